@@ -1,0 +1,85 @@
+# Everything here needs Go, git and make, nothing else.
+
+ROOT := $(CURDIR)
+BIN := $(ROOT)/bin
+ASSETS := $(BIN)/controlplane
+TOOL := go tool -modfile=go.tools.mod
+
+KUBERNETES_VERSION := v1.36.3
+KUBERNETES_LDFLAGS := -s -w \
+	-X k8s.io/component-base/version.gitVersion=$(KUBERNETES_VERSION) \
+	-X k8s.io/component-base/version.gitMajor=1 \
+	-X k8s.io/component-base/version.gitMinor=36
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# Every module but tools/controlplane, which has two main files of ten lines and no tests:
+# to lint or test it would compile all of Kubernetes once more.
+MODULES := . $(filter-out tools/%,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
+
+# Where generated files live; elsewhere a change is nobody's business but its author's.
+GENERATED := config docs charts api ':(glob)**/zz_generated*'
+FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
+
+.DEFAULT_GOAL := help
+.PHONY: help controlplane build test demo lint generate verify-generated tidy fmt clean
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver and etcd for the tests
+
+$(ASSETS)/kube-apiserver: $(wildcard tools/controlplane/go.* tools/controlplane/cmd/*/*.go)
+	@echo "Building kube-apiserver and etcd; the first build takes about 5 minutes."
+	@mkdir -p $(ASSETS)
+	cd tools/controlplane && go build -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/...
+	@touch $@
+
+build: ## Build bin/sickbay
+	go build -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay
+
+test: controlplane ## Run the tests of all modules, with the race detector, in random order
+	@start=$$(date +%s); race=-race; failed=""; \
+	if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
+		race=""; echo "No C compiler found: the tests run without the race detector."; \
+	fi; \
+	for module in $(MODULES); do \
+		echo "== test $$module"; \
+		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=20m ./...) || failed="$$failed $$module"; \
+	done; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
+	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
+
+demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
+	cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) go run ./cmd/demo
+
+lint: verify-generated ## Check the code of all modules, and that generated files are up to date
+	@linter=$$($(TOOL) -n golangci-lint) || exit 1; failed=""; \
+	for module in $(MODULES); do \
+		echo "== lint $$module"; \
+		(cd $$module && $$linter run --config=$(ROOT)/.golangci.yaml ./...) || failed="$$failed $$module"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
+
+generate: ## Generate RBAC from the markers in the code, and whatever go:generate asks for
+	$(TOOL) controller-gen rbac:roleName=sickbay paths=./internal/... output:rbac:dir=config/rbac
+	go generate ./...
+
+verify-generated: ## Fail if a generated file is out of date (and bring it up to date)
+	@before=$$($(FINGERPRINT)); \
+	$(MAKE) --no-print-directory generate || exit 1; \
+	if [ "$$before" != "$$($(FINGERPRINT))" ]; then \
+		git status --short -- $(GENERATED); \
+		echo "Generated files were out of date: review and commit the changes that make generate has just made."; \
+		exit 1; \
+	fi
+
+tidy: ## Tidy the go.mod of every module
+	@for module in $(MODULES) tools/controlplane; do (cd $$module && go mod tidy) || exit 1; done
+	go mod tidy -modfile=go.tools.mod
+
+fmt: ## Format the code of every module
+	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done
+
+clean: ## Remove what was built
+	rm -rf $(BIN)
