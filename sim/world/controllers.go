@@ -1,0 +1,137 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/util/sets"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/reconcilers/kubeadmconfig"
+	"sigs.k8s.io/cluster-api/controlplane/kubeadm/reconcilers/kubeadmcontrolplane"
+	"sigs.k8s.io/cluster-api/core/reconcilers/cluster"
+	"sigs.k8s.io/cluster-api/core/reconcilers/machine"
+	"sigs.k8s.io/cluster-api/core/reconcilers/machinedeployment"
+	"sigs.k8s.io/cluster-api/core/reconcilers/machinehealthcheck"
+	"sigs.k8s.io/cluster-api/core/reconcilers/machineset"
+	"sigs.k8s.io/cluster-api/test/infrastructure/container"
+	"sigs.k8s.io/cluster-api/test/infrastructure/docker/controllers"
+	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
+	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+)
+
+// Cluster API's own defaults, which its programs keep in their flags.
+const (
+	connectionGracePeriod = 50 * time.Second
+	tokenTTL              = 15 * time.Minute
+	etcdDialTimeout       = 10 * time.Second
+	etcdCallTimeout       = 15 * time.Second
+	etcdTimeout           = 3 * time.Minute
+)
+
+// reconciler is what Cluster API's reconcilers have in common.
+type reconciler interface {
+	SetupWithManager(context.Context, ctrl.Manager, controller.Options) error
+}
+
+// addControllers adds Cluster API's controllers to the manager.
+func addControllers(ctx context.Context, mgr ctrl.Manager, o Options, conn connections, memory inmemoryruntime.Manager, mux *inmemoryserver.WorkloadClustersMux) error {
+	reconcilers := append(coreReconcilers(mgr, o, conn), kubeadmReconcilers(mgr, o, conn)...)
+	infra, err := infraReconcilers(mgr, conn, memory, mux)
+	if err != nil {
+		return err
+	}
+	for _, r := range append(reconcilers, infra...) {
+		options := controller.Options{MaxConcurrentReconciles: o.Concurrency}
+		if _, ok := r.(*kubeadmcontrolplane.Reconciler); ok {
+			// It talks to the etcd members one after the other.
+			options.ReconciliationTimeout = etcdTimeout
+		}
+		if err := r.SetupWithManager(ctx, mgr, options); err != nil {
+			return fmt.Errorf("adding %T: %w", r, err)
+		}
+	}
+	return nil
+}
+
+func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {
+	reconcilers := []reconciler{
+		&cluster.Reconciler{
+			Client:                      mgr.GetClient(),
+			APIReader:                   mgr.GetAPIReader(),
+			ClusterCache:                conn.clusterCache,
+			RemoteConnectionGracePeriod: connectionGracePeriod,
+		},
+		&machine.Reconciler{
+			Client:                      mgr.GetClient(),
+			APIReader:                   mgr.GetAPIReader(),
+			ClusterCache:                conn.clusterCache,
+			RemoteConditionsGracePeriod: o.RemoteConditionsGracePeriod,
+		},
+		&machineset.Reconciler{
+			Client:          mgr.GetClient(),
+			APIReader:       mgr.GetAPIReader(),
+			ClusterCache:    conn.clusterCache,
+			PreflightChecks: sets.New(clusterv1.MachineSetPreflightCheckAll),
+		},
+		&machinedeployment.Reconciler{
+			Client:    mgr.GetClient(),
+			APIReader: mgr.GetAPIReader(),
+		},
+	}
+	if o.UpstreamMachineHealthCheck {
+		reconcilers = append(reconcilers, &machinehealthcheck.Reconciler{
+			Client:       mgr.GetClient(),
+			ClusterCache: conn.clusterCache,
+		})
+	}
+	return reconcilers
+}
+
+func kubeadmReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {
+	return []reconciler{
+		&kubeadmconfig.Reconciler{
+			Client:              mgr.GetClient(),
+			SecretCachingClient: conn.secrets,
+			APIReader:           mgr.GetAPIReader(),
+			ClusterCache:        conn.clusterCache,
+			TokenTTL:            tokenTTL,
+		},
+		&kubeadmcontrolplane.Reconciler{
+			Client:                      mgr.GetClient(),
+			APIReader:                   mgr.GetAPIReader(),
+			SecretCachingClient:         conn.secrets,
+			ClusterCache:                conn.clusterCache,
+			EtcdDialTimeout:             etcdDialTimeout,
+			EtcdCallTimeout:             etcdCallTimeout,
+			EtcdLogger:                  zap.NewNop(),
+			RemoteConditionsGracePeriod: o.RemoteConditionsGracePeriod,
+		},
+	}
+}
+
+func infraReconcilers(mgr ctrl.Manager, conn connections, memory inmemoryruntime.Manager, mux *inmemoryserver.WorkloadClustersMux) ([]reconciler, error) {
+	// The reconcilers insist on a container runtime even where only the in-memory backend is used.
+	noContainers, err := container.NewFakeClient()
+	if err != nil {
+		return nil, fmt.Errorf("creating the fake container runtime: %w", err)
+	}
+	return []reconciler{
+		&controllers.DevClusterReconciler{
+			Client:           mgr.GetClient(),
+			ContainerRuntime: noContainers,
+			InMemoryManager:  memory,
+			APIServerMux:     mux,
+		},
+		&controllers.DevMachineReconciler{
+			Client:           mgr.GetClient(),
+			ContainerRuntime: noContainers,
+			ClusterCache:     conn.clusterCache,
+			InMemoryManager:  memory,
+			APIServerMux:     mux,
+		},
+	}, nil
+}

@@ -1,0 +1,87 @@
+package world
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// controlPlane is the kube-apiserver and the etcd of the management cluster.
+type controlPlane struct {
+	env      *envtest.Environment
+	dir      string
+	watchdog io.Closer
+}
+
+// startControlPlane starts both processes from one temporary directory, under a watchdog.
+func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
+	crds, err := ClusterAPICRDs()
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := os.MkdirTemp("", "sickbay-world-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("creating the control plane's directory: %w", err)
+	}
+	cp := &controlPlane{dir: dir, env: &envtest.Environment{
+		// Not NewScheme: for a scheme in which kinds convert, envtest demands conversion webhooks.
+		Scheme: scheme.Scheme,
+		CRDInstallOptions: envtest.CRDInstallOptions{
+			Scheme:             scheme.Scheme,
+			CRDs:               crds,
+			Paths:              o.CRDPaths,
+			ErrorIfPathMissing: true,
+		},
+	}}
+	if err := cp.prepare(o); err != nil {
+		return nil, nil, err
+	}
+	config, err := cp.env.Start()
+	if err != nil {
+		return nil, nil, fmt.Errorf("starting the control plane out of %s: %w", o.AssetsDir, cp.abort(err))
+	}
+	return cp, config, nil
+}
+
+// prepare lays out the directory and starts the watchdog, so that no process is ever without one.
+func (cp *controlPlane) prepare(o Options) error {
+	etcd, err := writeLauncher(cp.dir, filepath.Join(o.AssetsDir, "etcd"), o.GOGC)
+	if err != nil {
+		return err
+	}
+	apiServer, err := writeLauncher(cp.dir, filepath.Join(o.AssetsDir, "kube-apiserver"), o.GOGC)
+	if err != nil {
+		return err
+	}
+	plane := &cp.env.ControlPlane
+	plane.Etcd = &envtest.Etcd{Path: etcd, DataDir: filepath.Join(cp.dir, "data"), Out: o.Log, Err: o.Log}
+	plane.APIServer = &envtest.APIServer{Path: apiServer, CertDir: filepath.Join(cp.dir, "certs"), Out: o.Log, Err: o.Log}
+	for _, dir := range []string{plane.Etcd.DataDir, plane.APIServer.CertDir} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return fmt.Errorf("creating a directory for the control plane: %w", err)
+		}
+	}
+	cp.watchdog, err = startWatchdog(cp.dir)
+	return err
+}
+
+// abort lets the watchdog clean up after a failed start.
+func (cp *controlPlane) abort(cause error) error {
+	_ = cp.watchdog.Close()
+	return cause
+}
+
+func (cp *controlPlane) stop() error {
+	if err := cp.env.Stop(); err != nil {
+		return fmt.Errorf("stopping the control plane: %w", cp.abort(err))
+	}
+	if err := forgetLaunched(cp.dir); err != nil {
+		return cp.abort(err)
+	}
+	return cp.watchdog.Close()
+}

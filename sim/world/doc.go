@@ -1,0 +1,15 @@
+// Package world starts a complete Cluster API installation inside one process, for tests, demos and
+// experiments.
+//
+// A world is a real kube-apiserver with its etcd, the real Cluster API controllers (core, kubeadm
+// bootstrap, kubeadm control plane, the development infrastructure provider), and workload clusters
+// that live in memory. Machines are created, become Nodes, are deleted and replaced by the same code
+// as in production, in seconds and without containers.
+//
+//	w, err := world.Start(ctx, world.Options{})
+//	defer w.Stop(ctx)
+//	err = w.CreateCluster(ctx, world.ClusterSpec{Namespace: "default", Name: "blue", Workers: 3})
+//	err = w.WaitReady(ctx, client.ObjectKey{Namespace: "default", Name: "blue"})
+//
+// Package fault breaks it.
+package world

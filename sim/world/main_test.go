@@ -1,0 +1,36 @@
+package world_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// it is the world that all tests of this package share: starting one takes longer than any test.
+var it *world.World
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+// run is apart from TestMain because os.Exit runs no deferred calls.
+func run(m *testing.M) (code int) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	var err error
+	if it, err = world.Start(ctx, world.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, "starting the world:", err)
+		return 1
+	}
+	defer func() {
+		if err := it.Stop(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the world:", err)
+			code = 1
+		}
+	}()
+	return m.Run()
+}

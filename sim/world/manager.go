@@ -1,0 +1,102 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/core/setup"
+	"sigs.k8s.io/cluster-api/feature"
+	"sigs.k8s.io/cluster-api/util/index"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+const (
+	controllerName = "sickbay-world"
+
+	// reconnectAfter is how soon Cluster API tries a workload cluster again. The first attempt nearly
+	// always comes too early: the kubeconfig exists before the API server does. Upstream waits 30 s.
+	reconnectAfter = time.Second
+
+	shutdownTimeout = 10 * time.Second
+)
+
+// newManager builds the one manager that all Cluster API controllers share.
+func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
+	ofCluster, err := labels.NewRequirement(clusterv1.ClusterNameLabel, selection.Exists, nil)
+	if err != nil {
+		return nil, fmt.Errorf("selecting the secrets of clusters: %w", err)
+	}
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+		Scheme: NewScheme(),
+		Logger: logger,
+		Client: setup.ManagerClientOptions(),
+		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
+			&corev1.Secret{}: {
+				Label:     labels.NewSelector().Add(*ofCluster),
+				Transform: cache.TransformStripManagedFields(),
+			},
+		}},
+		Controller: config.Controller{
+			UsePriorityQueue: ptr.To(feature.Gates.Enabled(feature.PriorityQueue)),
+			// Names must be unique per process, which would allow one world per test binary.
+			SkipNameValidation: ptr.To(true),
+		},
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("creating the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+// connections is what reaches workload clusters.
+type connections struct {
+	clusterCache clustercache.ClusterCache
+	secrets      client.Client
+}
+
+// connect sets up the cluster cache that all controllers share.
+func connect(ctx context.Context, mgr ctrl.Manager, concurrency int) (connections, error) {
+	if err := index.AddDefaultIndexes(ctx, mgr); err != nil {
+		return connections{}, fmt.Errorf("adding indexes: %w", err)
+	}
+	secrets, err := setup.CreateSecretCachingClient(mgr)
+	if err != nil {
+		return connections{}, fmt.Errorf("creating the client for secrets: %w", err)
+	}
+	clusterCache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
+		SecretClient: secrets,
+		Cache:        setup.ClusterCacheCacheOptions(),
+		Client:       setup.ClusterCacheClientOptions(controllerName, 100, 200),
+	}, controller.Options{MaxConcurrentReconciles: concurrency})
+	if err != nil {
+		return connections{}, fmt.Errorf("setting up the cluster cache: %w", err)
+	}
+	// Not in the interface, since upstream has it for tests only.
+	if tunable, ok := clusterCache.(interface{ SetConnectionCreationRetryInterval(time.Duration) }); ok {
+		tunable.SetConnectionCreationRetryInterval(reconnectAfter)
+	}
+	return connections{clusterCache: clusterCache, secrets: secrets}, nil
+}
+
+func (c connections) close() {
+	// Without it the in-memory servers wait for its watches to end. Not in the interface either.
+	if c, ok := c.clusterCache.(interface{ Shutdown() }); ok {
+		c.Shutdown()
+	}
+}

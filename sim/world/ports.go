@@ -1,0 +1,65 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
+	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
+)
+
+// The ports below 30000 are neither NodePorts nor, on Linux, ephemeral ports.
+const (
+	firstPort = 20000
+	lastPort  = 29999
+	blockSize = 500
+)
+
+// workloadHost is the address in the kubeconfig of every workload cluster.
+const workloadHost = "127.0.0.1"
+
+// startWorkloadServers serves the API servers of the workload clusters on a range of ports nobody else uses.
+//
+// The server listens on its debug port as long as it lives. Since that is the first port of the
+// range, it is also the lock by which worlds of other processes see that the range is taken.
+func startWorkloadServers(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.WorkloadClustersMux, error) {
+	if ports != (PortRange{}) {
+		return serveOn(memory, ports)
+	}
+	var tried []error
+	for min := int32(firstPort); min < lastPort; min += blockSize {
+		mux, err := serveOn(memory, PortRange{Min: min, Max: min + blockSize - 1})
+		if err == nil {
+			return mux, nil
+		}
+		tried = append(tried, err)
+	}
+	return nil, fmt.Errorf("looking for free ports: %w", errors.Join(tried...))
+}
+
+func serveOn(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.WorkloadClustersMux, error) {
+	for port := ports.Min; port <= ports.Max; port++ {
+		if err := probe(port); err != nil {
+			return nil, err
+		}
+	}
+	mux, err := inmemoryserver.NewWorkloadClustersMux(memory, workloadHost, inmemoryserver.CustomPorts{
+		DebugPort: ports.Min,
+		MinPort:   ports.Min + 1,
+		MaxPort:   ports.Max,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("serving workload clusters on ports %d to %d: %w", ports.Min, ports.Max, err)
+	}
+	return mux, nil
+}
+
+// probe checks a port just as the in-memory server will use it: it does not look before it listens.
+func probe(port int32) error {
+	listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+	if err != nil {
+		return fmt.Errorf("probing port %d: %w", port, err)
+	}
+	return listener.Close()
+}

@@ -1,0 +1,111 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// pollInterval is how often a wait looks at the world. A look costs a few milliseconds.
+const pollInterval = 50 * time.Millisecond
+
+// WaitReady waits until the cluster has all machines it wants and each has a Node that is Ready. If the
+// context ends first, the error says what was missing.
+func (w *World) WaitReady(ctx context.Context, key client.ObjectKey) error {
+	if err := Poll(ctx, func(ctx context.Context) error { return w.Ready(ctx, key) }); err != nil {
+		return fmt.Errorf("waiting for cluster %s: %w", key, err)
+	}
+	return nil
+}
+
+// Ready returns nil if the cluster has all machines it wants and each has a Node that is Ready, else
+// what is missing.
+func (w *World) Ready(ctx context.Context, key client.ObjectKey) error {
+	wanted, err := w.wantedMachines(ctx, key)
+	if err != nil {
+		return err
+	}
+	machines, err := w.Machines(ctx, key)
+	if err != nil {
+		return err
+	}
+	if len(machines) != wanted {
+		return fmt.Errorf("%d machines of %d exist", len(machines), wanted)
+	}
+	var missing []error
+	for i := range machines {
+		missing = append(missing, w.machineReady(ctx, key, &machines[i]))
+	}
+	return errors.Join(missing...)
+}
+
+func (w *World) wantedMachines(ctx context.Context, key client.ObjectKey) (int, error) {
+	controlPlane := &controlplanev1.KubeadmControlPlane{}
+	name := client.ObjectKey{Namespace: key.Namespace, Name: ControlPlaneName(key.Name)}
+	if err := w.client.Get(ctx, name, controlPlane); err != nil {
+		return 0, fmt.Errorf("getting the control plane of %s: %w", key, err)
+	}
+	deployments := &clusterv1.MachineDeploymentList{}
+	if err := w.client.List(ctx, deployments, client.InNamespace(key.Namespace), ofCluster(key)); err != nil {
+		return 0, fmt.Errorf("listing the machine deployments of %s: %w", key, err)
+	}
+	wanted := int(ptr.Deref(controlPlane.Spec.Replicas, 1))
+	for _, deployment := range deployments.Items {
+		wanted += int(ptr.Deref(deployment.Spec.Replicas, 1))
+	}
+	return wanted, nil
+}
+
+func (w *World) machineReady(ctx context.Context, key client.ObjectKey, machine *clusterv1.Machine) error {
+	switch {
+	case !machine.DeletionTimestamp.IsZero():
+		return fmt.Errorf("machine %s is being deleted", machine.Name)
+	// Both, because Cluster API writes the condition some milliseconds before the reference.
+	case !machine.Status.NodeRef.IsDefined():
+		return fmt.Errorf("machine %s has no node", machine.Name)
+	case !conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition):
+		return fmt.Errorf("machine %s does not say that its node is ready", machine.Name)
+	}
+	node := &corev1.Node{}
+	name := client.ObjectKey{Name: machine.Status.NodeRef.Name}
+	if err := w.WorkloadClient(key).Get(ctx, name, node); err != nil {
+		return fmt.Errorf("getting node %s of cluster %s: %w", name.Name, key, err)
+	}
+	if !nodeReady(node) {
+		return fmt.Errorf("node %s is not ready", node.Name)
+	}
+	return nil
+}
+
+func nodeReady(node *corev1.Node) bool {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// Poll calls look until it returns nil. When the context ends, it returns the last error that was seen.
+func Poll(ctx context.Context, look func(context.Context) error) error {
+	last := errors.New("not looked at yet")
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		if err := look(ctx); err == nil || ctx.Err() == nil {
+			last = err
+		}
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w (%w)", last, context.Cause(ctx))
+	}
+	return nil
+}

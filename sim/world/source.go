@@ -1,0 +1,39 @@
+package world
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// sourceDir is the directory of this file. Go commands run there find the modules of this go.mod,
+// wherever the program itself was started.
+func sourceDir() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
+}
+
+func defaultAssetsDir() string {
+	if dir := os.Getenv("KUBEBUILDER_ASSETS"); dir != "" {
+		return dir
+	}
+	return filepath.Join(sourceDir(), "..", "..", "bin", "controlplane")
+}
+
+// moduleDir returns where the Go command keeps the source of a module.
+func moduleDir(path string) (string, error) {
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
+	cmd.Dir = sourceDir()
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("asking go for the directory of module %s: %w", path, err)
+	}
+	dir := strings.TrimSpace(string(out))
+	if dir == "" {
+		return "", fmt.Errorf("module %s is not downloaded", path)
+	}
+	return dir, nil
+}

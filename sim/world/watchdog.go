@@ -1,0 +1,88 @@
+package world
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// launcher is run in place of a binary: it notes the process ID and becomes the binary.
+const launcher = `#!/bin/sh
+echo $$ > "$0.pid"
+GOGC=%d exec "%s" "$@"
+`
+
+// watchdog waits for the end of its standard input, which comes when this process closes it or ends in
+// whatever way, and then ends what was launched.
+const watchdog = `cat > /dev/null
+for f in "$1"/*.pid; do
+  if [ -f "$f" ]; then kill -9 "$(cat "$f")" 2> /dev/null; fi
+done
+rm -rf "$1"
+`
+
+func writeLauncher(dir, binary string, gogc int) (string, error) {
+	if _, err := os.Stat(binary); err != nil {
+		return "", fmt.Errorf("looking for the control plane's binaries: %w", err)
+	}
+	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return "", fmt.Errorf("looking for the control plane's binaries: %w", err)
+	}
+	path := filepath.Join(dir, filepath.Base(binary))
+	if err := os.WriteFile(path, fmt.Appendf(nil, launcher, gogc, binary), 0o700); err != nil {
+		return "", fmt.Errorf("writing a launcher: %w", err)
+	}
+	return path, nil
+}
+
+// startWatchdog makes sure that a panic, os.Exit or kill -9 leaves no etcd and no kube-apiserver behind:
+// no deferred call runs then, but the operating system closes the pipe.
+func startWatchdog(dir string) (io.Closer, error) {
+	cmd := exec.Command("/bin/sh", "-c", watchdog, "watchdog", dir)
+	// A group of its own, or the Ctrl-C meant for this process would end the watchdog first.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the watchdog: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the watchdog: %w", err)
+	}
+	return &leash{stdin: stdin, cmd: cmd}, nil
+}
+
+// leash ends a watchdog and waits for it.
+type leash struct {
+	stdin io.Closer
+	cmd   *exec.Cmd
+}
+
+// Close implements io.Closer.
+func (l *leash) Close() error {
+	if err := l.stdin.Close(); err != nil {
+		return fmt.Errorf("disconnecting from the watchdog: %w", err)
+	}
+	if err := l.cmd.Wait(); err != nil {
+		return fmt.Errorf("waiting for the watchdog: %w", err)
+	}
+	return nil
+}
+
+// forgetLaunched keeps the watchdog from killing by the IDs of processes that have ended: somebody else
+// may have them by now.
+func forgetLaunched(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.pid"))
+	if err != nil {
+		return fmt.Errorf("listing launched processes: %w", err)
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil {
+			return fmt.Errorf("forgetting a launched process: %w", err)
+		}
+	}
+	return nil
+}

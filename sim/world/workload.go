@@ -1,0 +1,50 @@
+package world
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
+	"sigs.k8s.io/cluster-api/util/secret"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// WorkloadClient returns a client that reaches into the memory of a workload cluster, past its API
+// server: it works also while the cluster is cut off. Whoever watches through the API server sees the changes.
+func (w *World) WorkloadClient(cluster client.ObjectKey) inmemoryruntime.Client {
+	return w.memory.GetResourceGroup(cluster.String()).GetClient()
+}
+
+// WorkloadConfig returns the configuration with which Cluster API, Sickbay and kubectl reach the API
+// server of a workload cluster: the one in its kubeconfig Secret.
+func (w *World) WorkloadConfig(ctx context.Context, cluster client.ObjectKey) (*rest.Config, error) {
+	name := client.ObjectKey{Namespace: cluster.Namespace, Name: secret.Name(cluster.Name, secret.Kubeconfig)}
+	kubeconfig := &corev1.Secret{}
+	if err := w.client.Get(ctx, name, kubeconfig); err != nil {
+		return nil, fmt.Errorf("getting the kubeconfig of cluster %s: %w", cluster, err)
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig.Data[secret.KubeconfigDataName])
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig of cluster %s: %w", cluster, err)
+	}
+	return config, nil
+}
+
+// CutOff closes the API server of a workload cluster and all connections to it.
+func (w *World) CutOff(cluster client.ObjectKey) error {
+	if err := w.mux.StopListener(cluster.String()); err != nil {
+		return fmt.Errorf("cutting off cluster %s: %w", cluster, err)
+	}
+	return nil
+}
+
+// Reconnect opens it again.
+func (w *World) Reconnect(cluster client.ObjectKey) error {
+	if err := w.mux.StartListener(cluster.String()); err != nil {
+		return fmt.Errorf("reconnecting cluster %s: %w", cluster, err)
+	}
+	return nil
+}

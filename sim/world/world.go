@@ -1,0 +1,140 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/cluster-api/feature"
+	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
+	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// World is a running Cluster API installation with its workload clusters.
+type World struct {
+	options    Options
+	config     *rest.Config
+	client     client.Client
+	memory     inmemoryruntime.Manager
+	mux        *inmemoryserver.WorkloadClustersMux
+	kubeconfig []byte
+
+	// undo holds what takes the world down again, in the order in which it was put up.
+	undo []func(context.Context) error
+}
+
+// Start builds a world and returns when its controllers run. The context is for starting only: the
+// world lives until Stop, or until the process ends.
+func Start(ctx context.Context, options Options) (*World, error) {
+	w := &World{options: options.withDefaults()}
+	if err := w.start(ctx); err != nil {
+		return nil, errors.Join(err, w.Stop(context.WithoutCancel(ctx)))
+	}
+	return w, nil
+}
+
+func (w *World) start(ctx context.Context) error {
+	logger := redirectLogs(w.options)
+	if err := feature.MutableGates.Set(fmt.Sprintf("%s=%t", feature.ReconcilerRateLimiting, w.options.RateLimit)); err != nil {
+		return fmt.Errorf("setting Cluster API's rate limit: %w", err)
+	}
+	plane, config, err := startControlPlane(w.options)
+	if err != nil {
+		return err
+	}
+	w.onStop(func(context.Context) error { return plane.stop() })
+	w.config, w.kubeconfig = config, plane.env.KubeConfig
+
+	if w.client, err = client.New(config, client.Options{Scheme: NewScheme()}); err != nil {
+		return fmt.Errorf("creating the client: %w", err)
+	}
+
+	lifetime, end := context.WithCancel(ctrl.LoggerInto(context.WithoutCancel(ctx), logger))
+	w.onStop(func(context.Context) error { end(); return nil })
+	if err := w.startWorkload(lifetime); err != nil {
+		return err
+	}
+	mgr, err := newManager(config, logger)
+	if err != nil {
+		return err
+	}
+	conn, err := connect(lifetime, mgr, w.options.Concurrency)
+	if err != nil {
+		return err
+	}
+	w.onStop(func(context.Context) error { conn.close(); return nil })
+	if err := addControllers(lifetime, mgr, w.options, conn, w.memory, w.mux); err != nil {
+		return err
+	}
+	return w.run(ctx, lifetime, mgr)
+}
+
+// startWorkload starts what the workload clusters live in.
+func (w *World) startWorkload(ctx context.Context) error {
+	w.memory = inmemoryruntime.NewManager(workloadScheme())
+	if err := w.memory.Start(ctx); err != nil {
+		return fmt.Errorf("starting the memory of workload clusters: %w", err)
+	}
+	mux, err := startWorkloadServers(w.memory, w.options.Ports)
+	if err != nil {
+		return err
+	}
+	w.mux = mux
+	w.onStop(mux.Shutdown)
+	return nil
+}
+
+// run starts the manager and waits until its controllers do.
+func (w *World) run(starting, lifetime context.Context, mgr ctrl.Manager) error {
+	ctx, end := context.WithCancel(lifetime)
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	w.onStop(func(context.Context) error {
+		end()
+		if err := <-ended; err != nil {
+			return fmt.Errorf("running the manager: %w", err)
+		}
+		return nil
+	})
+	select {
+	case err := <-ended:
+		ended <- nil
+		return fmt.Errorf("starting the manager: %w", err)
+	case <-mgr.Elected():
+	case <-starting.Done():
+		return fmt.Errorf("waiting for the manager: %w", context.Cause(starting))
+	}
+	if !mgr.GetCache().WaitForCacheSync(starting) {
+		return fmt.Errorf("waiting for the caches of the manager: %w", context.Cause(starting))
+	}
+	return nil
+}
+
+func (w *World) onStop(undo func(context.Context) error) {
+	w.undo = append(w.undo, undo)
+}
+
+// Stop takes the world down: controllers, workload clusters, control plane. Nothing of it remains.
+// It can be called more than once.
+func (w *World) Stop(ctx context.Context) error {
+	var errs []error
+	for len(w.undo) > 0 {
+		last := len(w.undo) - 1
+		errs = append(errs, w.undo[last](ctx))
+		w.undo = w.undo[:last]
+	}
+	return errors.Join(errs...)
+}
+
+// Config returns the management cluster's configuration, as an administrator.
+func (w *World) Config() *rest.Config { return rest.CopyConfig(w.config) }
+
+// Client returns a client of the management cluster. It has no cache: a read sees all earlier writes.
+func (w *World) Client() client.Client { return w.client }
+
+// Now is the time with which the world's faults date what they write.
+func (w *World) Now() metav1.Time { return metav1.NewTime(w.options.Clock.Now()) }
