@@ -1,0 +1,66 @@
+package build
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// ClusterName is the Cluster that everything belongs to unless InCluster says otherwise.
+const ClusterName = "cluster"
+
+// ClusterOption changes a Cluster.
+type ClusterOption interface{ onCluster(c *clusterv1.Cluster) }
+
+// ClusterFunc is a ClusterOption.
+type ClusterFunc func(*clusterv1.Cluster)
+
+func (f ClusterFunc) onCluster(c *clusterv1.Cluster) { f(c) }
+
+// Cluster returns a Cluster whose infrastructure is ready and whose control plane is initialized,
+// both since Epoch.
+func Cluster(namespace, name string, opts ...ClusterOption) *clusterv1.Cluster {
+	c := &clusterv1.Cluster{ObjectMeta: objectMeta(namespace, name)}
+	c.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{
+		APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevCluster", Name: name,
+	}
+	c.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{
+		APIGroup: "controlplane.cluster.x-k8s.io", Kind: "KubeadmControlPlane", Name: name,
+	}
+	c.Status.Phase = string(clusterv1.ClusterPhaseProvisioned)
+	c.Status.Initialization = clusterv1.ClusterInitializationStatus{
+		InfrastructureProvisioned: new(true),
+		ControlPlaneInitialized:   new(true),
+	}
+	ready := []ClusterOption{
+		Condition(clusterv1.ClusterInfrastructureReadyCondition, metav1.ConditionTrue, clusterv1.ReadyReason, Epoch),
+		Condition(clusterv1.ClusterControlPlaneInitializedCondition, metav1.ConditionTrue,
+			clusterv1.ClusterControlPlaneInitializedReason, Epoch),
+	}
+	for _, opt := range append(ready, opts...) {
+		opt.onCluster(c)
+	}
+	return c
+}
+
+// InfrastructureNotReady takes back that the Cluster's infrastructure is ready.
+func InfrastructureNotReady() ClusterFunc {
+	return func(c *clusterv1.Cluster) {
+		c.Status.Initialization.InfrastructureProvisioned = nil
+		c.Status.Phase = string(clusterv1.ClusterPhaseProvisioning)
+		meta.RemoveStatusCondition(&c.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
+	}
+}
+
+// ControlPlaneNotInitialized takes back that the Cluster's control plane is initialized.
+func ControlPlaneNotInitialized() ClusterFunc {
+	return func(c *clusterv1.Cluster) {
+		c.Status.Initialization.ControlPlaneInitialized = nil
+		meta.RemoveStatusCondition(&c.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition)
+	}
+}
+
+// Paused pauses the Cluster, and with it all that belongs to it.
+func Paused() ClusterFunc {
+	return func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) }
+}

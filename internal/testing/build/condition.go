@@ -1,0 +1,51 @@
+package build
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// ConditionOption sets a condition in the status of an object of any kind.
+type ConditionOption metav1.Condition
+
+// Condition sets a condition that has its status since the given time. An earlier one of the same
+// type is replaced.
+func Condition(conditionType string, status metav1.ConditionStatus, reason string, since time.Time) ConditionOption {
+	return ConditionOption{Type: conditionType, Status: status, Reason: reason, LastTransitionTime: metav1.NewTime(since)}
+}
+
+// WithMessage returns the same condition with a message.
+func (o ConditionOption) WithMessage(message string) ConditionOption {
+	o.Message = message
+	return o
+}
+
+func (o ConditionOption) onCluster(c *clusterv1.Cluster)        { o.in(&c.Status.Conditions) }
+func (o ConditionOption) onMachine(m *clusterv1.Machine)        { o.in(&m.Status.Conditions) }
+func (o ConditionOption) onMachineSet(ms *clusterv1.MachineSet) { o.in(&ms.Status.Conditions) }
+func (o ConditionOption) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) {
+	o.in(&mhc.Status.Conditions)
+}
+
+func (o ConditionOption) in(conditions *[]metav1.Condition) {
+	meta.RemoveStatusCondition(conditions, o.Type)
+	*conditions = append(*conditions, metav1.Condition(o))
+}
+
+func (o ConditionOption) onNode(n *corev1.Node) {
+	conditions := slices.DeleteFunc(n.Status.Conditions,
+		func(c corev1.NodeCondition) bool { return string(c.Type) == o.Type })
+	n.Status.Conditions = append(conditions, corev1.NodeCondition{
+		Type:               corev1.NodeConditionType(o.Type),
+		Status:             corev1.ConditionStatus(o.Status),
+		Reason:             o.Reason,
+		Message:            o.Message,
+		LastHeartbeatTime:  o.LastTransitionTime,
+		LastTransitionTime: o.LastTransitionTime,
+	})
+}

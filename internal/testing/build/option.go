@@ -1,0 +1,93 @@
+package build
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// Epoch is when everything was built and became ready, unless an option says otherwise. The API
+// server has its own opinion on creation: there an object is created when it is created.
+var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Option changes the metadata of an object of any kind.
+type Option func(metav1.Object)
+
+func (o Option) onCluster(c *clusterv1.Cluster)                         { o(c) }
+func (o Option) onMachine(m *clusterv1.Machine)                         { o(m) }
+func (o Option) onMachineSet(ms *clusterv1.MachineSet)                  { o(ms) }
+func (o Option) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) { o(mhc) }
+
+// Label sets a label.
+func Label(key, value string) Option {
+	return func(o metav1.Object) {
+		labels := o.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[key] = value
+		o.SetLabels(labels)
+	}
+}
+
+// Annotation sets an annotation.
+func Annotation(key, value string) Option {
+	return func(o metav1.Object) {
+		annotations := o.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[key] = value
+		o.SetAnnotations(annotations)
+	}
+}
+
+// CreatedAt sets the time of creation, for objects that do not go through an API server.
+func CreatedAt(t time.Time) Option {
+	return func(o metav1.Object) { o.SetCreationTimestamp(metav1.NewTime(t)) }
+}
+
+// UID sets the UID, for objects that do not go through an API server.
+func UID(uid types.UID) Option {
+	return func(o metav1.Object) { o.SetUID(uid) }
+}
+
+// Generation sets the generation, for objects that do not go through an API server.
+func Generation(generation int64) Option {
+	return func(o metav1.Object) { o.SetGeneration(generation) }
+}
+
+// Finalizer adds a finalizer.
+func Finalizer(name string) Option {
+	return func(o metav1.Object) { o.SetFinalizers(append(o.GetFinalizers(), name)) }
+}
+
+// Deleting marks the object as being deleted since t, with a finalizer that keeps it there. Create
+// does the same to the stored object, though its time of deletion is then the API server's.
+func Deleting(t time.Time) Option {
+	return func(o metav1.Object) {
+		o.SetDeletionTimestamp(&metav1.Time{Time: t})
+		Finalizer("test.sickbay.dev/keep")(o)
+	}
+}
+
+// ControlledBy makes another object the controller of this one. On an API server the other has to be
+// stored first, or its UID is not yet known.
+func ControlledBy(owner metav1.Object, kind schema.GroupVersionKind) Option {
+	return func(o metav1.Object) {
+		o.SetOwnerReferences(append(o.GetOwnerReferences(), *metav1.NewControllerRef(owner, kind)))
+	}
+}
+
+func objectMeta(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace:         namespace,
+		Name:              name,
+		UID:               types.UID("uid-of-" + name),
+		Generation:        1,
+		CreationTimestamp: metav1.NewTime(Epoch),
+	}
+}
