@@ -1,0 +1,56 @@
+package healthcheck
+
+import (
+	"context"
+	"time"
+)
+
+// Input is what a check gets to see in one run. It is made anew for each run and
+// belongs to it alone; a check must not change Object.
+type Input[T any] struct {
+	// Object is the object under examination, as the engine read it.
+	Object T
+	// Now is the one moment at which everything in this run is judged.
+	Now time.Time
+	// Current is the condition as it is stored on the object, or nil if there is
+	// none. A check whose answer depends on its last one finds it here, so that
+	// nothing has to be remembered in memory.
+	Current *Condition
+}
+
+// Check examines one object. Implementations are called from several goroutines
+// at once and must not keep state between runs.
+//
+// An error means that the check could not be carried out. The condition then
+// becomes Unknown with ReasonCheckFailed, and the engine tries again with
+// back-off. An unhealthy object is not an error.
+//
+// The context ends at the check's timeout; a check should stop then.
+type Check[T any] interface {
+	Check(ctx context.Context, in Input[T]) (Result, error)
+}
+
+// CheckFunc adapts a function to a Check.
+type CheckFunc[T any] func(ctx context.Context, in Input[T]) (Result, error)
+
+// Check calls f.
+func (f CheckFunc[T]) Check(ctx context.Context, in Input[T]) (Result, error) {
+	return f(ctx, in)
+}
+
+// Applicability is the answer of a Precheck.
+type Applicability int
+
+const (
+	// Applies runs the checks and writes the condition.
+	Applies Applicability = iota
+	// LeaveAlone runs nothing and leaves a stored condition as it is.
+	LeaveAlone
+	// DoesNotApply runs nothing and removes the condition.
+	DoesNotApply
+)
+
+// Precheck tells whether a condition applies to an object at all. An error stops
+// the run for this object before anything is written; the engine tries again
+// with back-off.
+type Precheck[T any] func(ctx context.Context, in Input[T]) (Applicability, error)

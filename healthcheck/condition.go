@@ -1,0 +1,59 @@
+package healthcheck
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Condition is a merged result as it is stored on an object.
+type Condition struct {
+	// Type names the condition, unique on its object.
+	Type string
+	// Status, Reason, Message and Codes are those of the merged result.
+	Status  Status
+	Reason  string
+	Message string
+	Codes   []string
+	// ObservedGeneration is the metadata.generation that was judged.
+	ObservedGeneration int64
+	// LastTransitionTime is when Status last changed. It has a resolution of one
+	// second, as times in the Kubernetes API have.
+	LastTransitionTime time.Time
+}
+
+// Equal tells whether c and other say the same, regardless of when they began to.
+func (c Condition) Equal(other Condition) bool {
+	return c.Type == other.Type && c.Status == other.Status && c.Reason == other.Reason &&
+		c.Message == other.Message && c.ObservedGeneration == other.ObservedGeneration &&
+		slices.Equal(c.Codes, other.Codes)
+}
+
+// Store reads and writes the conditions of objects of type T. [Metav1Store] is the
+// one for metav1.Condition; implement it to use the engine with another type.
+//
+// Implementations must be safe for concurrent use.
+type Store[T any] interface {
+	// Get returns the conditions stored on obj. It does no I/O.
+	Get(obj T) []Condition
+	// Normalize returns c as Get would return it once written, for example
+	// without codes if the stored type has no place for them. The engine compares
+	// normalized conditions, so that it writes only what changed.
+	Normalize(c Condition) Condition
+	// Apply makes conditions the complete set that the caller has on obj.
+	// Conditions of other writers stay as they are.
+	Apply(ctx context.Context, obj T, conditions []Condition) error
+	// Remove takes the conditions with the given types from obj. It is not an
+	// error if there are none.
+	Remove(ctx context.Context, obj T, types []string) error
+}
+
+// find returns the condition of the given type, or nil.
+func find(conditions []Condition, conditionType string) *Condition {
+	for i := range conditions {
+		if conditions[i].Type == conditionType {
+			return &conditions[i]
+		}
+	}
+	return nil
+}

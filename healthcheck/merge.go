@@ -1,0 +1,58 @@
+package healthcheck
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Merge makes one result out of the results of all checks of a condition, as
+// they read at now.
+//
+// The worst status wins, in the order False, Unknown, Progressing, True. A known
+// failure is therefore never hidden by a check that could not run. The reason is
+// that of the first result with the winning status, in the order given; the
+// messages of all of them are joined with "; ". Codes are collected from the
+// same results, sorted, each once. The deadline is the earliest of theirs. The
+// recheck time is the earliest over all results, since any of them may change
+// the merged one.
+//
+// No results at all make Unknown with ReasonNoResult: nothing is healthy by
+// omission. Merge does not change its arguments.
+func Merge(now time.Time, results ...Result) Result {
+	if len(results) == 0 {
+		return Result{Status: Unknown, Reason: ReasonNoResult, Message: "no check returned a result"}
+	}
+	if len(results) == 1 {
+		return results[0].At(now)
+	}
+	read := make([]Result, len(results))
+	for i, result := range results {
+		read[i] = result.At(now)
+	}
+	merged := worst(read)
+	merged.RecheckAt = time.Time{}
+	var messages, codes []string
+	for _, result := range read {
+		merged.RecheckAt = Earliest(merged.RecheckAt, result.NextChange())
+		if result.Status != merged.Status {
+			continue
+		}
+		if result.Message != "" && !slices.Contains(messages, result.Message) {
+			messages = append(messages, result.Message)
+		}
+		codes = append(codes, result.Codes...)
+		merged.Deadline = Earliest(merged.Deadline, result.Deadline)
+	}
+	slices.Sort(codes)
+	merged.Codes = slices.Compact(codes)
+	merged.Message = strings.Join(messages, "; ")
+	return merged
+}
+
+// worst returns the first result with the worst status.
+func worst(results []Result) Result {
+	return slices.MinFunc(results, func(a, b Result) int {
+		return a.Status.severity() - b.Status.severity()
+	})
+}

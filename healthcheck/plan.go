@@ -1,0 +1,78 @@
+package healthcheck
+
+import "time"
+
+// plan is what has to be written after a run. It is made from values alone.
+type plan struct {
+	// apply is the complete set of our conditions; it is written if changed.
+	apply   []Condition
+	changed bool
+	// remove lists stored conditions that do not apply any more.
+	remove []string
+	// transitions are the changes of status or reason.
+	transitions []Transition
+	// recheckAt is when something changes by itself; zero means never.
+	recheckAt time.Time
+}
+
+// decide compares what was found with what is stored. Normalize turns a
+// condition into its stored form.
+func decide(outcomes []outcome, stored []Condition, normalize func(Condition) Condition, generation int64, now time.Time) plan {
+	var p plan
+	for _, o := range outcomes {
+		current := find(stored, o.conditionType)
+		switch o.applicability {
+		case LeaveAlone:
+			if current != nil {
+				p.apply = append(p.apply, *current)
+			}
+		case DoesNotApply:
+			if current != nil {
+				p.remove = append(p.remove, o.conditionType)
+				p.transitions = append(p.transitions, Transition{From: *current})
+			}
+		case Applies:
+			p.add(o, current, normalize, generation, now)
+		}
+	}
+	return p
+}
+
+func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Condition, generation int64, now time.Time) {
+	p.recheckAt = Earliest(p.recheckAt, o.result.NextChange())
+	next := normalize(Condition{
+		Type: o.conditionType, Status: o.result.Status, Reason: o.result.Reason, Message: o.result.Message,
+		Codes: o.result.Codes, ObservedGeneration: generation,
+	})
+	next.LastTransitionTime = now.Truncate(time.Second)
+	transition := Transition{To: next, Result: o.result}
+	if current != nil {
+		transition.From = *current
+	}
+	if transition.From.Status == next.Status {
+		next.LastTransitionTime = transition.From.LastTransitionTime
+		transition.To = next
+	}
+	p.apply = append(p.apply, next)
+	if current == nil || !current.Equal(next) {
+		p.changed = true
+	}
+	if transition.From.Status != next.Status || transition.From.Reason != next.Reason {
+		p.transitions = append(p.transitions, transition)
+	}
+}
+
+// requeueAfter returns how long to wait until the next run: until the recheck
+// time, at the latest after the period, and zero for never.
+func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
+	if recheckAt.IsZero() {
+		return period
+	}
+	// A recheck time that has passed while we were writing is due at once, and
+	// zero would mean never.
+	wait := max(recheckAt.Sub(now), time.Millisecond)
+	if period > 0 {
+		return min(wait, period)
+	}
+	return wait
+}

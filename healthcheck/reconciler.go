@@ -1,0 +1,172 @@
+package healthcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// The back-off after an error. It ends soon enough that an object is looked at
+// again soon after whatever was wrong has been mended.
+const (
+	firstBackoff = 5 * time.Millisecond
+	lastBackoff  = 30 * time.Second
+)
+
+// periodJitter spreads the periodic runs, so that objects that were created
+// together are not checked together for ever.
+const periodJitter = 0.1
+
+// Reconciler is the engine: it carries out one Registration. AddToManager fills
+// the fields that are nil; set them to run Reconcile directly, as tests do.
+type Reconciler[T client.Object] struct {
+	Registration[T]
+
+	// Client reads the objects. The default is the manager's, which reads from
+	// its cache.
+	Client client.Reader
+	// Clock tells the time. The default is the real one.
+	Clock clock.PassiveClock
+}
+
+// AddToManager registers the controller with mgr. It may be called before or after
+// the start of the manager.
+func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	options := controller.Options{
+		Reconciler:              r,
+		MaxConcurrentReconciles: r.Concurrency,
+		Logger:                  mgr.GetLogger(),
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff),
+	}
+	options.DefaultFromConfig(mgr.GetControllerOptions())
+	ctl, err := controller.NewUnmanaged(r.Name, options)
+	if err != nil {
+		return fmt.Errorf("making controller %s: %w", r.Name, err)
+	}
+	if err := r.watch(mgr, ctl); err != nil {
+		return fmt.Errorf("adding the watches of controller %s: %w", r.Name, err)
+	}
+	return mgr.Add(ctl)
+}
+
+// watch adds all watches before the controller can run.
+func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
+	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, r.Predicates...)
+	if err := ctl.Watch(objects); err != nil || r.Watches == nil {
+		return err
+	}
+	return r.Watches(ctl)
+}
+
+// Reconcile checks one object. It returns an error if something could not be
+// read or written, so that the queue tries again with back-off; conflicts are
+// tried again silently.
+func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	obj := r.New()
+	if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
+		if apierrors.IsNotFound(err) {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
+	}
+	now := r.Clock.Now()
+	stored := r.Store.Get(obj)
+	outcomes, err := r.evaluateAll(ctx, obj, stored, now)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	p := decide(outcomes, stored, r.Store.Normalize, obj.GetGeneration(), now)
+	if err := r.write(ctx, obj, p); err != nil {
+		if apierrors.IsConflict(err) {
+			return ctrl.Result{RequeueAfter: time.Second}, nil
+		}
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	r.report(ctx, obj, p)
+	if err := failures(outcomes); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: requeueAfter(p.recheckAt, r.Clock.Now(), r.period())}, nil
+}
+
+// evaluateAll runs all condition types side by side.
+func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, now time.Time) ([]outcome, error) {
+	timeout := r.CheckTimeout
+	if timeout == 0 {
+		timeout = DefaultCheckTimeout
+	}
+	outcomes := make([]outcome, len(r.Conditions))
+	errs := make([]error, len(r.Conditions))
+	var group sync.WaitGroup
+	for i, c := range r.Conditions {
+		in := Input[T]{Object: obj, Now: now, Current: find(stored, c.Type)}
+		group.Go(func() { outcomes[i], errs[i] = evaluate(ctx, c, in, timeout) })
+	}
+	group.Wait()
+	// A run that was cut off, say by a shutdown, has found out nothing.
+	return outcomes, errors.Join(append(errs, ctx.Err())...)
+}
+
+func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
+	if len(p.remove) > 0 {
+		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
+			return err
+		}
+	}
+	if !p.changed {
+		return nil
+	}
+	return r.Store.Apply(ctx, obj, p.apply)
+}
+
+// report logs each transition once and hands it on.
+func (r *Reconciler[T]) report(ctx context.Context, obj T, p plan) {
+	for _, transition := range p.transitions {
+		transition.At = r.Clock.Now()
+		condition := transition.To
+		if condition.Type == "" {
+			condition.Type = transition.From.Type
+		}
+		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
+			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
+		if r.OnTransition != nil {
+			r.OnTransition(ctx, obj, transition)
+		}
+	}
+}
+
+func (r *Reconciler[T]) period() time.Duration {
+	if r.SyncPeriod == 0 {
+		return 0
+	}
+	return wait.Jitter(r.SyncPeriod, periodJitter)
+}
+
+func failures(outcomes []outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, o.err)
+	}
+	return errors.Join(errs...)
+}

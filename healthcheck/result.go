@@ -1,0 +1,112 @@
+package healthcheck
+
+import (
+	"slices"
+	"time"
+)
+
+// Status is the answer of a check. It is a closed set: any other value is
+// treated as a broken check and becomes Unknown.
+type Status string
+
+const (
+	// True says that the object is healthy in the sense of the check.
+	True Status = "True"
+	// False says that it is not.
+	False Status = "False"
+	// Unknown says that the check cannot tell, or cannot tell yet.
+	Unknown Status = "Unknown"
+	// Progressing says that the object is not healthy yet and has until
+	// Result.Deadline to become so. Past the deadline it is False.
+	Progressing Status = "Progressing"
+)
+
+// Valid tells whether s is one of the four statuses.
+func (s Status) Valid() bool {
+	switch s {
+	case True, False, Unknown, Progressing:
+		return true
+	}
+	return false
+}
+
+// Reasons that the engine itself gives to a result. They follow the Kubernetes
+// API convention for condition reasons (CamelCase, one word).
+const (
+	// ReasonNoResult is given when there was nothing to merge.
+	ReasonNoResult = "NoResult"
+	// ReasonCheckFailed is given when a check returned an error.
+	ReasonCheckFailed = "CheckFailed"
+	// ReasonCheckTimedOut is given when a check did not answer in time.
+	ReasonCheckTimedOut = "CheckTimedOut"
+	// ReasonCheckPanicked is given when a check panicked.
+	ReasonCheckPanicked = "CheckPanicked"
+	// ReasonInvalidResult is given when a check returned a status outside of the
+	// closed set, or Progressing without a deadline.
+	ReasonInvalidResult = "InvalidResult"
+)
+
+// Result is what one check found out about one object. It is plain data and is
+// never changed after it was returned; the zero value is invalid on purpose.
+type Result struct {
+	// Status is the verdict.
+	Status Status
+	// Reason is one CamelCase word for programs, as in metav1.Condition.
+	Reason string
+	// Message is one sentence for people. It must be the same for the same
+	// problem on every run: no times, no counters, no random order.
+	Message string
+	// Codes classify a problem for programs, in any number. A store that has no
+	// place for them leaves them out.
+	Codes []string
+	// Deadline is required for Progressing: from this moment on the result is
+	// False. For False it is the moment from which the object counts as
+	// unhealthy, if the check knows it; how late the verdict was stored is
+	// measured against it. It is ignored for True and Unknown.
+	Deadline time.Time
+	// RecheckAt is the earliest moment at which this result can change although
+	// nothing in the cluster changes. Zero means: only an event can change it.
+	// The Deadline of a Progressing result need not be repeated here.
+	RecheckAt time.Time
+}
+
+// At returns r as it reads at now: a Progressing result whose deadline is
+// reached is False, and a result that breaks the rules of this package is
+// Unknown with ReasonInvalidResult.
+func (r Result) At(now time.Time) Result {
+	if !r.Status.Valid() {
+		return Result{Status: Unknown, Reason: ReasonInvalidResult, Message: "a check returned the unknown status \"" + string(r.Status) + "\""}
+	}
+	if r.Status != Progressing {
+		return r
+	}
+	if r.Deadline.IsZero() {
+		return Result{Status: Unknown, Reason: ReasonInvalidResult, Message: "a check returned Progressing without a deadline"}
+	}
+	if !now.Before(r.Deadline) {
+		r.Status = False
+	}
+	return r
+}
+
+// NextChange returns the earliest moment at which r changes by itself: its
+// RecheckAt, or the deadline of a Progressing result. Zero means never.
+func (r Result) NextChange() time.Time {
+	if r.Status != Progressing {
+		return r.RecheckAt
+	}
+	return Earliest(r.RecheckAt, r.Deadline)
+}
+
+// Earliest returns the earlier of two times, where zero stands for "never".
+func Earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+// severity orders the statuses for merging, the worst first.
+func (s Status) severity() int {
+	return slices.Index([]Status{False, Unknown, Progressing, True}, s)
+}

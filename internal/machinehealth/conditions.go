@@ -1,0 +1,38 @@
+package machinehealth
+
+import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+// ConditionType is the condition that carries the verdict on a Machine.
+const ConditionType = clusterv1.MachineHealthCheckSucceededCondition
+
+// FieldOwner owns the condition in the API.
+const FieldOwner = "sickbay-machinehealth"
+
+// Reasons of the verdict. The reasons for a condition that matched are made from
+// its type: Ready gives ReadyUnhealthy.
+const (
+	// ReasonSucceeded: the Node exists and nothing matches.
+	ReasonSucceeded = "Succeeded"
+	// ReasonRemediateAnnotation: somebody asked for remediation by annotation.
+	ReasonRemediateAnnotation = "HasRemediateMachineAnnotation"
+	// ReasonNodeStartupTimedOut: no Node came within the startup timeout.
+	ReasonNodeStartupTimedOut = "NodeStartupTimedOut"
+	// ReasonNodeNotFound: the Node that the Machine had is gone.
+	ReasonNodeNotFound = "NodeNotFound"
+	// ReasonDeleting: the Machine is on its way out, and its Node is gone already.
+	ReasonDeleting = "Deleting"
+	// ReasonNodeUnavailable: the workload cluster cannot be read.
+	ReasonNodeUnavailable = "NodeUnavailable"
+	// ReasonWaitingForNodeRef: no Node yet, and still time for it.
+	ReasonWaitingForNodeRef = "WaitingForNodeRef"
+	// ReasonNodeConditionsNotYet: a Node condition matches, not yet for its timeout.
+	ReasonNodeConditionsNotYet = "NodeConditionsNotYetUnhealthy"
+	// ReasonMachineConditionsNotYet: the same for a Machine condition.
+	ReasonMachineConditionsNotYet = "MachineConditionsNotYetUnhealthy"
+	// ReasonWaitingForInfrastructure: a finding is held back, since the Cluster's
+	// infrastructure is not ready.
+	ReasonWaitingForInfrastructure = "WaitingForClusterInfrastructure"
+	// ReasonWaitingForControlPlane: a finding is held back, since the Cluster's
+	// control plane is not initialized.
+	ReasonWaitingForControlPlane = "WaitingForControlPlaneInitialized"
+)

@@ -1,0 +1,99 @@
+package machinehealth
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// ControllerName names the controller in logs, metrics and events.
+const ControllerName = "machinehealth"
+
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconciler gives the verdict on Machines. AddToManager fills the fields that
+// are nil.
+type Reconciler struct {
+	Client    client.Client
+	Observer  *Observer
+	Selectors *targets.Selectors
+	Policy    targets.Policy
+	// Clusters are the connections to workload clusters, for watching their Nodes.
+	// Nil watches none.
+	Clusters    *workload.Clusters
+	Recorder    events.EventRecorder
+	Clock       clock.PassiveClock
+	SyncPeriod  time.Duration
+	Concurrency int
+
+	// engine is made by Engine.
+	engine *healthcheck.Reconciler[*clusterv1.Machine]
+	// watchNodes makes the Nodes of a cluster wake up the controller.
+	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
+}
+
+// Reconcile judges one Machine.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	return r.Engine().Reconcile(ctx, req)
+}
+
+// Engine returns the health check engine with our one condition registered.
+func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
+	if r.engine != nil {
+		return r.engine
+	}
+	if r.watchNodes == nil {
+		r.watchNodes = func(context.Context, client.ObjectKey) error { return nil }
+	}
+	r.engine = &healthcheck.Reconciler[*clusterv1.Machine]{
+		Client: r.Client,
+		Clock:  r.Clock,
+		Registration: healthcheck.Registration[*clusterv1.Machine]{
+			Name: ControllerName,
+			New:  func() *clusterv1.Machine { return &clusterv1.Machine{} },
+			Conditions: []healthcheck.ConditionChecks[*clusterv1.Machine]{{
+				Type:      ConditionType,
+				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
+				Checks:    []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
+			}},
+			Store:        store{healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner}},
+			SyncPeriod:   r.SyncPeriod,
+			Concurrency:  r.Concurrency,
+			Predicates:   []predicate.Predicate{relevantMachineChange()},
+			OnTransition: r.onTransition,
+		},
+	}
+	return r.engine
+}
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if r.Selectors == nil {
+		r.Selectors = &targets.Selectors{}
+	}
+	r.Engine().Watches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
+	return r.Engine().AddToManager(mgr)
+}

@@ -1,0 +1,35 @@
+package machinehealth
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Reasons of the events on Machines.
+const (
+	// EventUnhealthy says that a Machine has become unhealthy, and why.
+	EventUnhealthy = "MachineUnhealthy"
+	// EventHealthy says that it has recovered.
+	EventHealthy = "MachineHealthy"
+)
+
+const eventAction = "HealthCheck"
+
+// onTransition tells a person, and measures how late we were.
+func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine, transition healthcheck.Transition) {
+	from, to := transition.From, transition.To
+	if from.Status == to.Status {
+		return
+	}
+	switch {
+	case to.Status == healthcheck.False:
+		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", to.Message)
+		observeDelay(transition)
+	case to.Status == healthcheck.True && from.Status == healthcheck.False:
+		r.Recorder.Eventf(machine, nil, corev1.EventTypeNormal, EventHealthy, eventAction, "Machine is healthy again")
+	}
+}

@@ -1,0 +1,46 @@
+package machinehealth
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// Facts is everything that the verdict on a Machine depends on, apart from the
+// time. Nothing in it is changed by deciding.
+type Facts struct {
+	Machine *clusterv1.Machine
+	Cluster *clusterv1.Cluster
+	Rules   Rules
+	Node    NodeFacts
+	// WasHealthy tells that the stored verdict is True.
+	WasHealthy bool
+	// GracePeriod is how long a healthy Machine stays so after the connection to
+	// its Node was lost.
+	GracePeriod time.Duration
+}
+
+// NodeState is what is known about the Node of a Machine.
+type NodeState int
+
+const (
+	// NodeNone: the Machine has no nodeRef.
+	NodeNone NodeState = iota
+	// NodeFound: the Node was read.
+	NodeFound
+	// NodeGone: the workload cluster answered that there is no such Node.
+	NodeGone
+	// NodeUnreadable: the workload cluster did not answer.
+	NodeUnreadable
+)
+
+// NodeFacts is what was observed in the workload cluster.
+type NodeFacts struct {
+	State NodeState
+	// Node is set if State is NodeFound.
+	Node *corev1.Node
+	// Cause and LostAt are set if State is NodeUnreadable: why, and since when.
+	Cause  string
+	LostAt time.Time
+}

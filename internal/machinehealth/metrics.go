@@ -1,0 +1,28 @@
+package machinehealth
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// detectionDelay is how late we are: from the moment a Machine counts as
+// unhealthy to the moment its verdict is stored.
+var detectionDelay = prometheus.NewHistogram(prometheus.HistogramOpts{
+	Name:    "sickbay_detection_delay_seconds",
+	Help:    "Time from the deadline at which a machine counts as unhealthy to its stored condition.",
+	Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300},
+})
+
+func init() { metrics.Registry.MustRegister(detectionDelay) }
+
+// observeDelay measures a transition to False. A Machine that had no verdict
+// before may have been sick since long before we were asked, and says nothing.
+func observeDelay(transition healthcheck.Transition) {
+	deadline := transition.Result.Deadline
+	if deadline.IsZero() || transition.From.Status == "" {
+		return
+	}
+	detectionDelay.Observe(max(0, transition.At.Sub(deadline).Seconds()))
+}

@@ -1,0 +1,66 @@
+package machinehealth
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// Observer reads the facts about Machines.
+type Observer struct {
+	Nodes workload.Nodes
+	// GracePeriod is how long a healthy Machine stays so after the connection to
+	// its workload cluster was lost.
+	GracePeriod time.Duration
+}
+
+// Facts reads what the verdict on machine depends on. It reads the Node from the
+// cache, or past it if live is set.
+func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, live bool) (Facts, error) {
+	node, err := o.node(ctx, machine, live)
+	if err != nil {
+		return Facts{}, err
+	}
+	return Facts{
+		Machine: machine, Cluster: cluster, Rules: RulesOf(mhc), Node: node,
+		WasHealthy: isTrue(machine.Status.Conditions, ConditionType), GracePeriod: o.GracePeriod,
+	}, nil
+}
+
+func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, live bool) (NodeFacts, error) {
+	if !machine.Status.NodeRef.IsDefined() {
+		return NodeFacts{State: NodeNone}, nil
+	}
+	cluster := targets.ClusterOf(machine)
+	node, err := o.read(ctx, cluster, machine.Status.NodeRef.Name, live)
+	if err == nil {
+		return NodeFacts{State: NodeFound, Node: node}, nil
+	}
+	if apierrors.IsNotFound(err) {
+		return NodeFacts{State: NodeGone}, nil
+	}
+	if cause, ok := workload.Unreadable(err); ok {
+		return NodeFacts{State: NodeUnreadable, Cause: cause, LostAt: o.Nodes.LastSeen(ctx, cluster)}, nil
+	}
+	return NodeFacts{}, fmt.Errorf("reading the Node of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+}
+
+// read believes the cache in everything but that a Node is gone: it may not have
+// seen a Node yet that has just appeared, and a Node that is gone has no grace.
+func (o *Observer) read(ctx context.Context, cluster client.ObjectKey, name string, live bool) (*corev1.Node, error) {
+	if !live {
+		node, err := o.Nodes.Get(ctx, cluster, name)
+		if !apierrors.IsNotFound(err) {
+			return node, err
+		}
+	}
+	return o.Nodes.GetLive(ctx, cluster, name)
+}

@@ -1,0 +1,71 @@
+package machinehealth
+
+import (
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// ResumedAtAnnotation on a MachineHealthCheck holds the RFC 3339 time at which
+// its last pause ended. No clock starts before it, so that a Machine that was
+// sick during the pause gets its full timeout again.
+const ResumedAtAnnotation = "sickbay.dev/resumed-at"
+
+// Rules are those of a MachineHealthCheck, read once.
+type Rules struct {
+	// StartupTimeout is how long a Node may take to appear; 0 means for ever.
+	StartupTimeout    time.Duration
+	MachineConditions []ConditionRule
+	NodeConditions    []ConditionRule
+	// ResumedAt is when the last pause ended; zero if there was none.
+	ResumedAt time.Time
+}
+
+// ConditionRule says that a condition of that type is unhealthy once it has had
+// that status for the timeout.
+type ConditionRule struct {
+	Type    string
+	Status  string
+	Timeout time.Duration
+}
+
+// RulesOf reads the rules of mhc. What Cluster API's webhooks would have filled
+// in gets the same defaults. A resumed-at that cannot be read counts as absent
+// here; machinehealthcheck refuses to remediate on it.
+func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
+	checks := &mhc.Spec.Checks
+	rules := Rules{StartupTimeout: startupTimeout(checks)}
+	for _, c := range checks.UnhealthyMachineConditions {
+		rules.MachineConditions = append(rules.MachineConditions, ConditionRule{c.Type, string(c.Status), seconds(c.TimeoutSeconds)})
+	}
+	for _, c := range checks.UnhealthyNodeConditions {
+		rules.NodeConditions = append(rules.NodeConditions, ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)})
+	}
+	if resumedAt, err := ResumedAt(mhc); err == nil {
+		rules.ResumedAt = resumedAt
+	}
+	return rules
+}
+
+// ResumedAt returns when the last pause of mhc ended; zero if there was none.
+func ResumedAt(mhc *clusterv1.MachineHealthCheck) (time.Time, error) {
+	value, ok := mhc.Annotations[ResumedAtAnnotation]
+	if !ok {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339, value)
+}
+
+func startupTimeout(checks *clusterv1.MachineHealthCheckChecks) time.Duration {
+	if checks.NodeStartupTimeoutSeconds == nil {
+		return seconds(&clusterv1.DefaultNodeStartupTimeoutSeconds)
+	}
+	return seconds(checks.NodeStartupTimeoutSeconds)
+}
+
+func seconds(n *int32) time.Duration {
+	if n == nil {
+		return 0
+	}
+	return time.Duration(*n) * time.Second
+}

@@ -1,0 +1,138 @@
+package machinehealth
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// addWatches makes everything that a verdict depends on wake up the Machines
+// concerned, and nothing else.
+func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) error {
+	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
+		handler.EnqueueRequestsFromMapFunc(r.machinesOfMachineHealthCheck), relevantMachineHealthCheckChange())
+	if err := ctl.Watch(mhcs); err != nil {
+		return err
+	}
+	clusters := source.Kind(objects, client.Object(&clusterv1.Cluster{}),
+		handler.EnqueueRequestsFromMapFunc(r.machinesOfCluster), relevantClusterChange())
+	if err := ctl.Watch(clusters); err != nil {
+		return err
+	}
+	if r.Clusters == nil {
+		return nil
+	}
+	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
+		return r.Clusters.Watch(ctx, cluster, ctl, r.machinesOfNode)
+	}
+	return ctl.Watch(r.Clusters.Cache.GetClusterSource(ControllerName, r.machinesOfCluster))
+}
+
+// machinesOfMachineHealthCheck maps to all Machines of the cluster, whether they
+// are selected or not: those that were selected before have to hear of it too.
+// For most of them nothing changes, and then nothing is written.
+func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
+	mhc := obj.(*clusterv1.MachineHealthCheck)
+	if !mhc.DeletionTimestamp.IsZero() {
+		r.Selectors.Forget(mhc.UID)
+	}
+	return r.requests(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+}
+
+func (r *Reconciler) machinesOfCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	return r.requests(ctx, client.ObjectKeyFromObject(cluster))
+}
+
+func (r *Reconciler) machinesOfNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
+	machines, err := targets.MachinesOfNode(ctx, r.Client, cluster, node)
+	return toRequests(ctx, machines, err)
+}
+
+func (r *Reconciler) requests(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
+	machines, err := targets.MachinesOf(ctx, r.Client, cluster)
+	return toRequests(ctx, machines, err)
+}
+
+func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []ctrl.Request {
+	if err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the machines that an event concerns")
+		return nil
+	}
+	requests := make([]ctrl.Request, len(machines))
+	for i := range machines {
+		requests[i].NamespacedName = client.ObjectKeyFromObject(&machines[i])
+	}
+	return requests
+}
+
+// relevantMachineChange drops the events that cannot change a verdict, among them
+// those that our own writes cause.
+func relevantMachineChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
+		return metadataChanged(before, after) || !before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+			before.Status.NodeRef != after.Status.NodeRef ||
+			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
+			verdictTampered(before, after)
+	}}
+}
+
+// verdictTampered tells that the verdict disappeared or changed without a write
+// of ours having to be the cause; looking once more costs little.
+func verdictTampered(before, after *clusterv1.Machine) bool {
+	return isTrue(before.Status.Conditions, ConditionType) != isTrue(after.Status.Conditions, ConditionType) ||
+		len(before.Status.Conditions) > len(after.Status.Conditions)
+}
+
+// others returns the conditions that rules may ask for.
+func others(conditions []metav1.Condition) []metav1.Condition {
+	kept := make([]metav1.Condition, 0, len(conditions))
+	for _, c := range conditions {
+		if c.Type != ConditionType && c.Type != clusterv1.MachineOwnerRemediatedCondition {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func sameState(a, b metav1.Condition) bool {
+	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime)
+}
+
+func relevantMachineHealthCheckChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return metadataChanged(e.ObjectOld, e.ObjectNew) || !e.ObjectOld.GetDeletionTimestamp().Equal(e.ObjectNew.GetDeletionTimestamp())
+	}}
+}
+
+func relevantClusterChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
+		for _, conditionType := range []string{clusterv1.ClusterInfrastructureReadyCondition, clusterv1.ClusterControlPlaneInitializedCondition} {
+			if !trueSince(before.Status.Conditions, conditionType).Equal(trueSince(after.Status.Conditions, conditionType)) {
+				return true
+			}
+		}
+		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused)
+	}}
+}
+
+func metadataChanged(before, after client.Object) bool {
+	return before.GetGeneration() != after.GetGeneration() ||
+		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||
+		!equality.Semantic.DeepEqual(before.GetAnnotations(), after.GetAnnotations())
+}

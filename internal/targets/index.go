@@ -1,0 +1,94 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	byCluster = "sickbay.cluster"
+	byNode    = "sickbay.node"
+)
+
+// Index is a field index on the manager's cache.
+type Index struct {
+	Object  client.Object
+	Field   string
+	Extract client.IndexerFunc
+}
+
+// Indexes are those that the functions of this package need. They go by
+// spec.clusterName, since the label may be missing where Cluster API's webhooks are.
+func Indexes() []Index {
+	return []Index{
+		{&clusterv1.Machine{}, byCluster, func(obj client.Object) []string {
+			return []string{obj.(*clusterv1.Machine).Spec.ClusterName}
+		}},
+		{&clusterv1.Machine{}, byNode, func(obj client.Object) []string {
+			machine := obj.(*clusterv1.Machine)
+			if !machine.Status.NodeRef.IsDefined() {
+				return nil
+			}
+			return []string{nodeKey(machine.Spec.ClusterName, machine.Status.NodeRef.Name)}
+		}},
+		{&clusterv1.MachineHealthCheck{}, byCluster, func(obj client.Object) []string {
+			return []string{obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName}
+		}},
+	}
+}
+
+// AddIndexes adds the indexes to a cache. It must happen before its first use.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, index := range Indexes() {
+		if err := indexer.IndexField(ctx, index.Object, index.Field, index.Extract); err != nil {
+			return fmt.Errorf("indexing %T by %s: %w", index.Object, index.Field, err)
+		}
+	}
+	return nil
+}
+
+// nodeKey joins cluster and Node name, since two clusters may well have Nodes of
+// one name. A slash is in neither of them.
+func nodeKey(cluster, node string) string { return cluster + "/" + node }
+
+// MachinesOf lists the Machines of a cluster. They are not copied: the caller
+// must not change them.
+func MachinesOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+	return machines(ctx, reader, cluster, byCluster, cluster.Name)
+}
+
+// MachinesOfNode lists the Machines whose Node is the one of that name in that
+// cluster: one, or two for a moment. They are not copied.
+func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]clusterv1.Machine, error) {
+	return machines(ctx, reader, cluster, byNode, nodeKey(cluster.Name, node))
+}
+
+func machines(ctx context.Context, reader client.Reader, cluster client.ObjectKey, field, value string) ([]clusterv1.Machine, error) {
+	var list clusterv1.MachineList
+	if err := reader.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingFields{field: value}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
+	}
+	return list.Items, nil
+}
+
+// MachineHealthChecksOf lists the MachineHealthChecks of a cluster. They are not
+// copied: the caller must not change them.
+func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
+	var list clusterv1.MachineHealthCheckList
+	if err := reader.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingFields{byCluster: cluster.Name}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
+	}
+	mhcs := make([]*clusterv1.MachineHealthCheck, len(list.Items))
+	for i := range list.Items {
+		mhcs[i] = &list.Items[i]
+	}
+	return mhcs, nil
+}
+
+// ClusterOf returns the key of the Cluster of a Machine.
+func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
+	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+}

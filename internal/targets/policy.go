@@ -1,0 +1,75 @@
+package targets
+
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// HandedOverValue is the value of the annotation cluster.x-k8s.io/paused that
+// hands a MachineHealthCheck to Sickbay: it holds Cluster API's own controller
+// off, which honours the annotation whatever its value.
+const HandedOverValue = "sickbay"
+
+// Adoption says which MachineHealthChecks Sickbay takes care of.
+type Adoption string
+
+const (
+	// AdoptAll is for installations without Cluster API's own controller.
+	AdoptAll Adoption = "all"
+	// AdoptHandedOver is for running beside it.
+	AdoptHandedOver Adoption = "handed-over"
+)
+
+// Policy says which MachineHealthChecks are Sickbay's.
+type Policy struct {
+	Adopt Adoption
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter
+	// must have.
+	WatchFilter string
+}
+
+// Manages tells whether Sickbay takes care of mhc.
+func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
+	if p.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != p.WatchFilter {
+		return false
+	}
+	return p.Adopt != AdoptHandedOver || HandedOver(mhc)
+}
+
+// HandedOver tells whether mhc is held off from Cluster API's own controller and
+// given to Sickbay.
+func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
+	return mhc.Annotations[clusterv1.PausedAnnotation] == HandedOverValue
+}
+
+// Paused tells whether mhc must be left alone for now, and names the causes.
+func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []string {
+	var causes []string
+	if cluster.Spec.Paused != nil && *cluster.Spec.Paused {
+		causes = append(causes, "Cluster spec.paused is set to true")
+	}
+	if hasAnnotation(mhc, clusterv1.PausedAnnotation) && !HandedOver(mhc) {
+		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
+	}
+	return causes
+}
+
+// MachinePaused tells whether somebody asked that machine be left untouched.
+func MachinePaused(machine *clusterv1.Machine) bool {
+	return hasAnnotation(machine, clusterv1.PausedAnnotation)
+}
+
+// RemediationSkipped tells whether somebody asked that machine never be remediated.
+func RemediationSkipped(machine *clusterv1.Machine) bool {
+	return hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation)
+}
+
+// IsTarget tells whether machine takes part in health checking at all.
+func IsTarget(machine *clusterv1.Machine) bool {
+	return !MachinePaused(machine) && !RemediationSkipped(machine)
+}
+
+func hasAnnotation(obj client.Object, key string) bool {
+	_, ok := obj.GetAnnotations()[key]
+	return ok
+}

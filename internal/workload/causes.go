@@ -1,0 +1,55 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/util/secret"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The causes are part of a condition's message, so they must not change from one
+// try to the next: no ports, no attempts, no durations.
+const (
+	causeNoConnection = "connection to the workload cluster is down"
+	causeNoAnswer     = "the workload cluster does not answer"
+)
+
+// unreadable says why a cluster could not be read.
+func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
+	cause := causeNoAnswer
+	switch {
+	case errors.Is(err, clustercache.ErrClusterNotConnected):
+		cause = causeNoConnection
+		if problem := c.kubeconfigProblem(ctx, cluster); problem != "" {
+			cause = problem
+		}
+	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
+		cause = fmt.Sprintf("the workload cluster refused the request (%s)", apierrors.ReasonForError(err))
+	}
+	return &UnreadableError{Cause: cause, Err: err}
+}
+
+// kubeconfigProblem says what is wrong with the kubeconfig of a cluster that is
+// not connected; empty if it looks good. It is the cause that a person can mend.
+func (c *Clusters) kubeconfigProblem(ctx context.Context, cluster client.ObjectKey) string {
+	name := secret.Name(cluster.Name, secret.Kubeconfig)
+	var kubeconfig corev1.Secret
+	err := c.Secrets.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: name}, &kubeconfig)
+	if apierrors.IsNotFound(err) {
+		return fmt.Sprintf("the kubeconfig secret %s does not exist", name)
+	}
+	if err != nil {
+		return ""
+	}
+	if _, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig.Data[secret.KubeconfigDataName]); err != nil {
+		return fmt.Sprintf("the kubeconfig secret %s cannot be used: its key %q holds no valid kubeconfig", name, secret.KubeconfigDataName)
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+package workload
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// Watch makes the Nodes of a cluster wake up a controller. Each event carries its
+// cluster along, so that two clusters with Nodes of one name are told apart. It
+// may be called any number of times; without a connection it does nothing, and
+// must be called again when there is one.
+func (c *Clusters) Watch(ctx context.Context, cluster client.ObjectKey, watcher clustercache.SourceWatcher[ctrl.Request],
+	mapNode func(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request,
+) error {
+	err := c.Cache.Watch(ctx, cluster, clustercache.NewWatcher(clustercache.WatcherOptions{
+		Name:    "sickbay-nodes",
+		Watcher: watcher,
+		Kind:    &corev1.Node{},
+		EventHandler: handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, node client.Object) []ctrl.Request {
+			c.hanging.Delete(cluster)
+			return mapNode(ctx, cluster, node.GetName())
+		}),
+		Predicates: []predicate.Predicate{HealthChanged()},
+	}))
+	if err != nil {
+		return c.unreadable(ctx, cluster, err)
+	}
+	return nil
+}
+
+// HealthChanged lets a Node's event pass if it can change a verdict. Heartbeats,
+// which make up nearly all events, do not.
+func HealthChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+		return before.UID != after.UID || !sameConditions(before.Status.Conditions, after.Status.Conditions)
+	}}
+}
+
+func sameConditions(a, b []corev1.NodeCondition) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Type != y.Type || x.Status != y.Status || !x.LastTransitionTime.Equal(&y.LastTransitionTime) {
+			return false
+		}
+	}
+	return true
+}
+
+// NodeCache makes the cache keep of a Node only what the rules read, which is a
+// small part of it.
+func NodeCache() map[client.Object]ctrlcache.ByObject {
+	return map[client.Object]ctrlcache.ByObject{&corev1.Node{}: {Transform: reduce}}
+}
+
+func reduce(obj any) (any, error) {
+	node, ok := obj.(*corev1.Node)
+	if !ok {
+		return obj, nil
+	}
+	reduced := &corev1.Node{TypeMeta: node.TypeMeta, ObjectMeta: metav1.ObjectMeta{
+		Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, Generation: node.Generation,
+		CreationTimestamp: node.CreationTimestamp, DeletionTimestamp: node.DeletionTimestamp,
+	}}
+	for _, c := range node.Status.Conditions {
+		reduced.Status.Conditions = append(reduced.Status.Conditions, corev1.NodeCondition{
+			Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime,
+		})
+	}
+	return reduced, nil
+}
