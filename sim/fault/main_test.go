@@ -1,0 +1,53 @@
+package fault_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+const patience = time.Minute
+
+var (
+	// it is the world that all tests of this package share.
+	it *world.World
+
+	// ward is a cluster with one control plane machine and three workers. Every test leaves it healthy.
+	ward = client.ObjectKey{Namespace: "default", Name: "ward"}
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+// run is apart from TestMain because os.Exit runs no deferred calls.
+func run(m *testing.M) (code int) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	var err error
+	if it, err = world.Start(ctx, world.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, "starting the world:", err)
+		return 1
+	}
+	defer func() {
+		if err := it.Stop(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the world:", err)
+			code = 1
+		}
+	}()
+	if err := it.CreateCluster(ctx, world.ClusterSpec{Namespace: ward.Namespace, Name: ward.Name, Workers: 3}); err != nil {
+		fmt.Fprintln(os.Stderr, "creating the ward:", err)
+		return 1
+	}
+	if err := it.WaitReady(ctx, ward); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
