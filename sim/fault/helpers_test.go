@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -71,8 +72,8 @@ func expectReplaced(t *testing.T, machine client.ObjectKey) {
 	t.Helper()
 	start := time.Now()
 	newTest(t).Eventually(func(g Gomega) {
-		g.Expect(client.IgnoreNotFound(it.Client().Get(t.Context(), machine, &clusterv1.Machine{}))).To(Succeed())
-		g.Expect(conditionOf(t, machine, clusterv1.ReadyCondition)).To(BeNil())
+		err := it.Client().Get(t.Context(), machine, &clusterv1.Machine{})
+		g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
 		g.Expect(it.Ready(t.Context(), ward)).To(Succeed())
 	}).Should(Succeed())
 	t.Logf("machine %s replaced after %s", machine.Name, time.Since(start).Round(time.Millisecond))

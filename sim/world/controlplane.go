@@ -5,11 +5,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
+
+// slowStart bounds the steps of starting: a machine that compiles at the same time needs more than the
+// usual 20 s.
+const slowStart = time.Minute
 
 // controlPlane is the kube-apiserver and the etcd of the management cluster.
 type controlPlane struct {
@@ -36,14 +41,16 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 			CRDs:               crds,
 			Paths:              o.CRDPaths,
 			ErrorIfPathMissing: true,
+			MaxTime:            slowStart,
 		},
+		ControlPlaneStartTimeout: slowStart,
 	}}
 	if err := cp.prepare(o); err != nil {
 		return nil, nil, err
 	}
 	config, err := cp.env.Start()
 	if err != nil {
-		return nil, nil, fmt.Errorf("starting the control plane out of %s: %w", o.AssetsDir, cp.abort(err))
+		return nil, nil, fmt.Errorf("starting the control plane out of %s (Options.Log gets what it says): %w", o.AssetsDir, cp.abort(err))
 	}
 	return cp, config, nil
 }

@@ -12,22 +12,30 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// redirectLogs sends what the libraries below a world log to its sink. klog and controller-runtime have
-// one logger per process; for controller-runtime the first one set counts, so a program that sets its
-// own before Start keeps it.
+// redirectLogs returns the logger of a world's controllers and sends what the libraries below them log
+// to the same sink. The libraries have one logger per process: with several worlds, the last one gets it.
+// For controller-runtime the first logger set counts, so a program that sets its own before Start keeps it.
 func redirectLogs(o Options) logr.Logger {
-	logger := logr.FromSlogHandler(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: o.LogLevel}))
-	klog.SetLogger(logger)
-	ctrl.SetLogger(logger)
-	divertOnce.Do(func() { stdlog.SetOutput(&diverter{rest: stdlog.Writer()}) })
-	diverted.set(o.Log)
-	return logger
+	process.set(o.Log)
+	processLevel.Set(o.LogLevel)
+	redirectOnce.Do(func() {
+		logger := newLogger(process, &processLevel)
+		klog.SetLogger(logger)
+		ctrl.SetLogger(logger)
+		stdlog.SetOutput(&diverter{rest: stdlog.Writer()})
+	})
+	return newLogger(o.Log, o.LogLevel)
 }
 
 var (
-	divertOnce sync.Once
-	diverted   sink
+	redirectOnce sync.Once
+	process      = &sink{to: io.Discard}
+	processLevel slog.LevelVar
 )
+
+func newLogger(to io.Writer, level slog.Leveler) logr.Logger {
+	return logr.FromSlogHandler(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level}))
+}
 
 // diverter takes the complaints of net/http out of the standard logger, where the in-memory API servers
 // leave many, and lets everything else pass.
@@ -38,7 +46,7 @@ type diverter struct {
 // Write implements io.Writer.
 func (d *diverter) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte(" http: ")) {
-		return diverted.Write(line)
+		return process.Write(line)
 	}
 	return d.rest.Write(line)
 }

@@ -84,7 +84,22 @@ func (w *World) startWorkload(ctx context.Context) error {
 		return err
 	}
 	w.mux = mux
-	w.onStop(mux.Shutdown)
+	w.onStop(w.stopWorkload)
+	return nil
+}
+
+// stopWorkload breaks all connections before the shutdown, which would wait for watches of other processes.
+func (w *World) stopWorkload(ctx context.Context) error {
+	for listener := range w.mux.ListListeners() {
+		if err := w.mux.StopListener(listener); err != nil {
+			return fmt.Errorf("closing the API server of %s: %w", listener, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	if err := w.mux.Shutdown(ctx); err != nil {
+		return fmt.Errorf("shutting down the workload clusters: %w", err)
+	}
 	return nil
 }
 
