@@ -38,9 +38,9 @@ func (o ConditionOption) in(conditions *[]metav1.Condition) {
 }
 
 func (o ConditionOption) onNode(n *corev1.Node) {
-	conditions := slices.DeleteFunc(n.Status.Conditions,
+	n.Status.Conditions = slices.DeleteFunc(n.Status.Conditions,
 		func(c corev1.NodeCondition) bool { return string(c.Type) == o.Type })
-	n.Status.Conditions = append(conditions, corev1.NodeCondition{
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{
 		Type:               corev1.NodeConditionType(o.Type),
 		Status:             corev1.ConditionStatus(o.Status),
 		Reason:             o.Reason,

@@ -30,25 +30,26 @@ func TestExpectations(t *testing.T) {
 	cold := flu
 	cold.Reason = "Cold"
 
+	tb := &recorder{TB: t}
 	tests := map[string]struct {
-		expect func(t testing.TB)
+		expect func()
 		want   string // the beginning of the failure; empty for none
 	}{
-		"condition":             {func(t testing.TB) { expect.Condition(ctx, t, e.Client, machine, "Ill") }, ""},
-		"condition, untyped":    {func(t testing.TB) { expect.Condition(ctx, t, e.Client, untyped, "Ill") }, ""},
-		"condition, missing":    {func(t testing.TB) { expect.Condition(ctx, t, e.Client, machine, "Mad") }, "Machine " + ns + "/m has no condition Mad"},
-		"no condition":          {func(t testing.TB) { expect.NoCondition(ctx, t, e.Client, machine, "Mad") }, ""},
-		"no condition, but":     {func(t testing.TB) { expect.NoCondition(ctx, t, e.Client, machine, "Ill") }, "Machine " + ns + "/m has condition Ill"},
-		"condition is":          {func(t testing.TB) { expect.ConditionIs(ctx, t, e.Client, machine, flu) }, ""},
-		"condition is not":      {func(t testing.TB) { expect.ConditionIs(ctx, t, e.Client, machine, cold) }, "Machine " + ns + "/m: condition Ill"},
-		"gone":                  {func(t testing.TB) { expect.Gone(ctx, t, e.Client, build.Machine(ns, "x")) }, ""},
-		"gone, but":             {func(t testing.TB) { expect.Gone(ctx, t, e.Client, machine) }, "Machine " + ns + "/m exists"},
-		"gone, one like it":     {func(t testing.TB) { expect.Gone(ctx, t, e.Client, other) }, ""},
-		"object does not exist": {func(t testing.TB) { expect.Condition(ctx, t, e.Client, build.Machine(ns, "x"), "Ill") }, "reading the conditions of Machine " + ns + "/x"},
+		"condition":             {func() { expect.Condition(ctx, tb, e.Client, machine, "Ill") }, ""},
+		"condition, untyped":    {func() { expect.Condition(ctx, tb, e.Client, untyped, "Ill") }, ""},
+		"condition, missing":    {func() { expect.Condition(ctx, tb, e.Client, machine, "Mad") }, "Machine " + ns + "/m has no condition Mad"},
+		"no condition":          {func() { expect.NoCondition(ctx, tb, e.Client, machine, "Mad") }, ""},
+		"no condition, but":     {func() { expect.NoCondition(ctx, tb, e.Client, machine, "Ill") }, "Machine " + ns + "/m has condition Ill"},
+		"condition is":          {func() { expect.ConditionIs(ctx, tb, e.Client, machine, flu) }, ""},
+		"condition is not":      {func() { expect.ConditionIs(ctx, tb, e.Client, machine, cold) }, "Machine " + ns + "/m: condition Ill"},
+		"gone":                  {func() { expect.Gone(ctx, tb, e.Client, build.Machine(ns, "x")) }, ""},
+		"gone, but":             {func() { expect.Gone(ctx, tb, e.Client, machine) }, "Machine " + ns + "/m exists"},
+		"gone, one like it":     {func() { expect.Gone(ctx, tb, e.Client, other) }, ""},
+		"object does not exist": {func() { expect.Condition(ctx, tb, e.Client, build.Machine(ns, "x"), "Ill") }, "reading the conditions of Machine " + ns + "/x"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := failure(t, tt.expect)
+			got := tb.failure(tt.expect)
 			if tt.want == "" && got != "" || !strings.HasPrefix(got, tt.want) {
 				t.Errorf("failure is %q, want %q", got, tt.want)
 			}
@@ -56,24 +57,24 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// failure runs an expectation on a testing.TB of its own and returns what it failed with.
-func failure(t *testing.T, expectation func(testing.TB)) string {
-	t.Helper()
-	tb := &recorder{TB: t}
-	func() {
-		defer func() { _ = recover() }()
-		expectation(tb)
-	}()
-	return tb.failure
-}
-
-// recorder is a testing.TB whose Fatalf ends in a panic instead of ending the test.
+// recorder is a testing.TB that remembers why a test would have failed.
 type recorder struct {
 	testing.TB
-	failure string
+	message string
 }
 
+// Fatalf stops the expectation as the real one does, but by a panic, which does not stop the test.
 func (r *recorder) Fatalf(format string, args ...any) {
-	r.failure = fmt.Sprintf(format, args...)
-	panic(r.failure)
+	r.message = fmt.Sprintf(format, args...)
+	panic(r.message)
+}
+
+// failure returns what an expectation that was given the recorder fails with, if it fails.
+func (r *recorder) failure(expectation func()) string {
+	r.message = ""
+	func() {
+		defer func() { _ = recover() }()
+		expectation()
+	}()
+	return r.message
 }

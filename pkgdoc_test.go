@@ -1,0 +1,52 @@
+// Package sickbay_test holds what is true of the repository as a whole.
+package sickbay_test
+
+import (
+	"errors"
+	"go/build"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPackagesAreDocumented fails for a package without a doc comment: a reader who opens a directory
+// should learn its idea before its code.
+func TestPackagesAreDocumented(t *testing.T) {
+	err := filepath.WalkDir(".", func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if skipDir(dir) {
+			return filepath.SkipDir
+		}
+		pkg, err := build.ImportDir(dir, 0)
+		if noGo := (*build.NoGoError)(nil); errors.As(err, &noGo) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if pkg.Doc == "" && len(pkg.GoFiles) > 0 {
+			t.Errorf("package %s in %s has no doc comment", pkg.Name, dir)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// skipDir tells which directories hold no package of this module.
+func skipDir(dir string) bool {
+	name := filepath.Base(dir)
+	if dir == "." {
+		return false
+	}
+	if name == "bin" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
