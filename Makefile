@@ -74,9 +74,9 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 		exit 1; \
 	fi
 
+# Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
 	@for module in $(MODULES) tools/controlplane; do (cd $$module && go mod tidy) || exit 1; done
-	go mod tidy -modfile=go.tools.mod
 
 fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done
