@@ -18,6 +18,7 @@ import (
 
 // newTest returns a Gomega whose Eventually looks often and waits long.
 func newTest(t *testing.T) *WithT {
+	t.Helper()
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)
 	g.SetDefaultEventuallyPollingInterval(5 * time.Millisecond)
@@ -56,6 +57,7 @@ func expectCondition(t *testing.T, machine client.ObjectKey, conditionType strin
 }
 
 func conditionOf(t *testing.T, key client.ObjectKey, conditionType string) *metav1.Condition {
+	t.Helper()
 	machine := &clusterv1.Machine{}
 	if err := it.Client().Get(t.Context(), key, machine); err != nil {
 		return nil

@@ -75,6 +75,7 @@ func scale(t *testing.T, deployment client.ObjectKey, replicas int32) {
 }
 
 func provisionedWithoutNode(t *testing.T, deployment client.ObjectKey) *clusterv1.Machine {
+	t.Helper()
 	machines, err := it.DeploymentMachines(t.Context(), deployment)
 	newTest(t).Expect(err).NotTo(HaveOccurred())
 	for i, machine := range machines {

@@ -62,6 +62,7 @@ func TestNodeCondition(t *testing.T) {
 }
 
 func nodeGone(t *testing.T, name string) bool {
+	t.Helper()
 	return apierrors.IsNotFound(it.WorkloadClient(ward).Get(t.Context(), client.ObjectKey{Name: name}, &corev1.Node{}))
 }
 

@@ -3,6 +3,7 @@ package world_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -31,11 +32,13 @@ func TestUpstreamMachineHealthCheck(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 
 	sick := &workers[0]
+	start := time.Now()
 	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), other)).To(Succeed())
 	g.Eventually(func(g Gomega) {
 		g.Expect(other.MachineOf(t.Context(), spec.Key(), sick.Status.NodeRef.Name)).Error().To(HaveOccurred())
 		g.Expect(other.Ready(t.Context(), spec.Key())).To(Succeed())
 	}).Should(Succeed())
+	t.Logf("machine replaced after %s", time.Since(start).Round(time.Millisecond))
 }
 
 func healthCheck(spec world.ClusterSpec) client.Object {

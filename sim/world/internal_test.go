@@ -53,13 +53,13 @@ func TestWorldsDoNotSharePorts(t *testing.T) {
 	g := NewWithT(t)
 	memory := inmemoryruntime.NewManager(workloadScheme())
 	var first PortRange
-	for min := int32(firstPort); first.Min == 0; min += blockSize {
-		g.Expect(min).To(BeNumerically("<", lastPort))
-		mux, err := serveOn(memory, PortRange{Min: min, Max: min + 1})
+	for low := int32(firstPort); first.Min == 0; low += blockSize {
+		g.Expect(low).To(BeNumerically("<", lastPort))
+		mux, err := serveOn(memory, PortRange{Min: low, Max: low + 1})
 		if err != nil {
 			continue
 		}
-		first = PortRange{Min: min, Max: min + 1}
+		first = PortRange{Min: low, Max: low + 1}
 		t.Cleanup(func() {
 			g.Expect(mux.Shutdown(t.Context())).To(Or(Succeed(), MatchError(ContainSubstring("context canceled"))))
 		})

@@ -28,8 +28,8 @@ func startWorkloadServers(memory inmemoryruntime.Manager, ports PortRange) (*inm
 		return serveOn(memory, ports)
 	}
 	var tried []error
-	for min := int32(firstPort); min < lastPort; min += blockSize {
-		mux, err := serveOn(memory, PortRange{Min: min, Max: min + blockSize - 1})
+	for low := int32(firstPort); low < lastPort; low += blockSize {
+		mux, err := serveOn(memory, PortRange{Min: low, Max: low + blockSize - 1})
 		if err == nil {
 			return mux, nil
 		}
