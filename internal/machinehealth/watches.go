@@ -46,9 +46,6 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 // For most of them nothing changes, and then nothing is written.
 func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
-	if !mhc.DeletionTimestamp.IsZero() {
-		r.Selectors.Forget(mhc.UID)
-	}
 	return r.requests(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
 }
 

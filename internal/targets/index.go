@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,4 +92,13 @@ func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster cl
 // ClusterOf returns the key of the Cluster of a Machine.
 func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+}
+
+// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes.
+func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+	var list clusterv1.MachineList
+	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace)); err != nil {
+		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
+	}
+	return slices.DeleteFunc(list.Items, func(machine clusterv1.Machine) bool { return machine.Spec.ClusterName != cluster.Name }), nil
 }

@@ -15,10 +15,11 @@ import (
 // selector once per generation, since one is asked again with every event of
 // every Machine. The zero value is ready; it is safe for concurrent use.
 type Selectors struct {
-	compiled sync.Map // types.UID -> compiled
+	compiled sync.Map // types.NamespacedName -> compiled
 }
 
 type compiled struct {
+	uid        types.UID
 	generation int64
 	selector   labels.Selector
 	err        error
@@ -53,7 +54,7 @@ func (s *Selectors) Owner(machine *clusterv1.Machine, mhcs []*clusterv1.MachineH
 }
 
 // Forget drops what is kept for a MachineHealthCheck that is gone.
-func (s *Selectors) Forget(uid types.UID) { s.compiled.Delete(uid) }
+func (s *Selectors) Forget(mhc types.NamespacedName) { s.compiled.Delete(mhc) }
 
 func precedes(a, b *clusterv1.MachineHealthCheck) bool {
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
@@ -63,14 +64,15 @@ func precedes(a, b *clusterv1.MachineHealthCheck) bool {
 }
 
 func (s *Selectors) get(mhc *clusterv1.MachineHealthCheck) compiled {
-	if kept, ok := s.compiled.Load(mhc.UID); ok {
-		if c := kept.(compiled); c.generation == mhc.Generation {
+	key := types.NamespacedName{Namespace: mhc.Namespace, Name: mhc.Name}
+	if kept, ok := s.compiled.Load(key); ok {
+		if c := kept.(compiled); c.uid == mhc.UID && c.generation == mhc.Generation {
 			return c
 		}
 	}
-	c := compiled{generation: mhc.Generation}
+	c := compiled{uid: mhc.UID, generation: mhc.Generation}
 	c.selector, c.err = compile(mhc)
-	s.compiled.Store(mhc.UID, c)
+	s.compiled.Store(key, c)
 	return c
 }
 

@@ -1,0 +1,72 @@
+package machinehealthcheck
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// actedLag is for how long a remedy that we applied counts as in flight although
+// the cache does not show it. A cache that is further behind than that has lost
+// its connection, and then no remedy can be applied anyway.
+const actedLag = 30 * time.Second
+
+// acted remembers on which Machines a remedy was just applied, so that a budget is
+// never overdrawn on account of a lagging cache. It bridges that lag and nothing
+// else: the truth is in the API, and after a restart it is read from there.
+type acted struct {
+	mu sync.Mutex
+	at map[types.NamespacedName]map[types.UID]time.Time // by MachineHealthCheck, then by Machine
+}
+
+// note remembers that a remedy was applied to a Machine.
+func (a *acted) note(mhc types.NamespacedName, machine types.UID, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.at == nil {
+		a.at = map[types.NamespacedName]map[types.UID]time.Time{}
+	}
+	if a.at[mhc] == nil {
+		a.at[mhc] = map[types.UID]time.Time{}
+	}
+	a.at[mhc][machine] = now
+}
+
+// mark sets ActedUntil on the targets whose remedy the cache does not show yet,
+// and forgets those that it shows.
+func (a *acted) mark(mhc types.NamespacedName, all []Target, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kept := map[types.UID]time.Time{}
+	for i := range all {
+		at, ok := a.at[mhc][all[i].Machine.UID]
+		if !ok || all[i].inFlight() || !now.Before(at.Add(actedLag)) {
+			continue
+		}
+		kept[all[i].Machine.UID] = at
+		all[i].ActedUntil = at.Add(actedLag)
+	}
+	delete(a.at, mhc)
+	if len(kept) > 0 {
+		a.at[mhc] = kept
+	}
+}
+
+// forget drops what is kept for a MachineHealthCheck that is gone.
+func (a *acted) forget(mhc types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.at, mhc)
+}
+
+// firsts remembers which MachineHealthChecks were looked at past the cache once.
+type firsts struct{ seen sync.Map }
+
+// done tells whether that was the case already, and notes that it is now.
+func (f *firsts) done(mhc types.NamespacedName) bool {
+	_, done := f.seen.LoadOrStore(mhc, true)
+	return done
+}
+
+func (f *firsts) forget(mhc types.NamespacedName) { f.seen.Delete(mhc) }

@@ -1,0 +1,153 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// ControllerName names the controller in logs, metrics and events.
+const ControllerName = "machinehealthcheck"
+
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconciler decides on remediation for MachineHealthChecks. AddToManager fills the
+// fields that are nil.
+type Reconciler struct {
+	Client client.Client
+	// Live reads past the cache.
+	Live      client.Reader
+	Observer  *machinehealth.Observer
+	Selectors *targets.Selectors
+	Policy    targets.Policy
+	Remedies  remedy.Cabinet
+	Recorder  events.EventRecorder
+	Clock     clock.PassiveClock
+	// SyncPeriod is the net below the events.
+	SyncPeriod  time.Duration
+	Concurrency int
+
+	acted acted
+	kinds kinds
+	first firsts
+}
+
+// Reconcile looks at one MachineHealthCheck: observe, decide, act.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	mhc := &clusterv1.MachineHealthCheck{}
+	if err := r.Client.Get(ctx, req.NamespacedName, mhc); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.forget(req.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
+	}
+	if !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
+		return ctrl.Result{}, nil
+	}
+	facts, decision, err := r.decide(ctx, mhc)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.adopt(ctx, facts, decision); err != nil {
+		return ctrl.Result{}, err
+	}
+	acted := r.act(ctx, facts, decision)
+	if err := r.tell(ctx, facts, decision); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, acted
+}
+
+// forget drops what is kept for a MachineHealthCheck that is gone.
+func (r *Reconciler) forget(key client.ObjectKey) {
+	forgetMetrics(key)
+	r.Selectors.Forget(key)
+	r.acted.forget(key)
+	r.first.forget(key)
+}
+
+// decide observes and decides. The first time that a bounded budget is to be spent
+// since the process began, it does so past the cache: the last leader may have
+// spent some of it just before it went.
+func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, Decision, error) {
+	facts, err := r.observe(ctx, mhc, false)
+	if err != nil {
+		return Facts{}, Decision{}, err
+	}
+	decision := Decide(facts, r.Clock.Now())
+	if len(decision.Remedies) == 0 || decision.budget == unbounded || r.first.done(client.ObjectKeyFromObject(mhc)) {
+		return facts, decision, nil
+	}
+	if facts, err = r.observe(ctx, mhc, true); err != nil {
+		return Facts{}, Decision{}, err
+	}
+	return facts, Decide(facts, r.Clock.Now()), nil
+}
+
+// tell stores the status and says what has changed.
+func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) error {
+	mhc := f.MachineHealthCheck
+	desired := desiredStatus(f, d, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
+	wrote, err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired, func(t string) bool { return ours(mhc, t) })
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	measure(f, d)
+	if wrote {
+		r.announce(ctx, mhc, d, desired)
+	}
+	return nil
+}
+
+func (r *Reconciler) requeueAfter(d Decision) time.Duration {
+	if d.RecheckAt.IsZero() {
+		return r.SyncPeriod
+	}
+	wait := max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
+	if r.SyncPeriod > 0 {
+		return min(wait, r.SyncPeriod)
+	}
+	return wait
+}
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Live == nil {
+		r.Live = mgr.GetAPIReader()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if r.Selectors == nil {
+		r.Selectors = &targets.Selectors{}
+	}
+	if r.Remedies == nil {
+		r.Remedies = remedy.NewCabinet(r.Client, r.Live, r.Clock)
+	}
+	return r.addController(mgr)
+}

@@ -1,0 +1,84 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// Reasons of the events on Machines.
+const (
+	// EventRemediationStarted says which remedy was applied, and why.
+	EventRemediationStarted = "RemediationStarted"
+	// EventRemediationFailed says that a remedy could not be applied.
+	EventRemediationFailed = "RemediationFailed"
+	// EventRequestWithdrawn says that a request was deleted, since it is not needed
+	// any more.
+	EventRequestWithdrawn = "RemediationRequestWithdrawn"
+)
+
+// Reasons of the events on MachineHealthChecks.
+const (
+	// EventRestricted says that sick Machines get no remedy, since too many are
+	// unhealthy, or too few.
+	EventRestricted = "RemediationRestricted"
+	// EventAllowed says that remediation is allowed again.
+	EventAllowed = "RemediationAllowed"
+	// EventInvalidConfiguration says what cannot be understood.
+	EventInvalidConfiguration = "InvalidConfiguration"
+	// EventTemplateNotFound says that the remediation template does not exist.
+	EventTemplateNotFound = "RemediationTemplateNotFound"
+	// EventOverlapping says that Machines belong to an older MachineHealthCheck.
+	EventOverlapping = "Overlapping"
+)
+
+const eventAction = "Remediate"
+
+// announce tells a person what has changed, once for each transition.
+func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthCheck, d Decision, desired clusterv1.MachineHealthCheckStatus) {
+	for _, now := range desired.Conditions {
+		before := meta.FindStatusCondition(mhc.Status.Conditions, now.Type)
+		if before != nil && before.Status == now.Status && before.Reason == now.Reason {
+			continue
+		}
+		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", now.Type, "status", now.Status, "reason", now.Reason, "message", now.Message)
+		if eventType, reason := eventFor(before, now, d); reason != "" {
+			r.Recorder.Eventf(mhc, nil, eventType, reason, eventAction, "%s", now.Message)
+		}
+	}
+}
+
+// eventFor returns the event that a transition deserves, if any.
+func eventFor(before *metav1.Condition, now metav1.Condition, d Decision) (eventType, reason string) {
+	switch now.Reason {
+	case ReasonInvalidConfiguration:
+		return corev1.EventTypeWarning, EventInvalidConfiguration
+	case ReasonTooManyUnhealthy, ReasonTooFewUnhealthy:
+		// With nobody sick, nothing is held back that should happen.
+		if d.Counts.Sick > 0 {
+			return corev1.EventTypeWarning, EventRestricted
+		}
+	case ReasonRemediationAllowed:
+		if before != nil {
+			return corev1.EventTypeNormal, EventAllowed
+		}
+	case ReasonTemplateNotFound:
+		return corev1.EventTypeWarning, EventTemplateNotFound
+	case ReasonSelectedByOlder:
+		return corev1.EventTypeWarning, EventOverlapping
+	}
+	return "", ""
+}
+
+// capital begins a phrase like a sentence.
+func capital(phrase string) string {
+	if phrase == "" {
+		return phrase
+	}
+	return strings.ToUpper(phrase[:1]) + phrase[1:]
+}

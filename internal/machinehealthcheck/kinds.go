@@ -1,0 +1,75 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// kinds watches the kinds of templates and requests as they come up: which they
+// are is only known from the MachineHealthChecks. Without a controller, as in
+// tests that call Reconcile, it watches nothing.
+type kinds struct {
+	cache cache.Cache
+	ctl   controller.Controller
+
+	mu      sync.Mutex
+	watched map[schema.GroupVersionKind]bool
+}
+
+// watchKinds watches a template's kind and that of its requests.
+func (r *Reconciler) watchKinds(ref clusterv1.MachineHealthCheckRemediationTemplateReference) error {
+	if r.kinds.ctl == nil {
+		return nil
+	}
+	r.kinds.mu.Lock()
+	defer r.kinds.mu.Unlock()
+	for _, gvk := range []schema.GroupVersionKind{ref.GroupVersionKind(), remedy.RequestKind(ref)} {
+		if r.kinds.watched[gvk] {
+			continue
+		}
+		obj := &metav1.PartialObjectMetadata{}
+		obj.SetGroupVersionKind(gvk)
+		src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk)))
+		if err := r.kinds.ctl.Watch(src); err != nil {
+			return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+		}
+		if r.kinds.watched == nil {
+			r.kinds.watched = map[schema.GroupVersionKind]bool{}
+		}
+		r.kinds.watched[gvk] = true
+	}
+	return nil
+}
+
+// usingTemplates maps a template or a request to the MachineHealthChecks in its
+// namespace that have to do with its kind. Both are rare.
+func (r *Reconciler) usingTemplates(gvk schema.GroupVersionKind) handler.MapFunc {
+	return func(ctx context.Context, obj client.Object) []ctrl.Request {
+		var list clusterv1.MachineHealthCheckList
+		if err := r.Client.List(ctx, &list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
+			return nil
+		}
+		var requests []ctrl.Request
+		for i := range list.Items {
+			ref := list.Items[i].Spec.Remediation.TemplateRef
+			if ref.IsDefined() && (ref.GroupVersionKind() == gvk || remedy.RequestKind(ref) == gvk) {
+				requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+			}
+		}
+		return requests
+	}
+}

@@ -1,0 +1,73 @@
+package machinehealthcheck
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// trigger is spec.remediation.triggerIf, resolved against the number of Machines:
+// remediation is allowed while the number of unhealthy ones is within it.
+type trigger struct {
+	minimum, maximum int
+	// limit says where the bounds come from, for messages; empty if there are none.
+	limit string
+	// isRange tells that the bounds come from unhealthyInRange.
+	isRange bool
+}
+
+// newTrigger resolves triggerIf; unhealthyInRange takes precedence. The error is
+// one sentence for the person who wrote it.
+func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected int) (trigger, error) {
+	if spec.UnhealthyInRange != "" {
+		return newRange(spec.UnhealthyInRange)
+	}
+	limit := spec.UnhealthyLessThanOrEqualTo
+	if limit == nil {
+		return trigger{maximum: expected}, nil
+	}
+	maximum, err := scale(*limit, expected)
+	if err != nil {
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %q: it must be a number or a percentage", limit.String())
+	}
+	if maximum < 0 {
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %q: it must not be negative", limit.String())
+	}
+	text := strconv.Itoa(maximum)
+	if strings.HasSuffix(limit.String(), "%") {
+		text += " (" + limit.String() + ")"
+	}
+	return trigger{maximum: maximum, limit: text}, nil
+}
+
+// newRange parses "[a-b]".
+func newRange(text string) (trigger, error) {
+	const field = "spec.remediation.triggerIf.unhealthyInRange"
+	low, high, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), "-")
+	minimum, errLow := strconv.ParseUint(low, 10, 64)
+	maximum, errHigh := strconv.ParseUint(high, 10, 64)
+	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > math.MaxInt32 {
+		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, math.MaxInt32)
+	}
+	if minimum > maximum {
+		return trigger{}, fmt.Errorf("%s is %q: its first number must not be above its second", field, text)
+	}
+	return trigger{minimum: int(minimum), maximum: int(maximum), limit: text, isRange: true}, nil
+}
+
+// allows tells whether remediation is allowed with so many unhealthy Machines.
+func (t trigger) allows(unhealthy int) bool {
+	return t.minimum <= unhealthy && unhealthy <= t.maximum
+}
+
+// room is how many more Machines may become unhealthy while remediation stays
+// allowed; never negative.
+func (t trigger) room(unhealthy int) int {
+	if !t.allows(unhealthy) {
+		return 0
+	}
+	return t.maximum - unhealthy
+}

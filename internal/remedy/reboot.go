@@ -1,0 +1,66 @@
+package remedy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// RebootAnnotation on a Machine asks for a power cycle of its host. Whoever
+	// carries it out takes it away when it is done.
+	RebootAnnotation = "reboot.metal3.io"
+	// RebootRequestedAtAnnotation on a Machine holds the RFC 3339 time at which
+	// Sickbay asked last. A host that has just been cycled needs time to come up,
+	// and must not be asked to do it all over again meanwhile.
+	RebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
+)
+
+const rebootFieldOwner = "sickbay-reboot-request"
+
+// reboot asks for a power cycle by an annotation on the Machine.
+type reboot struct {
+	client client.Client
+	clock  clock.PassiveClock
+}
+
+// RebootRequested tells whether a power cycle is asked for and not yet done.
+func RebootRequested(machine *clusterv1.Machine) bool {
+	_, ok := machine.Annotations[RebootAnnotation]
+	return ok
+}
+
+// RebootDueAt is when a Machine may be rebooted again: after pause since the last
+// time. Zero means at once.
+func RebootDueAt(machine *clusterv1.Machine, pause time.Duration) time.Time {
+	last, err := time.Parse(time.RFC3339, machine.Annotations[RebootRequestedAtAnnotation])
+	if err != nil {
+		return time.Time{}
+	}
+	return last.Add(pause)
+}
+
+func (r reboot) Apply(ctx context.Context, patient Patient) (string, error) {
+	machine := patient.Machine
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid":             machine.UID,
+		"resourceVersion": machine.ResourceVersion,
+		"annotations": map[string]string{
+			RebootAnnotation:            "",
+			RebootRequestedAtAnnotation: r.clock.Now().UTC().Format(time.RFC3339),
+		},
+	}})
+	if err != nil {
+		return "", fmt.Errorf("encoding the reboot annotation of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	if err := r.client.Patch(ctx, machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(rebootFieldOwner)); err != nil {
+		return "", fmt.Errorf("asking for a reboot of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	return "asked for a power cycle of its host", nil
+}

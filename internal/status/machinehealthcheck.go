@@ -1,0 +1,65 @@
+package status
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ApplyMachineHealthCheck makes the status of mhc as desired, as far as fieldOwner
+// goes: conditions of other writers are left out of desired and stay. It writes
+// nothing if mhc has that status already, and tells whether it wrote.
+func ApplyMachineHealthCheck(ctx context.Context, c client.Client, fieldOwner string, mhc *clusterv1.MachineHealthCheck,
+	desired clusterv1.MachineHealthCheckStatus, ours func(conditionType string) bool,
+) (bool, error) {
+	if same(mhc.Status, desired, ours) {
+		return false, nil
+	}
+	desired.Deprecated = nil
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&desired)
+	if err != nil {
+		return false, fmt.Errorf("encoding the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"status": fields}}
+	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
+	u.SetNamespace(mhc.Namespace)
+	u.SetName(mhc.Name)
+	u.SetUID(mhc.UID)
+	if err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
+		return false, fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
+	}
+	return true, nil
+}
+
+// same compares what we write of a status, regardless of the order of conditions.
+func same(stored, desired clusterv1.MachineHealthCheckStatus, ours func(string) bool) bool {
+	n := 0
+	for _, c := range stored.Conditions {
+		if ours(c.Type) {
+			n++
+		}
+	}
+	if n != len(desired.Conditions) {
+		return false
+	}
+	for i := range desired.Conditions {
+		c := meta.FindStatusCondition(stored.Conditions, desired.Conditions[i].Type)
+		if c == nil || !sameCondition(*c, desired.Conditions[i]) {
+			return false
+		}
+	}
+	stored.Conditions, desired.Conditions = nil, nil
+	stored.Deprecated, desired.Deprecated = nil, nil
+	return equality.Semantic.DeepEqual(stored, desired)
+}
+
+func sameCondition(a, b metav1.Condition) bool {
+	return a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message && a.ObservedGeneration == b.ObservedGeneration
+}
