@@ -28,7 +28,7 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 		return err
 	}
 	clusters := source.Kind(objects, client.Object(&clusterv1.Cluster{}),
-		handler.EnqueueRequestsFromMapFunc(r.machinesOfCluster), relevantClusterChange())
+		handler.EnqueueRequestsFromMapFunc(r.machinesOfCluster), relevantClusterChange(), r.forgetDeleted())
 	if err := ctl.Watch(clusters); err != nil {
 		return err
 	}
@@ -113,6 +113,16 @@ func sameState(a, b metav1.Condition) bool {
 func relevantMachineHealthCheckChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return metadataChanged(e.ObjectOld, e.ObjectNew) || !e.ObjectOld.GetDeletionTimestamp().Equal(e.ObjectNew.GetDeletionTimestamp())
+	}}
+}
+
+// forgetDeleted drops what is kept for Clusters that are gone; it filters nothing.
+func (r *Reconciler) forgetDeleted() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
+		if r.Clusters != nil {
+			r.Clusters.Forget(client.ObjectKeyFromObject(e.Object))
+		}
+		return true
 	}}
 }
 

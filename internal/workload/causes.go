@@ -23,6 +23,7 @@ const (
 
 // unreadable says why a cluster could not be read.
 func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
+	measure(cluster, false)
 	cause := causeNoAnswer
 	switch {
 	case errors.Is(err, clustercache.ErrClusterNotConnected):

@@ -79,14 +79,19 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 }
 
 // Forget drops what is kept for a cluster that is gone.
-func (c *Clusters) Forget(cluster client.ObjectKey) { c.hanging.Delete(cluster) }
+func (c *Clusters) Forget(cluster client.ObjectKey) {
+	c.hanging.Delete(cluster)
+	reachable.DeleteLabelValues(cluster.Namespace, cluster.Name)
+}
 
 // answer tells "there is no such Node" from "the cluster did not answer".
 func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, node *corev1.Node, err error) (*corev1.Node, error) {
 	if err == nil {
+		measure(cluster, true)
 		return node, nil
 	}
 	if apierrors.IsNotFound(err) {
+		measure(cluster, true)
 		return nil, fmt.Errorf("getting a Node of %s: %w", cluster, err)
 	}
 	return nil, c.unreadable(ctx, cluster, err)

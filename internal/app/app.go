@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// leaderElectionID names the lease.
+const leaderElectionID = "sickbay-manager"
+
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+
+// App is a manager that is ready to run.
+type App struct {
+	Manager ctrl.Manager
+}
+
+// New makes a manager with all controllers. Those whose kinds are not installed
+// join it when the kinds appear.
+func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	mgr, err := newManager(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range gates(o) {
+		if err := g.addTo(ctx, mgr); err != nil {
+			return nil, err
+		}
+	}
+	return &App{Manager: mgr}, nil
+}
+
+// Run runs the manager until ctx ends, and returns when all work has stopped.
+func (a *App) Run(ctx context.Context) error {
+	if err := a.Manager.Start(ctx); err != nil {
+		return fmt.Errorf("running the manager: %w", err)
+	}
+	return nil
+}
+
+func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
+	cfg.UserAgent = "sickbay/" + Version
+	cached, err := cacheOptions(o)
+	if err != nil {
+		return nil, fmt.Errorf("describing the cache: %w", err)
+	}
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+		Scheme:                        Scheme(),
+		Cache:                         cached,
+		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: false}},
+		HealthProbeBindAddress:        o.HealthProbeBindAddress,
+		Metrics:                       metricsOptions(o.MetricsBindAddress),
+		LeaderElection:                o.LeaderElect,
+		LeaderElectionID:              leaderElectionID,
+		LeaderElectionNamespace:       o.LeaderElectNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("adding the health probe: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("caches", cachesSynced(mgr)); err != nil {
+		return nil, fmt.Errorf("adding the readiness probe: %w", err)
+	}
+	return mgr, nil
+}
+
+// metricsOptions serve metrics over TLS to those who may read them.
+func metricsOptions(address string) metricsserver.Options {
+	if address == "0" {
+		return metricsserver.Options{BindAddress: address}
+	}
+	return metricsserver.Options{
+		BindAddress: address, SecureServing: true,
+		FilterProvider: filters.WithAuthenticationAndAuthorization,
+	}
+}

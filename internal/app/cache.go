@@ -1,0 +1,47 @@
+package app
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/secret"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/status"
+)
+
+// cacheOptions make the cache hold no more than is read.
+func cacheOptions(o Options) (cache.Options, error) {
+	ofCluster, err := labels.NewRequirement(clusterv1.ClusterNameLabel, selection.Exists, nil)
+	if err != nil {
+		return cache.Options{}, err
+	}
+	options := cache.Options{
+		DefaultTransform: status.KeepOurManagedFields,
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Secret{}: {Label: labels.NewSelector().Add(*ofCluster), Transform: keepKubeconfig},
+		},
+	}
+	if o.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
+	}
+	return options, nil
+}
+
+// keepKubeconfig drops the data of every Secret that is not a kubeconfig: what we
+// do not hold cannot leak.
+func keepKubeconfig(obj any) (any, error) {
+	s, ok := obj.(*corev1.Secret)
+	if !ok {
+		return obj, nil
+	}
+	s.SetManagedFields(nil)
+	if !strings.HasSuffix(s.Name, "-"+string(secret.Kubeconfig)) {
+		s.Data = nil
+	}
+	return s, nil
+}

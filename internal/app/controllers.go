@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// gates is the one list of all controllers, with the kinds that they need.
+func gates(o Options) []gate {
+	kind := func(name string) schema.GroupVersionKind { return clusterv1.GroupVersion.WithKind(name) }
+	return []gate{{
+		name:  machinehealth.ControllerName + ", " + machinehealthcheck.ControllerName,
+		kinds: []schema.GroupVersionKind{kind("Cluster"), kind("Machine"), kind("MachineHealthCheck")},
+		add:   func(ctx context.Context, mgr ctrl.Manager) error { return addClusterAPI(ctx, mgr, o) },
+	}}
+}
+
+// addClusterAPI adds the controllers for Cluster API's Machines.
+func addClusterAPI(ctx context.Context, mgr ctrl.Manager, o Options) error {
+	if err := targets.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	clusters, err := newClusters(ctx, mgr, o)
+	if err != nil {
+		return err
+	}
+	observer := &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod}
+	selectors := &targets.Selectors{}
+	health := &machinehealth.Reconciler{
+		Observer: observer, Selectors: selectors, Policy: o.Policy, Clusters: clusters,
+		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
+	if err := health.AddToManager(mgr); err != nil {
+		return err
+	}
+	remediation := &machinehealthcheck.Reconciler{
+		Observer: observer, Selectors: selectors, Policy: o.Policy,
+		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
+	return remediation.AddToManager(mgr)
+}
+
+// newClusters connects to workload clusters. It does so only once their control
+// plane is initialized: an attempt that comes too early costs 30 seconds until the
+// next.
+func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
+	cache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
+		SecretClient:     mgr.GetClient(),
+		WatchFilterValue: o.Policy.WatchFilter,
+		ClusterFilter:    controlPlaneInitialized,
+		Cache:            clustercache.CacheOptions{ByObject: workload.NodeCache()},
+		Client:           clustercache.ClientOptions{Timeout: o.RemoteConnectTimeout, QPS: remoteQPS, Burst: remoteBurst, UserAgent: "sickbay/" + Version},
+	}, controller.Options{MaxConcurrentReconciles: clusterConcurrency})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to workload clusters: %w", err)
+	}
+	return &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}, nil
+}
+
+const (
+	// clusterConcurrency is how many workload clusters are connected to or probed at
+	// once. One that hangs holds its place until the timeout.
+	clusterConcurrency = 100
+	// remoteQPS and remoteBurst bound the requests to each workload cluster. Nodes are
+	// watched; single requests are made only before a remedy acts.
+	remoteQPS   = 50
+	remoteBurst = 100
+)
+
+func controlPlaneInitialized(cluster *clusterv1.Cluster) bool {
+	initialized := cluster.Status.Initialization.ControlPlaneInitialized
+	return initialized != nil && *initialized
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Version is set when the binary is linked.
+var Version = "dev"
+
+// Options say how the manager runs. DefaultOptions returns useful ones.
+type Options struct {
+	// Namespace restricts the manager to one namespace; empty means all.
+	Namespace string
+	// Policy says which MachineHealthChecks are taken care of.
+	Policy targets.Policy
+	// LeaderElect makes all but one of several managers wait.
+	LeaderElect bool
+	// LeaderElectNamespace holds the lease; empty means the namespace of the pod.
+	LeaderElectNamespace string
+	// HealthProbeBindAddress and MetricsBindAddress are host:port; "0" is off.
+	HealthProbeBindAddress string
+	MetricsBindAddress     string
+	// RemoteConditionsGracePeriod is how long a healthy Machine stays so after the
+	// connection to its workload cluster was lost.
+	RemoteConditionsGracePeriod time.Duration
+	// RemoteConnectTimeout bounds each request to a workload cluster.
+	RemoteConnectTimeout time.Duration
+	// Concurrency is how many objects each controller works on at once.
+	Concurrency int
+	// SyncPeriod is the net below the events: everything is looked at again after it.
+	SyncPeriod time.Duration
+	// KubeAPIQPS and KubeAPIBurst bound the requests to the management cluster.
+	KubeAPIQPS   float32
+	KubeAPIBurst int
+
+	// SkipNameValidation allows several managers in one process, as tests have them.
+	SkipNameValidation bool
+}
+
+// DefaultOptions are those that the command line begins with.
+func DefaultOptions() Options {
+	return Options{
+		Policy:                      targets.Policy{Adopt: targets.AdoptAll},
+		HealthProbeBindAddress:      ":9440",
+		MetricsBindAddress:          ":8443",
+		RemoteConditionsGracePeriod: 5 * time.Minute,
+		RemoteConnectTimeout:        10 * time.Second,
+		Concurrency:                 10,
+		SyncPeriod:                  10 * time.Minute,
+		KubeAPIQPS:                  100,
+		KubeAPIBurst:                200,
+	}
+}
+
+// Validate returns an error that names every option that cannot be used, by its flag.
+func (o *Options) Validate() error {
+	var errs []error
+	require := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	require(o.Policy.Adopt == targets.AdoptAll || o.Policy.Adopt == targets.AdoptHandedOver,
+		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, targets.AdoptAll, targets.AdoptHandedOver)
+	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)
+	require(o.KubeAPIQPS > 0, "--kube-api-qps is %v: it must be above 0", o.KubeAPIQPS)
+	require(o.KubeAPIBurst > 0, "--kube-api-burst is %d: it must be at least 1", o.KubeAPIBurst)
+	require(o.SyncPeriod > 0, "--sync-period is %s: it must be above 0", o.SyncPeriod)
+	require(o.RemoteConnectTimeout > 0, "--remote-connect-timeout is %s: it must be above 0", o.RemoteConnectTimeout)
+	require(o.RemoteConditionsGracePeriod >= 0, "--remote-conditions-grace-period is %s: it must not be negative", o.RemoteConditionsGracePeriod)
+	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
+	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
+	return errors.Join(errs...)
+}
+
+func isBindAddress(address string) bool {
+	if address == "0" {
+		return true
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}

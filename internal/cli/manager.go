@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/component-base/logs"
+	logsv1 "k8s.io/component-base/logs/api/v1"
+	_ "k8s.io/component-base/logs/json/register" // --logging-format=json
+	"k8s.io/klog/v2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// managerFlags is what the flags of the manager command fill in.
+type managerFlags struct {
+	kubeconfig string
+	options    app.Options
+	logging    *logsv1.LoggingConfiguration
+}
+
+func newManager() *cobra.Command {
+	f := managerFlags{options: app.DefaultOptions(), logging: logs.NewOptions()}
+	cmd := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the controllers",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *managerFlags) add(fs *pflag.FlagSet) {
+	o := &f.options
+	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "Path of the kubeconfig of the management cluster. Without it: $KUBECONFIG, the pod's service account, or ~/.kube/config.")
+	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
+	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have. Without it, any.", clusterv1.WatchLabel))
+	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
+		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller.",
+			targets.AdoptAll, targets.AdoptHandedOver, clusterv1.PausedAnnotation, targets.HandedOverValue))
+	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
+	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
+	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
+	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
+	fs.DurationVar(&o.RemoteConditionsGracePeriod, "remote-conditions-grace-period", o.RemoteConditionsGracePeriod,
+		"How long a healthy machine stays so after the connection to its workload cluster was lost.")
+	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
+	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
+	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
+	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Requests at once to the management cluster.")
+	logsv1.AddFlags(f.logging, fs)
+}
+
+func (f *managerFlags) run(cmd *cobra.Command) error {
+	if err := f.options.Validate(); err != nil {
+		return usageError{err}
+	}
+	if err := logsv1.ValidateAndApply(f.logging, nil); err != nil {
+		return usageError{err}
+	}
+	defer logs.FlushLogs()
+	ctrl.SetLogger(klog.Background())
+	cfg, err := restConfig(f.kubeconfig)
+	if err != nil {
+		return err
+	}
+	ctrl.Log.Info("Sickbay starts", "version", app.Version, "adopt", f.options.Policy.Adopt)
+	a, err := app.New(cmd.Context(), cfg, f.options)
+	if err != nil {
+		return err
+	}
+	if err := a.Run(cmd.Context()); err != nil {
+		return err
+	}
+	ctrl.Log.Info("Sickbay stopped")
+	return nil
+}
+
+// restConfig finds the management cluster. A file that was named is a usage error
+// if it cannot be read.
+func restConfig(kubeconfig string) (*rest.Config, error) {
+	if kubeconfig == "" {
+		cfg, err := ctrl.GetConfig()
+		if err != nil {
+			return nil, fmt.Errorf("finding the management cluster: %w", err)
+		}
+		return cfg, nil
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("reading --kubeconfig: %w", err)}
+	}
+	return cfg, nil
+}

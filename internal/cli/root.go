@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of the binary.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	// exitUsage is for input that cannot be understood.
+	exitUsage = 2
+)
+
+// usageError is an error in what a person typed.
+type usageError struct{ error }
+
+// Main runs the command that args ask for and returns the exit code.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "sickbay: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "sickbay",
+		Short:         "Sickbay keeps Kubernetes machines healthy",
+		Long:          "Sickbay notices a sick machine the moment its deadline passes, says why in one sentence,\nand repairs it inside a safety budget.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newManager(), newVersion())
+	return root
+}
+
+// noArgs refuses arguments; a flag without its dashes is the usual cause.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])}
+	}
+	return nil
+}
