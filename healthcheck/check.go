@@ -22,8 +22,9 @@ type Input[T any] struct {
 // at once and must not keep state between runs.
 //
 // An error means that the check could not be carried out. The condition then
-// becomes Unknown with ReasonCheckFailed, and the engine tries again with
-// back-off. An unhealthy object is not an error.
+// becomes Unknown with ReasonCheckFailed and the error's text as its message, and
+// the engine tries again with back-off. The text must be the same for the same
+// problem, as that of Result.Message. An unhealthy object is not an error.
 //
 // The context ends at the check's timeout; a check should stop then.
 type Check[T any] interface {
@@ -52,5 +53,5 @@ const (
 
 // Precheck tells whether a condition applies to an object at all. An error stops
 // the run for this object before anything is written; the engine tries again
-// with back-off.
+// with back-off. The timeout of a check holds for a precheck too.
 type Precheck[T any] func(ctx context.Context, in Input[T]) (Applicability, error)

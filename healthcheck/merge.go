@@ -24,7 +24,9 @@ func Merge(now time.Time, results ...Result) Result {
 		return Result{Status: Unknown, Reason: ReasonNoResult, Message: "no check returned a result"}
 	}
 	if len(results) == 1 {
-		return results[0].At(now)
+		only := results[0].At(now)
+		only.Codes = sorted(only.Codes)
+		return only
 	}
 	read := make([]Result, len(results))
 	for i, result := range results {
@@ -44,10 +46,19 @@ func Merge(now time.Time, results ...Result) Result {
 		codes = append(codes, result.Codes...)
 		merged.Deadline = Earliest(merged.Deadline, result.Deadline)
 	}
-	slices.Sort(codes)
-	merged.Codes = slices.Compact(codes)
+	merged.Codes = sorted(codes)
 	merged.Message = strings.Join(messages, "; ")
 	return merged
+}
+
+// sorted returns the codes in order, each once. It does not change its argument.
+func sorted(codes []string) []string {
+	if len(codes) == 0 {
+		return nil
+	}
+	codes = slices.Clone(codes)
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }
 
 // worst returns the first result with the worst status.

@@ -1,14 +1,9 @@
 package healthcheck
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -52,38 +47,34 @@ func (s Metav1Store[T]) Get(obj T) []Condition {
 	return conditions
 }
 
-// Normalize implements Store.
+// Normalize implements Store. It also mends what the API server would refuse, or
+// the verdict would never be stored: a missing reason, and a message that is too
+// long.
 func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	c.Codes = nil
 	if c.Status == Progressing {
 		c.Status = Unknown
 	}
+	if c.Reason == "" {
+		c.Reason = ReasonNotGiven
+	}
+	c.Message = shortened(c.Message)
 	return c
 }
 
-// Apply implements Store.
-func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition) error {
-	list := make([]any, len(conditions))
-	for i, c := range conditions {
-		list[i] = s.fields(c)
+// maxMessage is how long the message of a metav1.Condition may be, in characters.
+// We count bytes, which are no fewer.
+const maxMessage = 32768
+
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
 	}
-	gvk, err := s.Client.GroupVersionKindFor(obj)
-	if err != nil {
-		return fmt.Errorf("finding the kind of %T: %w", obj, err)
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": list}}}
-	u.SetGroupVersionKind(gvk)
-	u.SetNamespace(obj.GetNamespace())
-	u.SetName(obj.GetName())
-	// The UID makes the write fail if another object took the name meanwhile.
-	u.SetUID(obj.GetUID())
-	err = s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(s.FieldOwner), client.ForceOwnership)
-	if err != nil {
-		return fmt.Errorf("writing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
-	}
-	return nil
+	const ellipsis = "..."
+	return strings.ToValidUTF8(message[:maxMessage-len(ellipsis)], "") + ellipsis
 }
 
+// fields returns c as it is written.
 func (s Metav1Store[T]) fields(c Condition) map[string]any {
 	c = s.Normalize(c)
 	fields := map[string]any{
@@ -97,34 +88,4 @@ func (s Metav1Store[T]) fields(c Condition) map[string]any {
 		fields["observedGeneration"] = c.ObservedGeneration
 	}
 	return fields
-}
-
-// Remove implements Store.
-func (s Metav1Store[T]) Remove(ctx context.Context, obj T, conditionTypes []string) error {
-	stored := obj.GetConditions()
-	kept := slices.DeleteFunc(slices.Clone(stored), func(c metav1.Condition) bool {
-		return slices.Contains(conditionTypes, c.Type)
-	})
-	if len(kept) == len(stored) {
-		return nil
-	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()},
-		"status":   map[string]any{"conditions": kept},
-	})
-	if err != nil {
-		return fmt.Errorf("encoding the conditions of %s: %w", client.ObjectKeyFromObject(obj), err)
-	}
-	target := &unstructured.Unstructured{}
-	gvk, err := s.Client.GroupVersionKindFor(obj)
-	if err != nil {
-		return fmt.Errorf("finding the kind of %T: %w", obj, err)
-	}
-	target.SetGroupVersionKind(gvk)
-	target.SetNamespace(obj.GetNamespace())
-	target.SetName(obj.GetName())
-	if err := s.Client.Status().Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.FieldOwner)); err != nil {
-		return fmt.Errorf("removing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
-	}
-	return nil
 }

@@ -61,18 +61,3 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 		p.transitions = append(p.transitions, transition)
 	}
 }
-
-// requeueAfter returns how long to wait until the next run: until the recheck
-// time, at the latest after the period, and zero for never.
-func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
-	if recheckAt.IsZero() {
-		return period
-	}
-	// A recheck time that has passed while we were writing is due at once, and
-	// zero would mean never.
-	wait := max(recheckAt.Sub(now), time.Millisecond)
-	if period > 0 {
-		return min(wait, period)
-	}
-	return wait
-}

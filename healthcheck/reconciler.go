@@ -1,6 +1,7 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,17 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
-
-// The back-off after an error. It ends soon enough that an object is looked at
-// again soon after whatever was wrong has been mended.
-const (
-	firstBackoff = 5 * time.Millisecond
-	lastBackoff  = 30 * time.Second
-)
-
-// periodJitter spreads the periodic runs, so that objects that were created
-// together are not checked together for ever.
-const periodJitter = 0.1
 
 // Reconciler is the engine: it carries out one Registration. AddToManager fills
 // the fields that are nil; set them to run Reconcile directly, as tests do.
@@ -99,23 +88,21 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	p := decide(outcomes, stored, r.Store.Normalize, obj.GetGeneration(), now)
 	if err := r.write(ctx, obj, p); err != nil {
 		if apierrors.IsConflict(err) {
-			return ctrl.Result{RequeueAfter: time.Second}, nil
+			return ctrl.Result{RequeueAfter: conflictRetry}, nil
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	r.report(ctx, obj, p)
+	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
 	if err := failures(outcomes); err != nil {
-		return ctrl.Result{}, err
+		return afterFailure(ctx, err, p.recheckAt, again)
 	}
-	return ctrl.Result{RequeueAfter: requeueAfter(p.recheckAt, r.Clock.Now(), r.period())}, nil
+	return ctrl.Result{RequeueAfter: again}, nil
 }
 
 // evaluateAll runs all condition types side by side.
 func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, now time.Time) ([]outcome, error) {
-	timeout := r.CheckTimeout
-	if timeout == 0 {
-		timeout = DefaultCheckTimeout
-	}
+	timeout := cmp.Or(r.CheckTimeout, DefaultCheckTimeout)
 	outcomes := make([]outcome, len(r.Conditions))
 	errs := make([]error, len(r.Conditions))
 	var group sync.WaitGroup
@@ -154,13 +141,6 @@ func (r *Reconciler[T]) report(ctx context.Context, obj T, p plan) {
 			r.OnTransition(ctx, obj, transition)
 		}
 	}
-}
-
-func (r *Reconciler[T]) period() time.Duration {
-	if r.SyncPeriod == 0 {
-		return 0
-	}
-	return wait.Jitter(r.SyncPeriod, periodJitter)
 }
 
 func failures(outcomes []outcome) error {

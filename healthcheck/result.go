@@ -44,6 +44,9 @@ const (
 	// ReasonInvalidResult is given when a check returned a status outside of the
 	// closed set, or Progressing without a deadline.
 	ReasonInvalidResult = "InvalidResult"
+	// ReasonNotGiven is stored for a result without a reason where the condition
+	// must have one.
+	ReasonNotGiven = "NotGiven"
 )
 
 // Result is what one check found out about one object. It is plain data and is
@@ -71,11 +74,15 @@ type Result struct {
 }
 
 // At returns r as it reads at now: a Progressing result whose deadline is
-// reached is False, and a result that breaks the rules of this package is
-// Unknown with ReasonInvalidResult.
+// reached is False, a result that breaks the rules of this package is Unknown
+// with ReasonInvalidResult, and a recheck time that is reached is due, so nothing
+// is left to wait for.
 func (r Result) At(now time.Time) Result {
 	if !r.Status.Valid() {
 		return Result{Status: Unknown, Reason: ReasonInvalidResult, Message: "a check returned the unknown status \"" + string(r.Status) + "\""}
+	}
+	if !r.RecheckAt.After(now) {
+		r.RecheckAt = time.Time{}
 	}
 	if r.Status != Progressing {
 		return r

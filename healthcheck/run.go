@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
-
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // outcome is what a run found out about one condition type.
@@ -24,9 +21,9 @@ type outcome struct {
 func evaluate[T any](ctx context.Context, c ConditionChecks[T], in Input[T], timeout time.Duration) (outcome, error) {
 	out := outcome{conditionType: c.Type}
 	for _, precheck := range c.Prechecks {
-		applicability, err := precheck(ctx, in)
+		applicability, err := bounded(ctx, timeout, func(ctx context.Context) (Applicability, error) { return precheck(ctx, in) })
 		if err != nil {
-			return out, fmt.Errorf("deciding whether %s applies: %w", c.Type, err)
+			return out, describe("deciding whether "+c.Type+" applies", err)
 		}
 		if applicability != Applies {
 			out.applicability = applicability
@@ -45,43 +42,24 @@ func evaluate[T any](ctx context.Context, c ConditionChecks[T], in Input[T], tim
 	return out, nil
 }
 
-// runOne runs one check and returns at its timeout even if the check does not:
-// a check that ignores its context costs one goroutine, never a worker.
+// runOne runs one check and makes a result of it even if it gives none.
 func runOne[T any](ctx context.Context, check NamedCheck[T], in Input[T], timeout time.Duration) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	type answer struct {
-		result Result
-		err    error
+	result, err := bounded(ctx, timeout, func(ctx context.Context) (Result, error) { return check.Check.Check(ctx, in) })
+	if err == nil {
+		return result, nil
 	}
-	answers := make(chan answer, 1)
-	go func() {
-		result, err := guarded(ctx, check, in)
-		answers <- answer{result, err}
-	}()
-	select {
-	case a := <-answers:
-		return a.result, a.err
-	case <-ctx.Done():
-		err := fmt.Errorf("check %s did not answer within %s: %w", check.Name, timeout, ctx.Err())
-		message := fmt.Sprintf("check %s did not answer within %s", check.Name, timeout)
-		return Result{Status: Unknown, Reason: ReasonCheckTimedOut, Message: message}, err
+	reason := ReasonCheckFailed
+	if broken, ok := errors.AsType[*brokenError](err); ok {
+		reason = broken.reason
 	}
+	err = describe("check "+check.Name, err)
+	return Result{Status: Unknown, Reason: reason, Message: err.Error()}, err
 }
 
-// guarded runs one check and turns its errors and panics into results.
-func guarded[T any](ctx context.Context, check NamedCheck[T], in Input[T]) (result Result, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("check %s panicked: %v", check.Name, cause)
-			result = Result{Status: Unknown, Reason: ReasonCheckPanicked, Message: err.Error()}
-			ctrl.LoggerFrom(ctx).Error(err, "Check panicked", "check", check.Name, "stack", string(debug.Stack()))
-		}
-	}()
-	result, err = check.Check.Check(ctx, in)
-	if err != nil {
-		err = fmt.Errorf("check %s: %w", check.Name, err)
-		return Result{Status: Unknown, Reason: ReasonCheckFailed, Message: err.Error()}, err
+// describe says what failed.
+func describe(what string, err error) error {
+	if broken, ok := errors.AsType[*brokenError](err); ok {
+		return fmt.Errorf("%s %w", what, broken)
 	}
-	return result, nil
+	return fmt.Errorf("%s: %w", what, err)
 }

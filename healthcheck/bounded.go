@@ -1,0 +1,59 @@
+package healthcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// brokenError says that foreign code did not even return an error.
+type brokenError struct {
+	reason, text string
+}
+
+// Error implements error.
+func (e *brokenError) Error() string { return e.text }
+
+// bounded calls foreign code. It returns at the timeout even if the code does
+// not, which then costs one goroutine and never a worker; and a panic of the code
+// is an error, and not the end of the process.
+func bounded[A any](ctx context.Context, timeout time.Duration, call func(context.Context) (A, error)) (A, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type returned struct {
+		answer A
+		err    error
+	}
+	answers := make(chan returned, 1)
+	go func() {
+		answer, err := guarded(ctx, call)
+		answers <- returned{answer, err}
+	}()
+	var got returned
+	select {
+	case got = <-answers:
+	case <-ctx.Done():
+		got.err = ctx.Err()
+	}
+	// Code that notices its timeout may say so in words of its own, sooner or later
+	// than we do. The text must not depend on who was first.
+	if got.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		got.err = &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
+	}
+	return got.answer, got.err
+}
+
+// guarded turns a panic into an error, and logs where it came from.
+func guarded[A any](ctx context.Context, call func(context.Context) (A, error)) (answer A, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &brokenError{ReasonCheckPanicked, fmt.Sprintf("panicked: %v", cause)}
+			ctrl.LoggerFrom(ctx).Error(err, "Check panicked", "stack", string(debug.Stack()))
+		}
+	}()
+	return call(ctx)
+}

@@ -1,0 +1,101 @@
+package healthcheck_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+var errCheck = errors.New("no route")
+
+// TestFailedCheck is stored and tried again with back-off.
+func TestFailedCheck(t *testing.T) {
+	f := newFixture(t, healthcheck.Result{})
+	f.err = errCheck
+	if _, err := f.Reconcile(t.Context(), f.request()); !errors.Is(err, errCheck) {
+		t.Errorf("error is %v, want that of the check", err)
+	}
+	got := f.stored(t).Status.Conditions[0]
+	if got.Status != metav1.ConditionUnknown || got.Reason != healthcheck.ReasonCheckFailed || got.Message != "check answer: no route" {
+		t.Errorf("stored %+v, want Unknown and why", got)
+	}
+}
+
+// TestFailedCheckDelaysNobody has one check fail while another is progressing.
+func TestFailedCheckDelaysNobody(t *testing.T) {
+	tests := map[string]struct {
+		deadline time.Duration
+		again    time.Duration
+		backoff  bool
+	}{
+		"a deadline that no back-off reaches": {time.Hour, 0, true},
+		"a deadline that a back-off may miss": {20 * time.Second, time.Second, false},
+		"a deadline within a second":          {10 * time.Millisecond, 10 * time.Millisecond, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withDeadline(result(healthcheck.Progressing, "R", "m"), in(tt.deadline)))
+			f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
+				Name: "broken", Check: healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+					return healthcheck.Result{}, errCheck
+				}),
+			})
+			got, err := f.Reconcile(t.Context(), f.request())
+			if got.RequeueAfter != tt.again || (err != nil) != tt.backoff {
+				t.Errorf("got %s and error %v, want %s and an error: %t", got.RequeueAfter, err, tt.again, tt.backoff)
+			}
+		})
+	}
+}
+
+func TestFailedPrecheckWritesNothing(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f.Conditions[0].Prechecks = []healthcheck.Precheck[*Widget]{
+		func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
+			return 0, errCheck
+		},
+	}
+	if _, err := f.Reconcile(t.Context(), f.request()); !errors.Is(err, errCheck) {
+		t.Errorf("error is %v, want that of the precheck", err)
+	}
+	if got := types(f.stored(t)); len(got) != 0 {
+		t.Errorf("conditions are %v, want none", got)
+	}
+}
+
+// TestShutdownWritesNothing holds because a run that was cut off found out nothing.
+func TestShutdownWritesNothing(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	ctx, cancel := context.WithCancel(t.Context())
+	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		cancel()
+		return f.result, nil
+	})
+	if _, err := f.Reconcile(ctx, f.request()); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want that the run was cancelled", err)
+	}
+	if got := types(f.stored(t)); len(got) != 0 {
+		t.Errorf("conditions are %v, want none", got)
+	}
+}
+
+// TestWhatTheAPIServerWouldRefuse is mended, or the verdict would never be stored.
+func TestWhatTheAPIServerWouldRefuse(t *testing.T) {
+	f := newFixture(t, result(healthcheck.False, "", strings.Repeat("ä", 20_000)))
+	f.reconcile(t)
+	got := f.stored(t).Status.Conditions[0]
+	if got.Status != metav1.ConditionFalse || got.Reason != healthcheck.ReasonNotGiven || !strings.HasSuffix(got.Message, "ä...") {
+		t.Errorf("stored %s, %s and %d bytes, want False, a reason and as much of the message as fits", got.Status, got.Reason, len(got.Message))
+	}
+	version := f.stored(t).ResourceVersion
+	f.reconcile(t)
+	if after := f.stored(t).ResourceVersion; after != version {
+		t.Errorf("resourceVersion went from %s to %s, want no write", version, after)
+	}
+}

@@ -1,0 +1,78 @@
+package healthcheck_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// patience is far above what an event takes, and no timer is set that could be
+// the cause.
+const patience = 30 * time.Second
+
+// TestManager has a Widget be healthy while a ConfigMap of its name exists.
+func TestManager(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t, healthcheck.Result{})
+	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+	r.OnTransition = nil
+	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: func(mgr ctrl.Manager) error {
+		r.Conditions[0].Checks[0].Check = hasConfigMap(mgr.GetClient())
+		r.Watches = func(ctl controller.Controller) error {
+			return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&corev1.ConfigMap{}), &handler.EnqueueRequestForObject{}))
+		}
+		return r.AddToManager(mgr)
+	}})
+	status := func() metav1.ConditionStatus {
+		if c := f.stored(t).Status.Conditions; len(c) == 1 {
+			return c[0].Status
+		}
+		return ""
+	}
+	g.Eventually(status, patience).Should(Equal(metav1.ConditionFalse), "the widget's own event")
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.widget.Namespace, Name: f.widget.Name}}
+	g.Expect(mgr.GetClient().Create(t.Context(), config)).To(Succeed())
+	g.Eventually(status, patience).Should(Equal(metav1.ConditionTrue), "the event of another object")
+}
+
+func hasConfigMap(reader client.Reader) healthcheck.Check[*Widget] {
+	return healthcheck.CheckFunc[*Widget](func(ctx context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		err := reader.Get(ctx, client.ObjectKeyFromObject(in.Object), &corev1.ConfigMap{})
+		if client.IgnoreNotFound(err) != nil {
+			return healthcheck.Result{}, err
+		}
+		if err != nil {
+			return result(healthcheck.False, "NoConfig", "there is no ConfigMap"), nil
+		}
+		return result(healthcheck.True, "Configured", ""), nil
+	})
+}
+
+// TestManagerComesToRest proves that a controller does not wake itself up for ever by its own writes.
+func TestManagerComesToRest(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	var runs atomic.Int32
+	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+	r.OnTransition = nil
+	r.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		runs.Add(1)
+		return result(healthcheck.True, "Fine", ""), nil
+	})
+	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 1))
+	g.Consistently(runs.Load, "1s").Should(BeNumerically("<=", 2), "the widget's creation and our own write")
+}

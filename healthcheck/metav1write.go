@@ -1,0 +1,82 @@
+package healthcheck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Apply implements Store.
+func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition) error {
+	list := make([]any, len(conditions))
+	for i, c := range conditions {
+		list[i] = s.fields(c)
+	}
+	gvk, err := s.Client.GroupVersionKindFor(obj)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+	}
+	written, err := s.apply(ctx, obj, gvk, list)
+	if err == nil && written != obj.GetUID() {
+		// The API server looks at no UID when it writes a status. Another object has
+		// taken the name meanwhile: what we wrote is not about it.
+		_, err = s.apply(ctx, obj, gvk, []any{})
+		err = errors.Join(err, apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(), errReplaced))
+	}
+	if err != nil {
+		return fmt.Errorf("writing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
+	}
+	return nil
+}
+
+// errReplaced says that a verdict came too late for its object.
+var errReplaced = errors.New("another object has taken the name of the one that was judged")
+
+// apply writes the list and returns the UID of the object that has it now.
+func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (types.UID, error) {
+	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": list}}}
+	u.SetGroupVersionKind(gvk)
+	u.SetNamespace(obj.GetNamespace())
+	u.SetName(obj.GetName())
+	err := s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(s.FieldOwner), client.ForceOwnership)
+	return u.GetUID(), err
+}
+
+// Remove implements Store.
+func (s Metav1Store[T]) Remove(ctx context.Context, obj T, conditionTypes []string) error {
+	stored := obj.GetConditions()
+	kept := slices.DeleteFunc(slices.Clone(stored), func(c metav1.Condition) bool {
+		return slices.Contains(conditionTypes, c.Type)
+	})
+	if len(kept) == len(stored) {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()},
+		"status":   map[string]any{"conditions": kept},
+	})
+	if err != nil {
+		return fmt.Errorf("encoding the conditions of %s: %w", client.ObjectKeyFromObject(obj), err)
+	}
+	target := &unstructured.Unstructured{}
+	gvk, err := s.Client.GroupVersionKindFor(obj)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+	}
+	target.SetGroupVersionKind(gvk)
+	target.SetNamespace(obj.GetNamespace())
+	target.SetName(obj.GetName())
+	if err := s.Client.Status().Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.FieldOwner)); err != nil {
+		return fmt.Errorf("removing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package healthcheck_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+func TestValidate(t *testing.T) {
+	fine := healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		return healthcheck.Result{}, nil
+	})
+	ready := healthcheck.ConditionChecks[*Widget]{Type: "Ready", Checks: []healthcheck.NamedCheck[*Widget]{{Name: "c", Check: fine}}}
+	tests := map[string]struct {
+		change func(r *healthcheck.Registration[*Widget])
+		want   string
+	}{
+		"complete":      {func(*healthcheck.Registration[*Widget]) {}, ""},
+		"no name":       {func(r *healthcheck.Registration[*Widget]) { r.Name = "" }, "a registration needs a name"},
+		"no New":        {func(r *healthcheck.Registration[*Widget]) { r.New = nil }, `registration "w" needs New and Store`},
+		"no Store":      {func(r *healthcheck.Registration[*Widget]) { r.Store = nil }, `registration "w" needs New and Store`},
+		"no conditions": {func(r *healthcheck.Registration[*Widget]) { r.Conditions = nil }, `registration "w" has no conditions`},
+		"a type twice": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions = append(r.Conditions, ready) },
+			`registration "w": condition type "Ready" is empty or registered twice`,
+		},
+		"no type": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "" },
+			`registration "w": condition type "" is empty or registered twice`,
+		},
+		"no checks": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks = nil },
+			`registration "w": condition "Ready" has no checks`,
+		},
+		"a nil check": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Checks = []healthcheck.NamedCheck[*Widget]{{Name: "c"}}
+			},
+			`registration "w": check "c" of condition "Ready" is nil`,
+		},
+		"everything at once": {
+			func(r *healthcheck.Registration[*Widget]) { *r = healthcheck.Registration[*Widget]{} },
+			"a registration needs a name\nregistration \"\" needs New and Store\nregistration \"\" has no conditions",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := healthcheck.Registration[*Widget]{
+				Name: "w", New: func() *Widget { return &Widget{} }, Store: healthcheck.Metav1Store[*Widget]{},
+				Conditions: []healthcheck.ConditionChecks[*Widget]{ready},
+			}
+			tt.change(&r)
+			got := ""
+			if err := r.Validate(); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("error is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package healthcheck
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// The back-off after an error. It ends soon enough that an object is looked at
+// again soon after whatever was wrong has been mended.
+const (
+	firstBackoff = 5 * time.Millisecond
+	lastBackoff  = 30 * time.Second
+)
+
+// nearDeadlineRetry is how soon a failed check is tried again while something else
+// is due within lastBackoff.
+const nearDeadlineRetry = time.Second
+
+// periodJitter spreads the periodic runs, so that objects that were created
+// together are not checked together for ever.
+const periodJitter = 0.1
+
+// conflictRetry is how soon a write is tried again that met a newer object than
+// the one that was judged. The cache has usually heard of it by then.
+const conflictRetry = time.Second
+
+// requeueAfter returns how long to wait until the next run: until the recheck
+// time, at the latest after the period, and zero for never.
+func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
+	if recheckAt.IsZero() {
+		return period
+	}
+	// A recheck time that has passed while we were writing is due at once, and
+	// zero would mean never.
+	left := max(recheckAt.Sub(now), time.Millisecond)
+	if period > 0 {
+		return min(left, period)
+	}
+	return left
+}
+
+// afterFailure leaves the next try to the queue's back-off, unless that could let
+// the moment pass at which another result changes: a check that cannot be carried
+// out must not make the verdict of the others late.
+func afterFailure(ctx context.Context, err error, recheckAt time.Time, again time.Duration) (ctrl.Result, error) {
+	if recheckAt.IsZero() || again > lastBackoff {
+		return ctrl.Result{}, err
+	}
+	ctrl.LoggerFrom(ctx).Error(err, "A check could not be carried out; something else is due soon", "due", recheckAt)
+	return ctrl.Result{RequeueAfter: min(again, nearDeadlineRetry)}, nil
+}
+
+// period is the sync period of this run; zero means never.
+func (r *Reconciler[T]) period() time.Duration {
+	if r.SyncPeriod == 0 {
+		return 0
+	}
+	return wait.Jitter(r.SyncPeriod, periodJitter)
+}
