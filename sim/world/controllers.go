@@ -104,7 +104,7 @@ func kubeadmReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconci
 			Client:                      mgr.GetClient(),
 			APIReader:                   mgr.GetAPIReader(),
 			SecretCachingClient:         conn.secrets,
-			ClusterCache:                conn.clusterCache,
+			ClusterCache:                dialInTurn{conn.clusterCache},
 			EtcdDialTimeout:             etcdDialTimeout,
 			EtcdCallTimeout:             etcdCallTimeout,
 			EtcdLogger:                  zap.NewNop(),

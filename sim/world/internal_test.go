@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"context"
 	stdlog "log"
 	"os"
 	"os/exec"
@@ -61,7 +62,7 @@ func TestWorldsDoNotSharePorts(t *testing.T) {
 		}
 		first = PortRange{Min: low, Max: low + 1}
 		t.Cleanup(func() {
-			g.Expect(mux.Shutdown(t.Context())).To(Or(Succeed(), MatchError(ContainSubstring("context canceled"))))
+			g.Expect(mux.Shutdown(context.Background())).To(Succeed())
 		})
 	}
 	_, err := startWorkloadServers(memory, first)

@@ -1,0 +1,121 @@
+// Package journal writes down everything that happens to Machines and MachineHealthChecks in a world, as
+// the API server tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
+// found, with the moment at which it was seen, even if nobody looked just then.
+package journal
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Entry is one state of an object, as it was seen.
+type Entry struct {
+	At time.Time
+	// Object is a *clusterv1.Machine or a *clusterv1.MachineHealthCheck. It must not be changed.
+	Object client.Object
+	// Gone tells that this is the last state of an object that does not exist any more.
+	Gone bool
+}
+
+// Journal holds the entries in the order in which they were seen.
+type Journal struct {
+	mu      sync.Mutex
+	entries []Entry
+	// grown is closed, and replaced, with every new entry.
+	grown chan struct{}
+}
+
+// Open begins a journal of a world. It ends with ctx.
+func Open(ctx context.Context, w *world.World) (*Journal, error) {
+	j := &Journal{grown: make(chan struct{})}
+	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme()})
+	if err != nil {
+		return nil, fmt.Errorf("opening a cache: %w", err)
+	}
+	for _, object := range []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}} {
+		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("watching %T: %w", object, err)
+		}
+		if _, err := informer.AddEventHandler(j.handler()); err != nil {
+			return nil, fmt.Errorf("watching %T: %w", object, err)
+		}
+	}
+	go func() { _ = objects.Start(ctx) }()
+	if !objects.WaitForCacheSync(ctx) {
+		return nil, fmt.Errorf("waiting for the cache: %w", context.Cause(ctx))
+	}
+	return j, nil
+}
+
+func (j *Journal) handler() toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { j.write(obj, false) },
+		UpdateFunc: func(_, obj any) { j.write(obj, false) },
+		DeleteFunc: func(obj any) {
+			if missed, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
+				obj = missed.Obj
+			}
+			j.write(obj, true)
+		},
+	}
+}
+
+func (j *Journal) write(obj any, gone bool) {
+	object, ok := obj.(client.Object)
+	if !ok {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, Entry{At: time.Now(), Object: object, Gone: gone})
+	close(j.grown)
+	j.grown = make(chan struct{})
+}
+
+// since returns the entries from the given index on, and what is closed when there are more.
+func (j *Journal) since(index int) ([]Entry, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.entries[index:], j.grown
+}
+
+// Await returns the first entry that matches, from the beginning of the journal on, as soon as there is
+// one. What names it in the error if ctx ends before.
+func (j *Journal) Await(ctx context.Context, what string, matches func(Entry) bool) (Entry, error) {
+	for index := 0; ; {
+		entries, grown := j.since(index)
+		for _, entry := range entries {
+			if matches(entry) {
+				return entry, nil
+			}
+		}
+		index += len(entries)
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return Entry{}, fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
+		}
+	}
+}
+
+// Find returns the first entry that matches, if there is one already.
+func (j *Journal) Find(matches func(Entry) bool) (Entry, bool) {
+	entries, _ := j.since(0)
+	for _, entry := range entries {
+		if matches(entry) {
+			return entry, true
+		}
+	}
+	return Entry{}, false
+}

@@ -1,0 +1,102 @@
+package scenario
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/fault"
+)
+
+// Timeouts are short, so that a demo ends before its audience leaves.
+const (
+	nodeTimeout    = 4 * time.Second
+	machineTimeout = 3 * time.Second
+	startupTimeout = 6 * time.Second
+)
+
+// All returns the scenarios, those first that take longest.
+func All() []Scenario {
+	return []Scenario{
+		{
+			Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Play: cutOff,
+		},
+		{
+			Name: "paused", Title: "the cluster is paused", Cluster: "grey", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Play: paused,
+		},
+		{
+			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds()))}), Play: neverJoins,
+		},
+		{
+			Name: "short-circuit", Title: "too many are sick", Cluster: "blue", Workers: 3,
+			Health: atMost(unhealthyNode(nodeTimeout), "40%"), Play: shortCircuit,
+		},
+		{
+			Name: "kubelet-stops", Title: "a kubelet stops", Cluster: "blue", Workers: 2,
+			Health: unhealthyNode(nodeTimeout),
+			Play:   remediation{strike: stopKubelet, reason: "ReadyUnhealthy", timeout: nodeTimeout}.play,
+		},
+		{
+			Name: "recovers", Title: "a node recovers before its deadline", Cluster: "blue", Workers: 1,
+			Health: unhealthyNode(2 * nodeTimeout), Play: recovers,
+		},
+		{
+			Name: "machine-condition", Title: "a machine condition turns False", Cluster: "blue", Workers: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{UnhealthyMachineConditions: []clusterv1.UnhealthyMachineCondition{{
+				Type: "DiskHealthy", Status: metav1.ConditionFalse, TimeoutSeconds: new(int32(machineTimeout.Seconds())),
+			}}}),
+			Play: remediation{strike: failDisk, reason: "DiskHealthyUnhealthy", timeout: machineTimeout}.play,
+		},
+		{
+			Name: "node-deleted", Title: "a Node object is deleted", Cluster: "blue", Workers: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}),
+			Play:   remediation{strike: deleteNode, reason: "NodeNotFound"}.play,
+		},
+		{
+			Name: "asked-for", Title: "somebody asks for remediation", Cluster: "blue", Workers: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}),
+			Play:   remediation{strike: ask, reason: "HasRemediateMachineAnnotation"}.play,
+		},
+	}
+}
+
+func stopKubelet(s *Stage, machine *clusterv1.Machine) fault.Fault {
+	return fault.StopKubelet{Cluster: s.Key(), Node: machine.Status.NodeRef.Name}
+}
+
+func deleteNode(s *Stage, machine *clusterv1.Machine) fault.Fault {
+	return fault.DeleteNode{Cluster: s.Key(), Node: machine.Status.NodeRef.Name}
+}
+
+func failDisk(_ *Stage, machine *clusterv1.Machine) fault.Fault {
+	return fault.MachineCondition{Machine: client.ObjectKeyFromObject(machine), Type: "DiskHealthy", Status: metav1.ConditionFalse, Reason: "WriteErrors"}
+}
+
+func ask(_ *Stage, machine *clusterv1.Machine) fault.Fault {
+	return fault.AskRemediation{Machine: client.ObjectKeyFromObject(machine)}
+}
+
+func checks(c clusterv1.MachineHealthCheckChecks) clusterv1.MachineHealthCheckSpec {
+	return clusterv1.MachineHealthCheckSpec{Checks: c}
+}
+
+// unhealthyNode calls a Node unhealthy that has not been Ready for a while.
+func unhealthyNode(timeout time.Duration) clusterv1.MachineHealthCheckSpec {
+	seconds := new(int32(timeout.Seconds()))
+	return checks(clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: seconds},
+		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, TimeoutSeconds: seconds},
+	}})
+}
+
+func atMost(spec clusterv1.MachineHealthCheckSpec, limit string) clusterv1.MachineHealthCheckSpec {
+	spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse(limit))
+	return spec
+}

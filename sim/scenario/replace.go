@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/sim/fault"
+)
+
+// remediation is a story with the usual course: a fault strikes a machine, the machine is judged, marked and replaced.
+type remediation struct {
+	// strike makes the fault for the machine that is struck.
+	strike func(s *Stage, machine *clusterv1.Machine) fault.Fault
+	// reason is that of the verdict.
+	reason string
+	// timeout is how long the fault must last until it counts.
+	timeout time.Duration
+}
+
+func (r remediation) play(ctx context.Context, s *Stage) (Outcome, error) {
+	machines, err := s.machines(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := s.breaks(ctx, r.strike(s, &machines[0])); err != nil {
+		return Outcome{}, err
+	}
+	return s.remediated(ctx, &machines[0], uids(machines), r.reason, r.timeout)
+}
+
+// remediated follows a machine from its verdict to its replacement.
+func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, known []types.UID, reason string, timeout time.Duration) (Outcome, error) {
+	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, reason, true)
+	if err != nil {
+		return Outcome{}, err
+	}
+	marked, err := s.marked(ctx, machine)
+	if err != nil {
+		return Outcome{}, err
+	}
+	ready, err := s.replaced(ctx, machine, known)
+	if err != nil {
+		return Outcome{}, err
+	}
+	detected := s.since(judged)
+	return Outcome{Detected: detected, Late: max(0, detected-timeout), Remediated: s.since(marked), Ready: s.since(ready)}, nil
+}
+
+func uids(machines []clusterv1.Machine) []types.UID {
+	var all []types.UID
+	for i := range machines {
+		all = append(all, machines[i].UID)
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+// Package scenario holds what can happen to machines, each told as a story with an end that is checked: something
+// breaks, Sickbay judges, Sickbay acts or refrains, and Cluster API's own controllers do the rest.
+//
+// The demo tells the stories on the terminal; the end-to-end tests check the same ones.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Namespace holds everything that scenarios make.
+const Namespace = "default"
+
+// Scenario is one story.
+type Scenario struct {
+	// Name is short and unique. It is also the name of the MachineHealthCheck and of the pool of workers
+	// that the scenario has to itself.
+	Name string
+	// Title says in a few words what happens.
+	Title string
+	// Cluster is where it happens. Scenarios that break a whole cluster have one to themselves.
+	Cluster string
+	// Workers is the size of the pool.
+	Workers int
+	// Health is what makes a machine sick, and when it is remediated.
+	Health clusterv1.MachineHealthCheckSpec
+	// Annotations are those of the MachineHealthCheck.
+	Annotations map[string]string
+	// Play lets it happen, and returns an error if it did not end as it should.
+	Play func(ctx context.Context, s *Stage) (Outcome, error)
+}
+
+// Outcome is how long everything took since something broke. What did not happen, as it should not, is zero.
+type Outcome struct {
+	// Detected: until the verdict was stored. Late is how much of that was after the deadline.
+	Detected, Late time.Duration
+	// Remediated: until the remedy was applied.
+	Remediated time.Duration
+	// Ready: until the replacement was healthy.
+	Ready time.Duration
+	// Remark says what is to be said instead of, or beside, the times.
+	Remark string
+}
+
+// Kind says what a line of a story is about.
+type Kind string
+
+// The kinds of lines.
+const (
+	Broke    Kind = "broke"
+	Mended   Kind = "mended"
+	Judged   Kind = "judged"
+	Acted    Kind = "acted"
+	Owner    Kind = "owner"
+	Healthy  Kind = "healthy"
+	Refrains Kind = "refrains"
+)
+
+// Line is one line of a story.
+type Line struct {
+	Scenario string
+	Kind     Kind
+	Text     string
+	// At is when it happened.
+	At time.Time
+}
+
+// Stage is where a scenario plays.
+type Stage struct {
+	Scenario
+	World   *world.World
+	Journal *journal.Journal
+	// Tell hears the story, line by line.
+	Tell func(Line)
+
+	// began is when something broke.
+	began time.Time
+}
+
+// Key is the name of the cluster.
+func (s *Stage) Key() client.ObjectKey {
+	return client.ObjectKey{Namespace: Namespace, Name: s.Cluster}
+}
+
+// Deployment is the name of the pool's MachineDeployment.
+func (s *Stage) Deployment() string { return world.MachineDeploymentName(s.Cluster, s.Name) }
+
+func (s *Stage) say(kind Kind, at time.Time, format string, args ...any) {
+	s.Tell(Line{Scenario: s.Name, Kind: kind, Text: fmt.Sprintf(format, args...), At: at})
+}
+
+// since is how long after the break something happened.
+func (s *Stage) since(at time.Time) time.Duration { return max(0, at.Sub(s.began)) }

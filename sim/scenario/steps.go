@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+)
+
+// breaks brings a fault about and begins to count the time.
+func (s *Stage) breaks(ctx context.Context, f fault.Fault) error {
+	s.began = time.Now()
+	if err := f.Inject(ctx, s.World); err != nil {
+		return fmt.Errorf("bringing about %q: %w", f, err)
+	}
+	s.say(Broke, s.began, "%s", f)
+	return nil
+}
+
+// mends takes a fault back.
+func (s *Stage) mends(ctx context.Context, f fault.Fault, text string) error {
+	if err := f.Heal(ctx, s.World); err != nil {
+		return fmt.Errorf("taking back %q: %w", f, err)
+	}
+	s.say(Mended, time.Now(), "%s", text)
+	return nil
+}
+
+// machines returns the machines of the pool, which must all be healthy.
+func (s *Stage) machines(ctx context.Context) ([]clusterv1.Machine, error) {
+	machines, err := s.World.PoolMachines(ctx, s.Key(), s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if len(machines) != s.Workers {
+		return nil, fmt.Errorf("pool %s has %d machines instead of %d", s.Name, len(machines), s.Workers)
+	}
+	for i := range machines {
+		if _, err := s.judged(ctx, &machines[i], metav1.ConditionTrue, "Succeeded", false); err != nil {
+			return nil, err
+		}
+	}
+	return machines, nil
+}
+
+// judged awaits a verdict on a machine, and tells it if tell is set.
+func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status metav1.ConditionStatus, reason string, tell bool) (time.Time, error) {
+	what := fmt.Sprintf("the verdict %s, %s on machine %s", status, reason, machine.Name)
+	entry, err := s.Journal.Machine(ctx, machine.UID, what, func(m *clusterv1.Machine) bool {
+		// An old verdict, from before something broke, does not count.
+		verdict := journal.Verdict(m)
+		return journal.HasVerdict(status, reason)(m) && (s.began.IsZero() || !verdict.LastTransitionTime.Time.Before(s.began.Truncate(time.Second)))
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	if verdict := journal.Verdict(entry.Object.(*clusterv1.Machine)); tell {
+		s.say(Judged, entry.At, "machine %s: HealthCheckSucceeded=%s %s %s", machine.Name, verdict.Status, verdict.Reason, quoted(verdict.Message))
+	}
+	return entry.At, nil
+}
+
+// marked awaits that a machine is marked for its owner.
+func (s *Stage) marked(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	entry, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
+	if err != nil {
+		return time.Time{}, err
+	}
+	owner := metav1.GetControllerOf(machine)
+	s.say(Acted, entry.At, "machine %s: marked for remediation by %s %s", machine.Name, owner.Kind, owner.Name)
+	return entry.At, nil
+}
+
+// replaced awaits that the owner of a machine has deleted it, and that another one is healthy in its place.
+func (s *Stage) replaced(ctx context.Context, old *clusterv1.Machine, others []types.UID) (time.Time, error) {
+	entry, err := s.Journal.Machine(ctx, old.UID, "the deletion of machine "+old.Name, journal.Deleting)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Owner, entry.At, "%s deletes machine %s", metav1.GetControllerOf(old).Kind, old.Name)
+	known := append(others, old.UID)
+	entry, err = s.Journal.Await(ctx, "a healthy machine in place of "+old.Name, func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		return ok && !e.Gone && sameOwner(m, old) && !slices.Contains(known, m.UID) && m.Status.NodeRef.IsDefined() &&
+			meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineNodeReadyCondition) && journal.HasVerdict(metav1.ConditionTrue, "")(m)
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Healthy, entry.At, "machine %s in its place: Node Ready, HealthCheckSucceeded=True", entry.Object.GetName())
+	return entry.At, nil
+}
+
+func sameOwner(a, b *clusterv1.Machine) bool {
+	x, y := metav1.GetControllerOf(a), metav1.GetControllerOf(b)
+	return x != nil && y != nil && x.UID == y.UID
+}
+
+// untouched fails if anything was done to a machine.
+func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
+	for _, machine := range machines {
+		entry, found := s.Journal.Find(func(e journal.Entry) bool {
+			m, ok := e.Object.(*clusterv1.Machine)
+			return ok && m.UID == machine.UID && (e.Gone || journal.Deleting(m) || journal.Marked(m))
+		})
+		if found {
+			return fmt.Errorf("machine %s was touched %s after something broke", machine.Name, s.since(entry.At).Round(time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// healthCheck awaits a condition of the MachineHealthCheck, as it is since the break.
+func (s *Stage) healthCheck(ctx context.Context, conditionType string, status metav1.ConditionStatus) (time.Time, *metav1.Condition, error) {
+	var condition *metav1.Condition
+	what := fmt.Sprintf("the condition %s=%s on the MachineHealthCheck", conditionType, status)
+	key := s.Key()
+	key.Name = s.Name
+	entry, err := s.Journal.MachineHealthCheck(ctx, key, what, func(mhc *clusterv1.MachineHealthCheck) bool {
+		condition = meta.FindStatusCondition(mhc.Status.Conditions, conditionType)
+		return condition != nil && condition.Status == status && !condition.LastTransitionTime.Time.Before(s.began.Truncate(time.Second))
+	})
+	return entry.At, condition, err
+}
+
+func quoted(message string) string {
+	if message == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q", message)
+}

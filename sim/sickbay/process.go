@@ -1,0 +1,112 @@
+// Package sickbay runs the real binary beside a world, as a process of its own: it can be killed at any
+// moment, and all it knows of the world is a kubeconfig.
+package sickbay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Options say how to run the binary.
+type Options struct {
+	// Binary is its path.
+	Binary string
+	// Kubeconfig is the path of the management cluster's kubeconfig.
+	Kubeconfig string
+	// Args are added to the command line.
+	Args []string
+	// Log receives what it writes.
+	Log io.Writer
+}
+
+// Process is a running manager.
+type Process struct {
+	command *exec.Cmd
+	// exited is closed when the process is gone; err is then how it went.
+	exited chan struct{}
+	err    error
+	probe  string
+}
+
+// Start runs the manager and returns when it is ready.
+func Start(ctx context.Context, o Options) (*Process, error) {
+	probe, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{
+		"manager", "--kubeconfig", o.Kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=" + probe,
+	}, o.Args...)
+	p := &Process{command: exec.Command(o.Binary, args...), exited: make(chan struct{}), probe: "http://" + probe + "/readyz"}
+	p.command.Stdout, p.command.Stderr = o.Log, o.Log
+	// It must not outlive us, whatever ends us.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", o.Binary, err)
+	}
+	go func() {
+		p.err = p.command.Wait()
+		close(p.exited)
+	}()
+	if err := world.Poll(ctx, p.ready); err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for the manager: %w", err), p.Kill())
+	}
+	return p, nil
+}
+
+// Kill ends the process at once, without a chance to clean up.
+func (p *Process) Kill() error { return p.end(os.Kill) }
+
+// Stop asks the process to end, and waits for it.
+func (p *Process) Stop() error { return p.end(syscall.SIGTERM) }
+
+func (p *Process) end(signal os.Signal) error {
+	if err := p.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending the manager: %w", err)
+	}
+	<-p.exited
+	return nil
+}
+
+// Exited is closed when the process has ended, of itself or not.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+func (p *Process) ready(ctx context.Context) error {
+	select {
+	case <-p.exited:
+		return fmt.Errorf("the manager ended: %w", p.err)
+	default:
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.probe, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("making the probe: %w", err)
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("probing the manager: %w", err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the manager is not ready: %s", answer.Status)
+	}
+	return nil
+}
+
+// freeAddress finds a port on which nobody listens.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a free port: %w", err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String(), nil
+}
