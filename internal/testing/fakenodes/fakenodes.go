@@ -1,0 +1,113 @@
+// Package fakenodes stands in for workload clusters.
+//
+// It is part of internal/testing. Its Nodes are workload.Nodes in memory: what a test puts in is what
+// the controllers read. A cluster can be cut off, and the cache can be made to lag behind.
+package fakenodes
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// Nodes holds the Nodes of any number of workload clusters. The zero value has none. It is safe for
+// concurrent use.
+type Nodes struct {
+	mu     sync.Mutex
+	live   map[key]*corev1.Node
+	cached map[key]*corev1.Node // nil unless the cache lags behind
+	cutOff map[client.ObjectKey]time.Time
+}
+
+type key struct {
+	cluster client.ObjectKey
+	name    string
+}
+
+var _ workload.Nodes = &Nodes{}
+
+// Put adds or replaces Nodes of a cluster.
+func (n *Nodes) Put(cluster client.ObjectKey, nodes ...*corev1.Node) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.live == nil {
+		n.live = map[key]*corev1.Node{}
+	}
+	for _, node := range nodes {
+		n.live[key{cluster, node.Name}] = node
+	}
+}
+
+// Remove deletes a Node of a cluster.
+func (n *Nodes) Remove(cluster client.ObjectKey, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.live, key{cluster, name})
+}
+
+// Freeze makes Get answer with what is there now, whatever happens later: a cache that lags behind.
+func (n *Nodes) Freeze() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cached = map[key]*corev1.Node{}
+	for k, node := range n.live {
+		n.cached[k] = node
+	}
+}
+
+// CutOff makes a cluster unreadable; it answered at lastSeen for the last time.
+func (n *Nodes) CutOff(cluster client.ObjectKey, lastSeen time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cutOff == nil {
+		n.cutOff = map[client.ObjectKey]time.Time{}
+	}
+	n.cutOff[cluster] = lastSeen
+}
+
+// Reconnect makes a cluster readable again.
+func (n *Nodes) Reconnect(cluster client.ObjectKey) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.cutOff, cluster)
+}
+
+// Get implements workload.Nodes.
+func (n *Nodes) Get(_ context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cached != nil {
+		return n.answer(n.cached, cluster, name)
+	}
+	return n.answer(n.live, cluster, name)
+}
+
+// GetLive implements workload.Nodes.
+func (n *Nodes) GetLive(_ context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.answer(n.live, cluster, name)
+}
+
+// LastSeen implements workload.Nodes.
+func (n *Nodes) LastSeen(_ context.Context, cluster client.ObjectKey) time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.cutOff[cluster]
+}
+
+func (n *Nodes) answer(from map[key]*corev1.Node, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	if _, ok := n.cutOff[cluster]; ok {
+		return nil, &workload.UnreadableError{Cause: "connection to the workload cluster is down"}
+	}
+	if node, ok := from[key{cluster, name}]; ok {
+		return node, nil
+	}
+	return nil, apierrors.NewNotFound(corev1.Resource("nodes"), name)
+}

@@ -1,0 +1,72 @@
+// Package live makes a client without a cache answer like the manager's.
+//
+// It is part of internal/testing. Controllers list by the indexes of targets.Indexes, which exist in
+// a cache only. Client answers those lists too, by looking at every object, so that a test calls
+// Reconcile directly and each read shows the latest write.
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Client wraps a client without a cache.
+func Client(c client.Client) client.Client { return indexed{c} }
+
+type indexed struct{ client.Client }
+
+// List implements client.Reader.
+func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	var options client.ListOptions
+	options.ApplyOptions(opts)
+	selector := options.FieldSelector
+	options.FieldSelector, options.UnsafeDisableDeepCopy = nil, nil
+	if err := i.Client.List(ctx, list, &options); err != nil || selector == nil {
+		return err
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return fmt.Errorf("reading the items of a list: %w", err)
+	}
+	var kept []runtime.Object
+	for _, item := range items {
+		ok, err := i.matches(item.(client.Object), selector)
+		if err != nil {
+			return err
+		}
+		if ok {
+			kept = append(kept, item)
+		}
+	}
+	return meta.SetList(list, kept)
+}
+
+// matches does what the index of a cache does.
+func (i indexed) matches(obj client.Object, selector fields.Selector) (bool, error) {
+	set := fields.Set{}
+	for _, index := range targets.Indexes() {
+		wanted, err := i.GroupVersionKindFor(index.Object)
+		if err != nil {
+			return false, err
+		}
+		if gvk, err := i.GroupVersionKindFor(obj); err != nil || gvk != wanted {
+			continue
+		}
+		for _, value := range index.Extract(obj) {
+			set[index.Field] = value
+		}
+	}
+	for _, required := range selector.Requirements() {
+		if _, known := set[required.Field]; !known && required.Value != "" {
+			return false, nil
+		}
+	}
+	return selector.Matches(set), nil
+}
