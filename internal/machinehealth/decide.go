@@ -21,7 +21,7 @@ func Decide(f Facts, now time.Time) healthcheck.Result {
 		if held, ok := heldBack(f); ok {
 			return held
 		}
-		return found.verdict()
+		return found.verdict(f)
 	}
 	if undecided, ok := notDecided(f, found, now); ok {
 		return undecided
@@ -39,6 +39,15 @@ func heldBack(f Facts) (healthcheck.Result, bool) {
 		return unknown(ReasonWaitingForControlPlane, "Waiting for the control plane to be initialized"), true
 	}
 	return healthcheck.Result{}, false
+}
+
+// heldBackUntil is when findings began to count, for a Cluster that is up.
+func heldBackUntil(f Facts) time.Time {
+	until := trueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
+	if isControlPlane(f.Machine) {
+		return until
+	}
+	return later(until, trueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
 }
 
 // notDecided answers for a Machine without findings about which it is too early,

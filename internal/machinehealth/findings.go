@@ -89,13 +89,16 @@ func (found *findings) due() time.Time {
 }
 
 // verdict joins the findings. The reason is that of the first, the deadline the
-// moment since which the Machine has been unhealthy.
-func (found *findings) verdict() healthcheck.Result {
+// moment since which the Machine has counted as unhealthy.
+func (found *findings) verdict(f Facts) healthcheck.Result {
 	result := healthcheck.Result{Status: healthcheck.False, Reason: found.unhealthy[0].reason, RecheckAt: found.due()}
 	messages := make([]string, len(found.unhealthy))
 	for i, one := range found.unhealthy {
 		messages[i] = one.message
 		result.Deadline = healthcheck.Earliest(result.Deadline, one.since)
+	}
+	if !result.Deadline.IsZero() {
+		result.Deadline = later(result.Deadline, heldBackUntil(f))
 	}
 	result.Message = strings.Join(messages, "; ")
 	return result
