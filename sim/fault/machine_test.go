@@ -70,7 +70,7 @@ func scale(t *testing.T, deployment client.ObjectKey, replicas int32) {
 	object := &clusterv1.MachineDeployment{}
 	g.Expect(it.Client().Get(t.Context(), deployment, object)).To(Succeed())
 	original := object.DeepCopy()
-	object.Spec.Replicas = ptr.To(replicas)
+	object.Spec.Replicas = new(replicas)
 	g.Expect(it.Client().Patch(t.Context(), object, client.MergeFrom(original))).To(Succeed())
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,7 +22,7 @@ func (f PauseCluster) String() string { return fmt.Sprintf("cluster %s paused", 
 
 // Inject implements Fault.
 func (f PauseCluster) Inject(ctx context.Context, w *world.World) error {
-	return f.set(ctx, w, ptr.To(true))
+	return f.set(ctx, w, new(true))
 }
 
 // Heal implements Fault.

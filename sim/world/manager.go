@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/core/setup"
@@ -51,12 +50,12 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
-			UsePriorityQueue: ptr.To(feature.Gates.Enabled(feature.PriorityQueue)),
+			UsePriorityQueue: new(feature.Gates.Enabled(feature.PriorityQueue)),
 			// Names must be unique per process, which would allow one world per test binary.
-			SkipNameValidation: ptr.To(true),
+			SkipNameValidation: new(true),
 		},
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
-		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
+		GracefulShutdownTimeout: new(shutdownTimeout),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("creating the manager: %w", err)

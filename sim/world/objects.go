@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	infrav1 "sigs.k8s.io/cluster-api/test/infrastructure/docker/api/v1beta2"
@@ -83,13 +82,13 @@ func (s ClusterSpec) controlPlane() *controlplanev1.KubeadmControlPlane {
 	return &controlplanev1.KubeadmControlPlane{
 		ObjectMeta: s.meta(ControlPlaneName(s.Name)),
 		Spec: controlplanev1.KubeadmControlPlaneSpec{
-			Replicas: ptr.To(s.ControlPlaneReplicas),
+			Replicas: new(s.ControlPlaneReplicas),
 			Version:  s.Version,
 			MachineTemplate: controlplanev1.KubeadmControlPlaneMachineTemplate{
 				Spec: controlplanev1.KubeadmControlPlaneMachineTemplateSpec{
 					InfrastructureRef: infraRef("DevMachineTemplate", ControlPlaneName(s.Name)),
 					Deletion: controlplanev1.KubeadmControlPlaneMachineTemplateDeletionSpec{
-						NodeDeletionTimeoutSeconds: ptr.To[int32](nodeDeletionTimeoutSeconds),
+						NodeDeletionTimeoutSeconds: new(int32(nodeDeletionTimeoutSeconds)),
 					},
 				},
 			},
@@ -97,7 +96,7 @@ func (s ClusterSpec) controlPlane() *controlplanev1.KubeadmControlPlane {
 				Strategy: controlplanev1.KubeadmControlPlaneRolloutStrategy{
 					Type: controlplanev1.RollingUpdateStrategyType,
 					RollingUpdate: controlplanev1.KubeadmControlPlaneRolloutStrategyRollingUpdate{
-						MaxSurge: ptr.To(intstr.FromInt32(1)),
+						MaxSurge: new(intstr.FromInt32(1)),
 					},
 				},
 			},

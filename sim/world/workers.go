@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
@@ -25,14 +24,14 @@ func (s ClusterSpec) machineDeployment(name string, pool Pool) *clusterv1.Machin
 		ObjectMeta: s.meta(name),
 		Spec: clusterv1.MachineDeploymentSpec{
 			ClusterName: s.Name,
-			Replicas:    ptr.To(int32(pool.Size)),
+			Replicas:    new(int32(pool.Size)),
 			Selector:    metav1.LabelSelector{MatchLabels: selector},
 			Rollout: clusterv1.MachineDeploymentRolloutSpec{
 				Strategy: clusterv1.MachineDeploymentRolloutStrategy{
 					Type: clusterv1.RollingUpdateMachineDeploymentStrategyType,
 					RollingUpdate: clusterv1.MachineDeploymentRolloutStrategyRollingUpdate{
-						MaxSurge:       ptr.To(intstr.FromInt32(1)),
-						MaxUnavailable: ptr.To(intstr.FromInt32(0)),
+						MaxSurge:       new(intstr.FromInt32(1)),
+						MaxUnavailable: new(intstr.FromInt32(0)),
 					},
 				},
 			},
@@ -55,7 +54,7 @@ func (s ClusterSpec) workerSpec(template string) clusterv1.MachineSpec {
 			Name:     template,
 		}},
 		Deletion: clusterv1.MachineDeletionSpec{
-			NodeDeletionTimeoutSeconds: ptr.To[int32](nodeDeletionTimeoutSeconds),
+			NodeDeletionTimeoutSeconds: new(int32(nodeDeletionTimeoutSeconds)),
 		},
 	}
 }
