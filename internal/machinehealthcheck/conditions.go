@@ -15,6 +15,9 @@ const (
 	ReasonTooManyUnhealthy = clusterv1.MachineHealthCheckTooManyUnhealthyReason
 	// ReasonTooFewUnhealthy: fewer Machines are unhealthy than unhealthyInRange asks for.
 	ReasonTooFewUnhealthy = "TooFewUnhealthy"
+	// ReasonNoneSick: triggerIf does not allow remediation as things are, but no
+	// Machine is sick either, so nothing is held back: they are starting, say.
+	ReasonNoneSick = "NoneSick"
 	// ReasonInvalidConfiguration: a field or an annotation cannot be understood.
 	ReasonInvalidConfiguration = "InvalidConfiguration"
 

@@ -2,6 +2,7 @@ package machinehealthcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -70,11 +71,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.adopt(ctx, facts, decision); err != nil {
 		return ctrl.Result{}, err
 	}
-	acted := r.act(ctx, facts, decision)
-	if err := r.tell(ctx, facts, decision); err != nil {
-		return ctrl.Result{}, err
+	again, failed := r.act(ctx, facts, decision)
+	if err := r.tell(ctx, facts, decision); err != nil || failed != nil {
+		return ctrl.Result{}, errors.Join(failed, err)
 	}
-	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, acted
+	return ctrl.Result{RequeueAfter: r.requeueAfter(decision, again)}, nil
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone.
@@ -113,20 +114,26 @@ func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) error {
 	}
 	measure(f, d)
 	if wrote {
-		r.announce(ctx, mhc, d, desired)
+		r.announce(ctx, mhc, desired)
 	}
 	return nil
 }
 
-func (r *Reconciler) requeueAfter(d Decision) time.Duration {
-	if d.RecheckAt.IsZero() {
-		return r.SyncPeriod
+// requeueAfter is the earliest of all that asks for another look; zero means never.
+func (r *Reconciler) requeueAfter(d Decision, again time.Duration) time.Duration {
+	wait := r.SyncPeriod
+	if !d.RecheckAt.IsZero() {
+		wait = sooner(wait, max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond))
 	}
-	wait := max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	if r.SyncPeriod > 0 {
-		return min(wait, r.SyncPeriod)
+	return sooner(wait, again)
+}
+
+// sooner returns the shorter of two waits, where zero stands for "never".
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || (b != 0 && b < a) {
+		return b
 	}
-	return wait
+	return a
 }
 
 // AddToManager registers the controller and its watches.

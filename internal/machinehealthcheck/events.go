@@ -40,31 +40,28 @@ const (
 const eventAction = "Remediate"
 
 // announce tells a person what has changed, once for each transition.
-func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthCheck, d Decision, desired clusterv1.MachineHealthCheckStatus) {
+func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus) {
 	for _, now := range desired.Conditions {
 		before := meta.FindStatusCondition(mhc.Status.Conditions, now.Type)
 		if before != nil && before.Status == now.Status && before.Reason == now.Reason {
 			continue
 		}
 		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", now.Type, "status", now.Status, "reason", now.Reason, "message", now.Message)
-		if eventType, reason := eventFor(before, now, d); reason != "" {
+		if eventType, reason := eventFor(before, now); reason != "" {
 			r.Recorder.Eventf(mhc, nil, eventType, reason, eventAction, "%s", now.Message)
 		}
 	}
 }
 
 // eventFor returns the event that a transition deserves, if any.
-func eventFor(before *metav1.Condition, now metav1.Condition, d Decision) (eventType, reason string) {
+func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason string) {
 	switch now.Reason {
 	case ReasonInvalidConfiguration:
 		return corev1.EventTypeWarning, EventInvalidConfiguration
 	case ReasonTooManyUnhealthy, ReasonTooFewUnhealthy:
-		// With nobody sick, nothing is held back that should happen.
-		if d.Counts.Sick > 0 {
-			return corev1.EventTypeWarning, EventRestricted
-		}
+		return corev1.EventTypeWarning, EventRestricted
 	case ReasonRemediationAllowed:
-		if before != nil {
+		if before != nil && before.Reason != ReasonNoneSick {
 			return corev1.EventTypeNormal, EventAllowed
 		}
 	case ReasonTemplateNotFound:

@@ -79,6 +79,8 @@ func allowedCondition(d Decision) metav1.Condition {
 		c.Reason = ReasonInvalidConfiguration
 	case d.Allowed:
 		c.Status, c.Reason = metav1.ConditionTrue, ReasonRemediationAllowed
+	case d.Counts.Sick == 0:
+		c.Reason = ReasonNoneSick
 	case d.Counts.Unhealthy() < d.trigger.minimum:
 		c.Reason = ReasonTooFewUnhealthy
 	default:
