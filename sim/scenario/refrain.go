@@ -44,7 +44,7 @@ func paused(ctx context.Context, s *Stage) (Outcome, error) {
 	if err := s.breaks(ctx, pause); err != nil {
 		return Outcome{}, err
 	}
-	at, condition, err := s.healthCheck(ctx, clusterv1.PausedCondition, metav1.ConditionTrue)
+	at, condition, err := s.healthCheck(ctx, clusterv1.PausedCondition, metav1.ConditionTrue, clusterv1.PausedReason)
 	if err != nil {
 		return Outcome{}, err
 	}

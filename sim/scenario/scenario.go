@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,6 +84,8 @@ type Stage struct {
 
 	// began is when something broke.
 	began time.Time
+	// seen is when the last verdict on each machine was seen.
+	seen map[types.UID]time.Time
 }
 
 // Key is the name of the cluster.

@@ -30,7 +30,7 @@ func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	detected := s.since(judged)
-	at, condition, err := s.healthCheck(ctx, clusterv1.MachineHealthCheckRemediationAllowedCondition, metav1.ConditionFalse)
+	at, condition, err := s.healthCheck(ctx, clusterv1.MachineHealthCheckRemediationAllowedCondition, metav1.ConditionFalse, clusterv1.MachineHealthCheckTooManyUnhealthyReason)
 	if err != nil {
 		return Outcome{}, err
 	}

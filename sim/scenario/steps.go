@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -51,17 +52,20 @@ func (s *Stage) machines(ctx context.Context) ([]clusterv1.Machine, error) {
 	return machines, nil
 }
 
-// judged awaits a verdict on a machine, and tells it if tell is set.
+// judged awaits a verdict on a machine, later than the last one that was awaited, and tells it if tell is set.
 func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status metav1.ConditionStatus, reason string, tell bool) (time.Time, error) {
 	what := fmt.Sprintf("the verdict %s, %s on machine %s", status, reason, machine.Name)
-	entry, err := s.Journal.Machine(ctx, machine.UID, what, func(m *clusterv1.Machine) bool {
-		// An old verdict, from before something broke, does not count.
-		verdict := journal.Verdict(m)
-		return journal.HasVerdict(status, reason)(m) && (s.began.IsZero() || !verdict.LastTransitionTime.Time.Before(s.began.Truncate(time.Second)))
+	entry, err := s.Journal.Await(ctx, what, func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		return ok && m.UID == machine.UID && e.At.After(s.seen[m.UID]) && journal.HasVerdict(status, reason)(m)
 	})
 	if err != nil {
 		return time.Time{}, err
 	}
+	if s.seen == nil {
+		s.seen = map[types.UID]time.Time{}
+	}
+	s.seen[machine.UID] = entry.At
 	if verdict := journal.Verdict(entry.Object.(*clusterv1.Machine)); tell {
 		s.say(Judged, entry.At, "machine %s: HealthCheckSucceeded=%s %s %s", machine.Name, verdict.Status, verdict.Reason, quoted(verdict.Message))
 	}
@@ -119,14 +123,12 @@ func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
 }
 
 // healthCheck awaits a condition of the MachineHealthCheck, as it is since the break.
-func (s *Stage) healthCheck(ctx context.Context, conditionType string, status metav1.ConditionStatus) (time.Time, *metav1.Condition, error) {
+func (s *Stage) healthCheck(ctx context.Context, conditionType string, status metav1.ConditionStatus, reason string) (time.Time, *metav1.Condition, error) {
 	var condition *metav1.Condition
-	what := fmt.Sprintf("the condition %s=%s on the MachineHealthCheck", conditionType, status)
-	key := s.Key()
-	key.Name = s.Name
-	entry, err := s.Journal.MachineHealthCheck(ctx, key, what, func(mhc *clusterv1.MachineHealthCheck) bool {
+	what := fmt.Sprintf("the condition %s=%s %s on the MachineHealthCheck", conditionType, status, reason)
+	entry, err := s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Name}, what, func(mhc *clusterv1.MachineHealthCheck) bool {
 		condition = meta.FindStatusCondition(mhc.Status.Conditions, conditionType)
-		return condition != nil && condition.Status == status && !condition.LastTransitionTime.Time.Before(s.began.Truncate(time.Second))
+		return condition != nil && condition.Status == status && condition.Reason == reason
 	})
 	return entry.At, condition, err
 }

@@ -1,0 +1,168 @@
+// Package demo shows Sickbay at work in a world: it plays all scenarios, tells them line by line as they happen, and
+// ends with a table.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/scenario"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Options of a demo.
+type Options struct {
+	// Binary is the path of Sickbay.
+	Binary string
+	// Keep leaves the world running at the end, until the context ends.
+	Keep bool
+	// Out is the terminal.
+	Out io.Writer
+	// Color makes it colourful.
+	Color bool
+	// Dir receives the kubeconfig and the logs.
+	Dir string
+	// Began is when the demo began; all times are told from then on.
+	Began time.Time
+}
+
+// storyTimeout is how long one scenario may take.
+const storyTimeout = 3 * time.Minute
+
+// Run plays all scenarios. The error says which of them did not end as they should.
+func Run(ctx context.Context, o Options) error {
+	t := newTerminal(o)
+	d := &demo{Options: o, terminal: t, scenarios: scenario.All()}
+	stop, err := d.start(ctx)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	results := d.play(ctx)
+	t.table(results)
+	if err := failures(results); err != nil {
+		t.print("The logs are in %s.", d.Dir)
+		return err
+	}
+	if o.Keep {
+		t.keep(d.kubeconfig())
+		<-ctx.Done()
+	}
+	return nil
+}
+
+type demo struct {
+	Options
+	terminal  *terminal
+	scenarios []scenario.Scenario
+	world     *world.World
+	journal   *journal.Journal
+}
+
+func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
+
+// start brings up the world and Sickbay. Stop takes down what came up, also after an error.
+func (d *demo) start(ctx context.Context) (stop func(), err error) {
+	var undo []func()
+	stop = func() {
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+	}
+	worldLog, err := os.Create(filepath.Join(d.Dir, "world.log"))
+	if err != nil {
+		return stop, fmt.Errorf("creating the world's log: %w", err)
+	}
+	d.terminal.print("Starting kube-apiserver, etcd and the controllers of Cluster API")
+	if d.world, err = world.Start(ctx, world.Options{Log: worldLog}); err != nil {
+		return stop, fmt.Errorf("starting the world: %w", err)
+	}
+	undo = append(undo, func() { _ = d.world.Stop(context.WithoutCancel(ctx)) })
+	if err := d.world.WriteKubeconfig(d.kubeconfig()); err != nil {
+		return stop, err
+	}
+	if d.journal, err = journal.Open(ctx, d.world); err != nil {
+		return stop, fmt.Errorf("opening the journal: %w", err)
+	}
+	log, err := os.Create(filepath.Join(d.Dir, "sickbay.log"))
+	if err != nil {
+		return stop, fmt.Errorf("creating Sickbay's log: %w", err)
+	}
+	d.terminal.print("Starting Sickbay beside it")
+	process, err := sickbay.Start(ctx, sickbay.Options{
+		Binary: d.Binary, Kubeconfig: d.kubeconfig(), Log: log,
+		// Nobody wants to watch a cluster be cut off for five minutes.
+		Args: []string{"--remote-conditions-grace-period=5s"},
+	})
+	if err != nil {
+		return stop, fmt.Errorf("starting Sickbay: %w", err)
+	}
+	undo = append(undo, func() { _ = process.Stop() })
+	return stop, nil
+}
+
+// play plays all scenarios side by side; those of a cluster begin when it is up.
+func (d *demo) play(ctx context.Context) []result {
+	d.terminal.print("Making %d clusters", len(scenario.Clusters(d.scenarios)))
+	results := make([]result, len(d.scenarios))
+	var group sync.WaitGroup
+	for _, cluster := range scenario.Clusters(d.scenarios) {
+		prepared := make(chan struct{})
+		var err error
+		go func() {
+			defer close(prepared)
+			if err = scenario.Prepare(ctx, d.world, cluster, d.scenarios); err == nil {
+				d.terminal.print("Cluster %s is up", cluster.Name)
+			}
+		}()
+		for i, s := range d.scenarios {
+			if s.Cluster != cluster.Name {
+				continue
+			}
+			group.Go(func() {
+				<-prepared
+				results[i] = result{scenario: s, err: err}
+				if err == nil {
+					results[i].outcome, results[i].err = d.tell(ctx, s)
+				}
+			})
+		}
+		// One after the other: the first clusters begin to play while the next come up.
+		<-prepared
+	}
+	group.Wait()
+	return results
+}
+
+// tell plays one scenario.
+func (d *demo) tell(ctx context.Context, s scenario.Scenario) (scenario.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, storyTimeout)
+	defer cancel()
+	stage := &scenario.Stage{Scenario: s, World: d.world, Journal: d.journal, Tell: d.terminal.line}
+	return s.Play(ctx, stage)
+}
+
+// result is how a scenario ended.
+type result struct {
+	scenario scenario.Scenario
+	outcome  scenario.Outcome
+	err      error
+}
+
+func failures(results []result) error {
+	var errs []error
+	for _, r := range results {
+		if r.err != nil {
+			errs = append(errs, fmt.Errorf("scenario %s: %w", r.scenario.Name, r.err))
+		}
+	}
+	return errors.Join(errs...)
+}

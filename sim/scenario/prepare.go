@@ -1,0 +1,62 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Clusters returns the clusters in which the scenarios play, in their order, each with a pool of workers for each
+// of its scenarios.
+func Clusters(scenarios []Scenario) []world.ClusterSpec {
+	var clusters []world.ClusterSpec
+	index := map[string]int{}
+	for _, s := range scenarios {
+		i, ok := index[s.Cluster]
+		if !ok {
+			i = len(clusters)
+			index[s.Cluster] = i
+			clusters = append(clusters, world.ClusterSpec{Namespace: Namespace, Name: s.Cluster})
+		}
+		clusters[i].Pools = append(clusters[i].Pools, world.Pool{Name: s.Name, Size: s.Workers})
+	}
+	return clusters
+}
+
+// Prepare makes a cluster, waits until all its machines are up, and has its scenarios' pools health-checked.
+func Prepare(ctx context.Context, w *world.World, cluster world.ClusterSpec, scenarios []Scenario) error {
+	if err := w.CreateCluster(ctx, cluster); err != nil {
+		return err
+	}
+	if err := w.WaitReady(ctx, cluster.Key()); err != nil {
+		return err
+	}
+	for _, s := range scenarios {
+		if s.Cluster != cluster.Name {
+			continue
+		}
+		if err := w.Client().Create(ctx, s.machineHealthCheck()); err != nil {
+			return fmt.Errorf("creating MachineHealthCheck %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s Scenario) machineHealthCheck() *clusterv1.MachineHealthCheck {
+	mhc := &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: s.Name, Annotations: s.Annotations},
+		Spec:       s.Health,
+	}
+	mhc.Spec.ClusterName = s.Cluster
+	mhc.Spec.Selector.MatchLabels = map[string]string{
+		clusterv1.MachineDeploymentNameLabel: world.MachineDeploymentName(s.Cluster, s.Name),
+	}
+	if mhc.Spec.Checks.NodeStartupTimeoutSeconds == nil {
+		mhc.Spec.Checks.NodeStartupTimeoutSeconds = &clusterv1.DefaultNodeStartupTimeoutSeconds
+	}
+	return mhc
+}
