@@ -41,7 +41,7 @@ build: ## Build bin/sickbay
 test: controlplane ## Run the tests of all modules, with the race detector, in random order
 	@start=$$(date +%s); race=-race; failed=""; \
 	if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
-		race=""; echo "No C compiler found: the tests run without the race detector."; \
+		race=""; export CGO_ENABLED=0; echo "No C compiler found: the tests run without the race detector."; \
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
