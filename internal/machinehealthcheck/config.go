@@ -1,8 +1,10 @@
 package machinehealthcheck
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -38,26 +40,27 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck) (config Config, problems []s
 	if value, ok := mhc.Annotations[MaxInFlightAnnotation]; ok {
 		limit := intstr.Parse(value)
 		if err := validMaxInFlight(limit); err != nil {
-			problems = append(problems, fmt.Sprintf("annotation %s is %q: %s", MaxInFlightAnnotation, value, err))
+			problems = append(problems, fmt.Sprintf("annotation %s is %s: %s", MaxInFlightAnnotation, quoted(value), err))
 		}
 		config.MaxInFlight = &limit
 	}
 	if value, ok := mhc.Annotations[DryRunAnnotation]; ok {
 		dryRun, err := strconv.ParseBool(value)
 		if err != nil {
-			problems = append(problems, fmt.Sprintf("annotation %s is %q: it must be true or false", DryRunAnnotation, value))
+			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be true or false", DryRunAnnotation, quoted(value)))
 		}
-		config.DryRun = dryRun
+		// Whoever tried to switch it on does not want anything touched.
+		config.DryRun = dryRun || err != nil
 	}
 	if value, ok := mhc.Annotations[StrategyAnnotation]; ok {
 		if value != string(remedy.Reboot) {
-			problems = append(problems, fmt.Sprintf("annotation %s is %q: it must be %q", StrategyAnnotation, value, remedy.Reboot))
+			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", StrategyAnnotation, quoted(value), remedy.Reboot))
 		}
 		config.Strategy = remedy.Kind(value)
 	}
 	if _, err := machinehealth.ResumedAt(mhc); err != nil {
-		problems = append(problems, fmt.Sprintf("annotation %s is %q: it must be a time like 2006-01-02T15:04:05Z",
-			machinehealth.ResumedAtAnnotation, mhc.Annotations[machinehealth.ResumedAtAnnotation]))
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a time like 2006-01-02T15:04:05Z",
+			machinehealth.ResumedAtAnnotation, quoted(mhc.Annotations[machinehealth.ResumedAtAnnotation])))
 	}
 	return config, problems
 }
@@ -70,7 +73,29 @@ func validMaxInFlight(limit intstr.IntOrString) error {
 	return nil
 }
 
-// scale returns a number as it is, and a percentage of total, rounded down.
+// scale returns a number as it is, and a percentage of total, rounded down, though
+// no more than the API takes for a count. Below zero stays below zero, also if total
+// is zero: whether a value is valid must not depend on how many Machines there are.
 func scale(value intstr.IntOrString, total int) (int, error) {
-	return intstr.GetScaledValueFromIntOrPercent(&value, total, false)
+	if value.Type == intstr.Int {
+		return int(value.IntVal), nil
+	}
+	number, ok := strings.CutSuffix(value.StrVal, "%")
+	percent, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil {
+		return 0, errors.New("it is neither a number nor a percentage")
+	}
+	if percent < 0 {
+		return -1, nil
+	}
+	return int(min(maxCount, min(percent, maxCount)*int64(total)/100)), nil
+}
+
+// quoted prints a value that somebody else wrote, and of a long one the beginning.
+func quoted(value string) string {
+	const most = 100
+	if len(value) > most {
+		value = strings.ToValidUTF8(value[:most], "") + "..."
+	}
+	return strconv.Quote(value)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -22,11 +24,14 @@ type Decision struct {
 	Allowed bool
 	// Remedies are those to apply now, the longest sick first.
 	Remedies []Remedy
+	// Next are those of the waiting that take the place of a remedy which turns out
+	// not to be needed, or which cannot be applied: in their order.
+	Next []Remedy
 	// Waiting are sick Machines whose turn has not come, and why.
 	Waiting []Waiting
 	// Withdraw are Machines that are healthy again while a request stands.
 	Withdraw []Target
-	// DryRun tells that Remedies must only be told, not applied.
+	// DryRun tells that everything must only be told, not done.
 	DryRun bool
 	// RecheckAt is when the decision can change by itself; zero means never.
 	RecheckAt time.Time
@@ -63,12 +68,12 @@ func Decide(f Facts, now time.Time) Decision {
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
-	d.Withdraw = withdrawals(f.Targets)
+	d.Withdraw, d.DryRun = withdrawals(f.Targets), config.DryRun
 	if len(problems) > 0 {
 		d.Problems = problems
 		return d
 	}
-	d.trigger, d.DryRun = trigger, config.DryRun
+	d.trigger = trigger
 	d.budget = budget(config.MaxInFlight, d.Counts.Expected)
 	d.Allowed = trigger.allows(d.Counts.Unhealthy())
 	if d.Allowed {
@@ -93,6 +98,7 @@ func (d *Decision) choose(f Facts, strategy remedy.Kind, now time.Time) {
 		}
 		if free == 0 {
 			d.Waiting = append(d.Waiting, Waiting{target, "as many remediations as allowed are in flight"})
+			d.Next = append(d.Next, Remedy{target, kind})
 			continue
 		}
 		free--
@@ -108,9 +114,8 @@ func (d *Decision) obstacle(f Facts, target Target, kind remedy.Kind, now time.T
 			return f.Template.Missing, now.Add(templateRetry)
 		}
 	case remedy.Reboot:
-		pause := max(machinehealth.RulesOf(f.MachineHealthCheck).StartupTimeout, minRebootPause)
-		if due := remedy.RebootDueAt(target.Machine, pause); now.Before(due) {
-			return "its host was rebooted a short time ago", due
+		if due := rebootDueAt(f.MachineHealthCheck, target.Machine); now.Before(due) {
+			return rebootedLately, due
 		}
 	case remedy.Owner, remedy.Delete:
 	}
@@ -124,6 +129,14 @@ const (
 	// minRebootPause is the least time between two reboots of a host.
 	minRebootPause = 5 * time.Minute
 )
+
+// rebootedLately is why a Machine must wait until rebootDueAt.
+const rebootedLately = "its host was rebooted a short time ago"
+
+// rebootDueAt is when a Machine may be rebooted again: a host needs time to come up.
+func rebootDueAt(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) time.Time {
+	return remedy.RebootDueAt(machine, max(machinehealth.RulesOf(mhc).StartupTimeout, minRebootPause))
+}
 
 // longestSickFirst returns the sick Machines on which no remedy is at work.
 func longestSickFirst(all []Target) []Target {

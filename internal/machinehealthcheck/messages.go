@@ -55,14 +55,33 @@ func (c Counts) parts() string {
 
 // dryRunMessage says what would be done.
 func (d *Decision) dryRunMessage() string {
-	if len(d.Remedies) == 0 {
+	var would []string
+	if len(d.Remedies) > 0 {
+		would = append(would, "would remediate "+names(described(d.Remedies)))
+	}
+	if len(d.Withdraw) > 0 {
+		would = append(would, "would withdraw the requests of "+names(machineNames(d.Withdraw)))
+	}
+	if len(would) == 0 {
 		return "Nothing would be remediated"
 	}
-	would := make([]string, len(d.Remedies))
-	for i, one := range d.Remedies {
-		would[i] = fmt.Sprintf("%s (%s)", one.Target.Machine.Name, one.Kind)
+	return capital(strings.Join(would, "; "))
+}
+
+func described(due []Remedy) []string {
+	list := make([]string, len(due))
+	for i, one := range due {
+		list[i] = fmt.Sprintf("%s (%s)", one.Target.Machine.Name, one.Kind)
 	}
-	return "Would remediate " + names(would)
+	return list
+}
+
+func machineNames(all []Target) []string {
+	list := make([]string, len(all))
+	for i, target := range all {
+		list[i] = target.Machine.Name
+	}
+	return list
 }
 
 // overlapMessage names the Machines that belong to older MachineHealthChecks.

@@ -9,6 +9,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
+// maxCount is the largest number that the API takes for a count.
+const maxCount = math.MaxInt32
+
 // trigger is spec.remediation.triggerIf, resolved against the number of Machines:
 // remediation is allowed while the number of unhealthy ones is within it.
 type trigger struct {
@@ -31,10 +34,10 @@ func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected 
 	}
 	maximum, err := scale(*limit, expected)
 	if err != nil {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %q: it must be a number or a percentage", limit.String())
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", quoted(limit.String()))
 	}
 	if maximum < 0 {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %q: it must not be negative", limit.String())
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", quoted(limit.String()))
 	}
 	text := strconv.Itoa(maximum)
 	if strings.HasSuffix(limit.String(), "%") {
@@ -49,8 +52,8 @@ func newRange(text string) (trigger, error) {
 	low, high, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), "-")
 	minimum, errLow := strconv.ParseUint(low, 10, 64)
 	maximum, errHigh := strconv.ParseUint(high, 10, 64)
-	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > math.MaxInt32 {
-		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, math.MaxInt32)
+	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > maxCount {
+		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, maxCount)
 	}
 	if minimum > maximum {
 		return trigger{}, fmt.Errorf("%s is %q: its first number must not be above its second", field, text)
