@@ -89,7 +89,10 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	if err := d.world.WriteKubeconfig(d.kubeconfig()); err != nil {
 		return stop, err
 	}
-	if d.journal, err = journal.Open(ctx, d.world); err != nil {
+	// Closed before the world stops: an API server that stops waits for those who watch it.
+	reading, closeJournal := context.WithCancel(ctx)
+	undo = append(undo, closeJournal)
+	if d.journal, err = journal.Open(reading, d.world); err != nil {
 		return stop, fmt.Errorf("opening the journal: %w", err)
 	}
 	log, err := os.Create(filepath.Join(d.Dir, "sickbay.log"))
