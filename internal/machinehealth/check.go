@@ -3,7 +3,6 @@ package machinehealth
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -20,7 +19,8 @@ const unreadableRetry = 15 * time.Second
 
 type input = healthcheck.Input[*clusterv1.Machine]
 
-// applies tells whether a Machine gets a verdict from us at all.
+// applies tells whether a Machine gets a verdict from us at all. Whoever paused
+// something wants it untouched, so that also what we wrote stays until then.
 func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
 	if targets.MachinePaused(machine) {
@@ -30,23 +30,40 @@ func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applica
 	if err != nil {
 		return 0, err
 	}
-	if mhc == nil || targets.RemediationSkipped(machine) {
-		if status.Wrote(machine, ConditionType, FieldOwner) {
-			return healthcheck.DoesNotApply, nil
-		}
-		return healthcheck.LeaveAlone, nil
-	}
-	if !r.Policy.Manages(mhc) {
-		return healthcheck.LeaveAlone, nil
+	if mhc == nil {
+		return r.orphaned(ctx, machine)
 	}
 	cluster, err := r.cluster(ctx, machine)
 	if err != nil {
 		return 0, err
 	}
-	if len(targets.Paused(mhc, cluster)) > 0 {
+	if !r.Policy.Manages(mhc) || len(targets.Paused(mhc, cluster)) > 0 {
 		return healthcheck.LeaveAlone, nil
 	}
+	if targets.RemediationSkipped(machine) {
+		return withdrawn(machine), nil
+	}
 	return healthcheck.Applies, nil
+}
+
+// orphaned answers for a Machine that nobody selects. Its Cluster may be gone.
+func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (healthcheck.Applicability, error) {
+	cluster, err := r.cluster(ctx, machine)
+	if client.IgnoreNotFound(err) != nil {
+		return 0, err
+	}
+	if err == nil && targets.ClusterPaused(cluster) {
+		return healthcheck.LeaveAlone, nil
+	}
+	return withdrawn(machine), nil
+}
+
+// withdrawn takes a verdict back if it is ours.
+func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
+	if status.Wrote(machine, ConditionType, FieldOwner) {
+		return healthcheck.DoesNotApply
+	}
+	return healthcheck.LeaveAlone
 }
 
 // check gives the verdict: observe, then decide.
@@ -94,18 +111,4 @@ func (r *Reconciler) cluster(ctx context.Context, machine *clusterv1.Machine) (*
 		return nil, fmt.Errorf("getting the Cluster of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 	}
 	return cluster, nil
-}
-
-// store keeps the verdict on Machines. With the verdict it takes away the mark
-// for the owner that Sickbay set on account of it: a mark that is left behind
-// would make the owner act at the next bad verdict, whatever the budget says.
-type store struct {
-	healthcheck.Metav1Store[*clusterv1.Machine]
-}
-
-func (s store) Remove(ctx context.Context, machine *clusterv1.Machine, types []string) error {
-	if status.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner) && machine.DeletionTimestamp.IsZero() {
-		types = append(slices.Clone(types), clusterv1.MachineOwnerRemediatedCondition)
-	}
-	return s.Metav1Store.Remove(ctx, machine, types)
 }

@@ -45,13 +45,18 @@ func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
 // Paused tells whether mhc must be left alone for now, and names the causes.
 func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []string {
 	var causes []string
-	if cluster.Spec.Paused != nil && *cluster.Spec.Paused {
+	if ClusterPaused(cluster) {
 		causes = append(causes, "Cluster spec.paused is set to true")
 	}
 	if hasAnnotation(mhc, clusterv1.PausedAnnotation) && !HandedOver(mhc) {
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
 	}
 	return causes
+}
+
+// ClusterPaused tells whether everything that belongs to cluster is paused.
+func ClusterPaused(cluster *clusterv1.Cluster) bool {
+	return cluster.Spec.Paused != nil && *cluster.Spec.Paused
 }
 
 // MachinePaused tells whether somebody asked that machine be left untouched.

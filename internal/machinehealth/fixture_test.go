@@ -1,0 +1,120 @@
+package machinehealth
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
+)
+
+// fixture is a healthy Machine with its Cluster, Node and MachineHealthCheck on
+// the API server, and a Reconciler whose clock and workload clusters are fake.
+type fixture struct {
+	*Reconciler
+	env     *env.Env
+	clock   *testingclock.FakePassiveClock
+	nodes   *fakenodes.Nodes
+	events  *events.FakeRecorder
+	cluster *clusterv1.Cluster
+	mhc     *clusterv1.MachineHealthCheck
+	machine *clusterv1.Machine
+	// start is the moment at which the clock stands: a minute after the Machine was created.
+	start time.Time
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	f := &fixture{
+		env: e, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(10),
+		cluster: build.Cluster(ns, build.ClusterName),
+		machine: build.Machine(ns, "m", build.NodeRef("node")),
+		mhc: build.MachineHealthCheck(ns, "mhc",
+			build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute),
+			build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute)),
+	}
+	build.Create(t.Context(), t, e.Client, f.cluster, f.mhc, f.machine)
+	f.start = f.machine.CreationTimestamp.Add(time.Minute)
+	f.clock = testingclock.NewFakePassiveClock(f.start)
+	f.nodes.Put(f.clusterKey(), build.Node("node"))
+	f.restart()
+	return f
+}
+
+// restart makes a new Reconciler, which knows nothing but what is stored.
+func (f *fixture) restart() {
+	f.Reconciler = &Reconciler{
+		Client:    live.Client(f.env.Client),
+		Observer:  &Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
+		Selectors: &targets.Selectors{},
+		Recorder:  f.events,
+		Clock:     f.clock,
+	}
+}
+
+func (f *fixture) clusterKey() client.ObjectKey { return targets.ClusterOf(f.machine) }
+
+// reconcile judges the Machine and returns after how long it wants to do so again.
+func (f *fixture) reconcile(t *testing.T) time.Duration {
+	t.Helper()
+	result, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.RequeueAfter
+}
+
+// break the Node since the moment at which the clock started.
+func (f *fixture) breakNode() {
+	f.nodes.Put(f.clusterKey(), build.Node("node", build.NodeReady(metav1.ConditionFalse, f.start)))
+}
+
+// sicken brings the Machine to a stored verdict of False.
+func (f *fixture) sicken(t *testing.T) {
+	t.Helper()
+	f.nodes.Remove(f.clusterKey(), "node")
+	f.reconcile(t)
+}
+
+// change stores a change of the metadata or spec of an object.
+func change[T client.Object](t *testing.T, f *fixture, obj T, apply func(T)) {
+	t.Helper()
+	stored := obj.DeepCopyObject().(T)
+	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
+		t.Fatal(err)
+	}
+	apply(stored)
+	if err := f.env.Client.Update(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) delete(t *testing.T, obj client.Object) {
+	t.Helper()
+	if err := f.env.Client.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// version tells whether the Machine was written.
+func (f *fixture) version(t *testing.T) string {
+	t.Helper()
+	stored := &clusterv1.Machine{}
+	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), stored); err != nil {
+		t.Fatal(err)
+	}
+	return stored.ResourceVersion
+}

@@ -1,0 +1,79 @@
+package machinehealth
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// patience is far above what an event takes. There is no sync period in this test, so nothing else
+// could be the cause of what happens.
+const patience = 30 * time.Second
+
+// TestManager runs the controller with the cache, the transform and the indexes of the real one.
+func TestManager(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t)
+	f.nodes.Remove(f.clusterKey(), "node")
+	stored := f.cluster.DeepCopy()
+	build.ControlPlaneNotInitialized()(stored)
+	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
+	f.manage(t)
+	reason := func() string { return f.reason(t) }
+
+	g.Eventually(reason, patience).Should(Equal(ReasonWaitingForControlPlane))
+
+	stored.Status.Conditions = f.cluster.Status.Conditions
+	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
+	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "the Cluster is initialized")
+
+	f.delete(t, f.mhc)
+	g.Eventually(reason, patience).Should(BeEmpty(), "the MachineHealthCheck is deleted")
+
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.machine.Namespace, "new"))
+	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "there is a MachineHealthCheck again")
+
+	change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation(clusterv1.RemediateMachineAnnotation, "")(m) })
+	g.Eventually(reason, patience).Should(Equal(ReasonRemediateAnnotation), "the Machine is annotated")
+}
+
+// manage runs the Reconciler in a manager, for the namespace of the fixture.
+func (f *fixture) manage(t *testing.T) {
+	t.Helper()
+	r := &Reconciler{Observer: f.Observer, Recorder: f.events}
+	f.env.Manager(t, env.ManagerOptions{
+		Namespaces: []string{f.machine.Namespace},
+		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
+		Setup: func(mgr ctrl.Manager) error {
+			if err := targets.AddIndexes(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer()); err != nil {
+				return err
+			}
+			return r.AddToManager(mgr)
+		},
+	})
+}
+
+// reason returns the reason of the stored verdict; empty if there is none.
+func (f *fixture) reason(t *testing.T) string {
+	t.Helper()
+	machine := &clusterv1.Machine{}
+	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
+		t.Fatal(err)
+	}
+	if c := meta.FindStatusCondition(machine.Status.Conditions, ConditionType); c != nil && c.Status != metav1.ConditionTrue {
+		return c.Reason
+	}
+	return ""
+}

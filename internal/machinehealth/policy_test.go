@@ -1,0 +1,117 @@
+package machinehealth
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// pauses are the ways to say: hands off.
+var pauses = map[string]func(t *testing.T, f *fixture){
+	"Machine": func(t *testing.T, f *fixture) {
+		change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
+	},
+	"MachineHealthCheck": func(t *testing.T, f *fixture) {
+		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
+	},
+	"Cluster": func(t *testing.T, f *fixture) {
+		change(t, f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	},
+}
+
+func TestPausedIsUntouched(t *testing.T) {
+	for name, pause := range pauses {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.reconcile(t)
+			pause(t, f)
+			f.nodes.Remove(f.clusterKey(), "node")
+			version := f.version(t)
+			if again := f.reconcile(t); again != 0 {
+				t.Errorf("look again after %s, want never", again)
+			}
+			if got := f.version(t); got != version {
+				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
+			}
+		})
+	}
+}
+
+// TestPausedKeepsWhatWouldBeRemoved covers a pause, and a Machine that ceases to be a target during it.
+func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
+	tests := map[string]struct{ pause, leave string }{
+		"Machine, MachineHealthCheck deleted":         {"Machine", "MachineHealthCheck deleted"},
+		"Machine, skip-remediation is added":          {"Machine", "skip-remediation is added"},
+		"Cluster, MachineHealthCheck deleted":         {"Cluster", "MachineHealthCheck deleted"},
+		"Cluster, Machine leaves the selector":        {"Cluster", "Machine leaves the selector"},
+		"Cluster, skip-remediation is added":          {"Cluster", "skip-remediation is added"},
+		"MachineHealthCheck, skip-remediation is set": {"MachineHealthCheck", "skip-remediation is added"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.sicken(t)
+			pauses[tt.pause](t, f)
+			leaving[tt.leave](t, f)
+			f.reconcile(t)
+			expect.Condition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	tests := map[string]struct {
+		policy targets.Policy
+		given  []build.Option
+		judged bool
+	}{
+		"all":                             {targets.Policy{Adopt: targets.AdoptAll}, nil, true},
+		"all, handed over":                {targets.Policy{Adopt: targets.AdoptAll}, []build.Option{handedOver}, true},
+		"handed-over":                     {targets.Policy{Adopt: targets.AdoptHandedOver}, []build.Option{handedOver}, true},
+		"handed-over, not handed over":    {targets.Policy{Adopt: targets.AdoptHandedOver}, nil, false},
+		"watch filter":                    {targets.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "us")}, true},
+		"watch filter, another's":         {targets.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "them")}, false},
+		"watch filter, without the label": {targets.Policy{WatchFilter: "us"}, nil, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Policy = tt.policy
+			change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
+				for _, option := range tt.given {
+					option(m)
+				}
+			})
+			f.reconcile(t)
+			if !tt.judged {
+				expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+				return
+			}
+			f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+		})
+	}
+}
+
+var handedOver = build.Annotation("cluster.x-k8s.io/paused", targets.HandedOverValue)
+
+// TestOverlap has several MachineHealthChecks select one Machine: the rules of the oldest hold.
+func TestOverlap(t *testing.T) {
+	f := newFixture(t)
+	// Its name comes before the fixture's, so if the API server created both in one
+	// second it is the first, and else the second: the name decides between equals.
+	second := build.MachineHealthCheck(f.mhc.Namespace, "a", build.UnhealthyNodeCondition("Ready", "True", time.Minute))
+	build.Create(t.Context(), t, f.env.Client, second)
+	f.reconcile(t)
+	if second.CreationTimestamp.After(f.mhc.CreationTimestamp.Time) {
+		f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+		f.delete(t, f.mhc)
+		f.reconcile(t)
+	}
+	f.stored(t, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
+}

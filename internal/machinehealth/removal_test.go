@@ -1,0 +1,124 @@
+package machinehealth
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// mark sets OwnerRemediated=False under a field owner.
+func (f *fixture) mark(t *testing.T, conditionType, fieldOwner string) {
+	t.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
+		"type": conditionType, "status": "False", "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
+	}}}}}
+	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
+	u.SetNamespace(f.machine.Namespace)
+	u.SetName(f.machine.Name)
+	if err := f.env.Client.Status().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leaving are the ways in which a Machine ceases to be a target.
+var leaving = map[string]func(t *testing.T, f *fixture){
+	"MachineHealthCheck deleted": func(t *testing.T, f *fixture) { f.delete(t, f.mhc) },
+	"MachineHealthCheck being deleted": func(t *testing.T, f *fixture) {
+		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+		f.delete(t, f.mhc)
+	},
+	"Machine leaves the selector": func(t *testing.T, f *fixture) {
+		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Selector(map[string]string{"other": "1"})(m) })
+	},
+	"skip-remediation is added": func(t *testing.T, f *fixture) {
+		change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/skip-remediation", "")(m) })
+	},
+}
+
+func TestRemoval(t *testing.T) {
+	for name, leave := range leaving {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.sicken(t)
+			f.mark(t, "OwnerRemediated", status.OwnerRemediatedFieldOwner)
+			f.mark(t, "Foreign", "somebody-else")
+			leave(t, f)
+			f.reconcile(t)
+			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
+			expect.Condition(t.Context(), t, f.env.Client, f.machine, "Foreign")
+
+			version := f.version(t)
+			f.reconcile(t)
+			if got := f.version(t); got != version {
+				t.Errorf("resourceVersion went from %s to %s, want nothing more to remove", version, got)
+			}
+		})
+	}
+}
+
+// TestForeignConditionsStay when nobody selects the Machine: they are not ours to take away.
+func TestForeignConditionsStay(t *testing.T) {
+	for name, leave := range leaving {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.mark(t, "HealthCheckSucceeded", "somebody-else")
+			f.mark(t, "OwnerRemediated", "somebody-other")
+			leave(t, f)
+			version := f.version(t)
+			f.reconcile(t)
+			if got := f.version(t); got != version {
+				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
+			}
+		})
+	}
+}
+
+// TestMarkOfTheOwnerStays where the owner, and not we, set it, and where it is acting on it.
+func TestMarkOfTheOwnerStays(t *testing.T) {
+	t.Run("set by somebody else", func(t *testing.T) {
+		f := newFixture(t)
+		f.sicken(t)
+		f.mark(t, "OwnerRemediated", "somebody-else")
+		f.delete(t, f.mhc)
+		f.reconcile(t)
+		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
+	})
+	t.Run("Machine being deleted", func(t *testing.T) {
+		f := newFixture(t)
+		f.sicken(t)
+		f.mark(t, "OwnerRemediated", status.OwnerRemediatedFieldOwner)
+		change(t, f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+		f.delete(t, f.machine)
+		f.delete(t, f.mhc)
+		f.reconcile(t)
+		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
+	})
+}
+
+// TestCluster is gone before its Machines: what we wrote goes all the same.
+func TestClusterIsGone(t *testing.T) {
+	f := newFixture(t)
+	f.sicken(t)
+	f.delete(t, f.mhc)
+	f.delete(t, f.cluster)
+	f.reconcile(t)
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+}
+
+// TestAdoptionOfAForeignVerdict has us take over a condition that another controller left.
+func TestAdoptionOfAForeignVerdict(t *testing.T) {
+	f := newFixture(t)
+	f.mark(t, "HealthCheckSucceeded", "capi-machinehealthcheck")
+	f.reconcile(t)
+	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+}

@@ -1,0 +1,107 @@
+package machinehealth
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestEvents covers what wakes the controller up and, which matters as much, what does not.
+func TestEvents(t *testing.T) {
+	machine := func(opts ...build.MachineOption) client.Object { return build.Machine("ns", "m", opts...) }
+	cluster := func(opts ...build.ClusterOption) client.Object { return build.Cluster("ns", "c", opts...) }
+	mhc := func(opts ...build.MachineHealthCheckOption) client.Object {
+		return build.MachineHealthCheck("ns", "mhc", opts...)
+	}
+	ours := build.Condition("HealthCheckSucceeded", "False", "R", now)
+	mark := build.Condition("OwnerRemediated", "False", "R", now)
+	disk := build.Condition("Disk", "False", "R", now)
+	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), relevantMachineHealthCheckChange()
+	tests := map[string]struct {
+		predicate     predicate.Predicate
+		before, after client.Object
+		want          bool
+	}{
+		"Machine: nothing":                       {machines, machine(), machine(), false},
+		"Machine: label":                         {machines, machine(), machine(build.Label("l", "1")), true},
+		"Machine: annotation":                    {machines, machine(), machine(build.Annotation("a", "1")), true},
+		"Machine: deletion":                      {machines, machine(), machine(build.Deleting(now)), true},
+		"Machine: generation":                    {machines, machine(), machine(build.Generation(2)), true},
+		"Machine: nodeRef":                       {machines, machine(), machine(build.NodeRef("n")), true},
+		"Machine: condition appears":             {machines, machine(), machine(disk), true},
+		"Machine: condition goes":                {machines, machine(disk), machine(), true},
+		"Machine: condition, new transition":     {machines, machine(disk), machine(build.Condition("Disk", "False", "R", ago(1e9))), true},
+		"Machine: condition, another message":    {machines, machine(disk), machine(disk.WithMessage("m")), false},
+		"Machine: our own verdict is False":      {machines, machine(), machine(ours), false},
+		"Machine: the mark for the owner":        {machines, machine(ours), machine(ours, mark), false},
+		"Machine: our verdict was taken away":    {machines, machine(ours), machine(), true},
+		"Machine: our verdict was made True":     {machines, machine(ours), machine(build.Condition("HealthCheckSucceeded", "True", "R", now)), true},
+		"Cluster: nothing":                       {clusters, cluster(), cluster(), false},
+		"Cluster: label":                         {clusters, cluster(), cluster(build.Label("l", "1")), false},
+		"Cluster: paused":                        {clusters, cluster(), cluster(build.Paused()), true},
+		"Cluster: unpaused":                      {clusters, cluster(build.Paused()), cluster(), true},
+		"Cluster: control plane initialized":     {clusters, cluster(build.ControlPlaneNotInitialized()), cluster(), true},
+		"Cluster: infrastructure ready":          {clusters, cluster(build.InfrastructureNotReady()), cluster(), true},
+		"Cluster: infrastructure not ready":      {clusters, cluster(), cluster(build.InfrastructureNotReady()), true},
+		"Cluster: another condition":             {clusters, cluster(), cluster(disk), false},
+		"MachineHealthCheck: nothing":            {mhcs, mhc(), mhc(), false},
+		"MachineHealthCheck: status":             {mhcs, mhc(), mhc(disk), false},
+		"MachineHealthCheck: generation":         {mhcs, mhc(), mhc(build.Generation(2)), true},
+		"MachineHealthCheck: paused, resumed-at": {mhcs, mhc(), mhc(build.Annotation("a", "1")), true},
+		"MachineHealthCheck: watch-filter":       {mhcs, mhc(), mhc(build.Label("l", "1")), true},
+		"MachineHealthCheck: is being deleted":   {mhcs, mhc(), mhc(build.Deleting(now)), true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.predicate.Update(event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}); got != tt.want {
+				t.Errorf("the update passes: %t, want %t", got, tt.want)
+			}
+			if !tt.predicate.Create(event.CreateEvent{Object: tt.after}) || !tt.predicate.Delete(event.DeleteEvent{Object: tt.after}) {
+				t.Error("creation and deletion have to pass")
+			}
+		})
+	}
+}
+
+// TestMapping has two clusters with Nodes of one name, which both get their events.
+func TestMapping(t *testing.T) {
+	f := newFixture(t)
+	ns := f.machine.Namespace
+	build.Create(t.Context(), t, f.env.Client,
+		build.Machine(ns, "m2"),
+		build.Machine(ns, "other", build.InCluster("other"), build.NodeRef("node")),
+		build.Machine(f.env.Namespace(t), "elsewhere", build.NodeRef("node")))
+	other := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
+	tests := map[string]struct {
+		got  []ctrl.Request
+		want []string
+	}{
+		"a Node of one cluster":           {f.machinesOfNode(t.Context(), f.clusterKey(), "node"), []string{"m"}},
+		"a Node of the other cluster":     {f.machinesOfNode(t.Context(), client.ObjectKeyFromObject(other), "node"), []string{"other"}},
+		"a Node that is no Machine's":     {f.machinesOfNode(t.Context(), f.clusterKey(), "stranger"), nil},
+		"a Cluster":                       {f.machinesOfCluster(t.Context(), f.cluster), []string{"m", "m2"}},
+		"another Cluster":                 {f.machinesOfCluster(t.Context(), other), []string{"other"}},
+		"a MachineHealthCheck, all of it": {f.machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "x", build.Selector(map[string]string{"no": "match"}))), []string{"m", "m2"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, request := range tt.got {
+				got = append(got, request.Name)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("machines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
