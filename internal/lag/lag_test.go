@@ -1,0 +1,62 @@
+package lag
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func object(uid, version string) client.Object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: "one", UID: types.UID(uid), ResourceVersion: version,
+	}}
+}
+
+func TestBehind(t *testing.T) {
+	tests := map[string]struct {
+		noted, read client.Object
+		want        bool
+	}{
+		"nothing was written":                  {nil, object("a", "5"), false},
+		"the cache shows the state before":     {object("a", "10"), object("a", "9"), true},
+		"the cache shows our write":            {object("a", "10"), object("a", "10"), false},
+		"the cache is ahead":                   {object("a", "10"), object("a", "11"), false},
+		"another object has the name":          {object("a", "10"), object("b", "9"), false},
+		"versions that cannot be told apart":   {object("a", "10"), object("a", "x"), false},
+		"an answer without a version":          {object("a", ""), object("a", "9"), false},
+		"versions are numbers, and not words":  {object("a", "9"), object("a", "10"), false},
+		"versions of any length are compared":  {object("a", "99999999999999999999999"), object("a", "9"), true},
+		"the object was read before any write": {object("a", "10"), object("a", "1"), true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var w Writes
+			if test.noted != nil {
+				w.Note(test.noted)
+			}
+			if got := w.Behind(test.read); got != test.want {
+				t.Errorf("Behind() = %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWhatTheCacheHasSeenIsForgotten(t *testing.T) {
+	var w Writes
+	w.Note(object("a", "10"))
+	w.Behind(object("a", "10"))
+	if w.Behind(object("a", "9")) {
+		t.Error("a write that the cache had seen was still remembered")
+	}
+}
+
+func TestForget(t *testing.T) {
+	var w Writes
+	w.Note(object("a", "10"))
+	w.Forget(client.ObjectKeyFromObject(object("a", "")))
+	if w.Behind(object("a", "9")) {
+		t.Error("a write was remembered after it was to be forgotten")
+	}
+}
