@@ -34,5 +34,7 @@ func (r *Reconciler) adopt(ctx context.Context, f Facts, d Decision) error {
 	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(metadataFieldOwner), client.ForceOwnership); err != nil {
 		return fmt.Errorf("making MachineHealthCheck %s owned by its Cluster: %w", client.ObjectKeyFromObject(mhc), err)
 	}
+	mhc.SetResourceVersion(u.GetResourceVersion())
+	r.written.Note(mhc)
 	return nil
 }

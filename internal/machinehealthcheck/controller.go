@@ -14,6 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
@@ -46,9 +47,10 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	acted acted
-	kinds kinds
-	first firsts
+	acted   acted
+	kinds   kinds
+	first   firsts
+	written lag.Writes
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -63,6 +65,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
 		return ctrl.Result{}, nil
+	}
+	if r.written.Behind(mhc) {
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
 	if err != nil {
@@ -81,6 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // forget drops what is kept for a MachineHealthCheck that is gone.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetMetrics(key)
+	r.written.Forget(key)
 	r.Selectors.Forget(key)
 	r.acted.forget(key)
 	r.first.forget(key)
@@ -114,6 +120,7 @@ func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) error {
 	}
 	measure(f, d)
 	if wrote {
+		r.written.Note(mhc)
 		r.announce(ctx, mhc, desired)
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 
 // ApplyMachineHealthCheck makes the status of mhc as desired, as far as fieldOwner
 // goes: conditions of other writers are left out of desired and stay. It writes
-// nothing if mhc has that status already, and tells whether it wrote.
+// nothing if mhc has that status already, and tells whether it wrote; then mhc has
+// the resource version of the write.
 func ApplyMachineHealthCheck(ctx context.Context, c client.Client, fieldOwner string, mhc *clusterv1.MachineHealthCheck,
 	desired clusterv1.MachineHealthCheckStatus, ours func(conditionType string) bool,
 ) (bool, error) {
@@ -35,6 +36,7 @@ func ApplyMachineHealthCheck(ctx context.Context, c client.Client, fieldOwner st
 	if err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
 		return false, fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
 	}
+	mhc.SetResourceVersion(u.GetResourceVersion())
 	return true, nil
 }
 
