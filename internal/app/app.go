@@ -62,6 +62,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        Scheme(),
 		Cache:                         cached,
+		NewClient:                     o.NewClient,
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: false}},
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
 		Metrics:                       metricsOptions(o.MetricsBindAddress),

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -41,6 +43,8 @@ type Options struct {
 
 	// SkipNameValidation allows several managers in one process, as tests have them.
 	SkipNameValidation bool
+	// NewClient makes the client; tests put a failing one in.
+	NewClient client.NewClientFunc
 }
 
 // DefaultOptions are those that the command line begins with.
