@@ -11,6 +11,11 @@ KUBERNETES_LDFLAGS := -s -w \
 	-X k8s.io/component-base/version.gitMajor=1 \
 	-X k8s.io/component-base/version.gitMinor=36
 
+# A first build takes minutes, and go says nothing while it works. This tells how far it is.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
+
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # Every module but tools/controlplane, which has two main files of ten lines and no tests:
@@ -32,11 +37,12 @@ controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver and etcd for the 
 $(ASSETS)/kube-apiserver: $(wildcard tools/controlplane/go.* tools/controlplane/cmd/*/*.go)
 	@echo "Building kube-apiserver and etcd; the first build takes about 5 minutes."
 	@mkdir -p $(ASSETS)
-	cd tools/controlplane && go build -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/...
+	@cd tools/controlplane && go build -v -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/... 2>&1 | $(PROGRESS)
 	@touch $@
 
 build: ## Build bin/sickbay
-	go build -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay
+	@echo "Building bin/sickbay"
+	@go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
 
 test: controlplane ## Run the tests of all modules, with the race detector, in random order
 	@start=$$(date +%s); race=-race; failed=""; \
@@ -51,7 +57,9 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
-	cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) go run ./cmd/demo
+	@echo "Building the demo"
+	@cd sim && go build -v -o $(BIN)/demo ./cmd/demo 2>&1 | $(PROGRESS)
+	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo
 
 lint: verify-generated ## Check the code of all modules, and that generated files are up to date
 	@linter=$$($(TOOL) -n golangci-lint) || exit 1; failed=""; \
