@@ -25,13 +25,13 @@ type Facts struct {
 type NodeState int
 
 const (
-	// NodeNone: the Machine has no nodeRef.
+	// NodeNone says that the Machine has no nodeRef.
 	NodeNone NodeState = iota
-	// NodeFound: the Node was read.
+	// NodeFound says that the Node was read.
 	NodeFound
-	// NodeGone: the workload cluster answered that there is no such Node.
+	// NodeGone says that the workload cluster answered that there is no such Node.
 	NodeGone
-	// NodeUnreadable: the workload cluster did not answer.
+	// NodeUnreadable says that the workload cluster did not answer.
 	NodeUnreadable
 )
 

@@ -19,7 +19,7 @@ const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
 // obj has now, or a part of it.
 func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
 	for _, entry := range obj.GetManagedFields() {
-		if entry.Manager == fieldOwner && entry.FieldsV1 != nil && holdsCondition(entry.FieldsV1.Raw, conditionType) {
+		if entry.Manager == fieldOwner && entry.FieldsV1 != nil && holdsCondition(entry.FieldsV1.GetRawBytes(), conditionType) {
 			return true
 		}
 	}
