@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,10 +32,17 @@ func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err
 		if problem := c.kubeconfigProblem(ctx, cluster); problem != "" {
 			cause = problem
 		}
-	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
+	case !timedOut(err) && apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
 		cause = fmt.Sprintf("the workload cluster refused the request (%s)", apierrors.ReasonForError(err))
 	}
 	return &UnreadableError{Cause: cause, Err: err}
+}
+
+// timedOut tells whether a read was given up. A cache that waits for its first sync
+// says so by an API error of its own, as if the API server had answered.
+func timedOut(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) || (errors.As(err, &network) && network.Timeout())
 }
 
 // kubeconfigProblem says what is wrong with the kubeconfig of a cluster that is

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -35,39 +34,47 @@ type Clusters struct {
 	// Started is when the process began to ask.
 	Started time.Time
 
-	hanging sync.Map // client.ObjectKey -> time.Time until which reads fail at once
+	hanging sync.Map // path -> time.Time until which reads fail at once
+}
+
+// path is a way to the Nodes of a cluster. The one past the cache may hang while
+// what is in the cache can still be read.
+type path struct {
+	cluster client.ObjectKey
+	live    bool
 }
 
 var _ Nodes = &Clusters{}
 
 // Get implements Nodes.
 func (c *Clusters) Get(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	if until, ok := c.hanging.Load(cluster); ok && c.Clock.Now().Before(until.(time.Time)) {
-		return nil, &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
-	}
-	reader, err := c.Cache.GetReader(ctx, cluster)
-	if err != nil {
-		return nil, c.unreadable(ctx, cluster, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
-	defer cancel()
-	node := &corev1.Node{}
-	err = reader.Get(ctx, client.ObjectKey{Name: name}, node)
-	if errors.Is(err, context.DeadlineExceeded) {
-		c.hanging.Store(cluster, c.Clock.Now().Add(hangBackoff))
-	}
-	return c.answer(ctx, cluster, node, err)
+	return c.read(ctx, path{cluster: cluster}, name, func() (client.Reader, error) { return c.Cache.GetReader(ctx, cluster) })
 }
 
 // GetLive implements Nodes.
 func (c *Clusters) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	live, err := c.Cache.GetUncachedClient(ctx, cluster)
+	return c.read(ctx, path{cluster: cluster, live: true}, name, func() (client.Reader, error) { return c.Cache.GetUncachedClient(ctx, cluster) })
+}
+
+func (c *Clusters) read(ctx context.Context, by path, name string, connect func() (client.Reader, error)) (*corev1.Node, error) {
+	if until, ok := c.hanging.Load(by); ok && c.Clock.Now().Before(until.(time.Time)) {
+		return nil, &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
+	}
+	reader, err := connect()
 	if err != nil {
-		return nil, c.unreadable(ctx, cluster, err)
+		return nil, c.unreadable(ctx, by.cluster, err)
+	}
+	if !by.live {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, syncTimeout)
+		defer cancel()
 	}
 	node := &corev1.Node{}
-	err = live.Get(ctx, client.ObjectKey{Name: name}, node)
-	return c.answer(ctx, cluster, node, err)
+	err = reader.Get(ctx, client.ObjectKey{Name: name}, node)
+	if timedOut(err) {
+		c.hanging.Store(by, c.Clock.Now().Add(hangBackoff))
+	}
+	return c.answer(ctx, by.cluster, node, err)
 }
 
 // LastSeen implements Nodes.
@@ -80,8 +87,14 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 
 // Forget drops what is kept for a cluster that is gone.
 func (c *Clusters) Forget(cluster client.ObjectKey) {
-	c.hanging.Delete(cluster)
+	c.answers(cluster)
 	reachable.DeleteLabelValues(cluster.Namespace, cluster.Name)
+}
+
+// answers ends the time in which reads of a cluster fail at once.
+func (c *Clusters) answers(cluster client.ObjectKey) {
+	c.hanging.Delete(path{cluster: cluster})
+	c.hanging.Delete(path{cluster: cluster, live: true})
 }
 
 // answer tells "there is no such Node" from "the cluster did not answer".

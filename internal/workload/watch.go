@@ -26,7 +26,7 @@ func (c *Clusters) Watch(ctx context.Context, cluster client.ObjectKey, watcher 
 		Watcher: watcher,
 		Kind:    &corev1.Node{},
 		EventHandler: handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, node client.Object) []ctrl.Request {
-			c.hanging.Delete(cluster)
+			c.answers(cluster)
 			return mapNode(ctx, cluster, node.GetName())
 		}),
 		Predicates: []predicate.Predicate{HealthChanged()},
