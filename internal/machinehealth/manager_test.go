@@ -10,7 +10,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -57,7 +56,7 @@ func (f *fixture) manage(t *testing.T) {
 		Namespaces: []string{f.machine.Namespace},
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
-			if err := targets.AddIndexes(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer()); err != nil {
+			if err := targets.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
 				return err
 			}
 			return r.AddToManager(mgr)
