@@ -33,6 +33,15 @@ func (a *acted) note(mhc types.NamespacedName, machine types.UID, now time.Time)
 	a.at[mhc][machine] = now
 }
 
+// learn notes what was seen past the cache: the cache may not show it for a while.
+func (a *acted) learn(mhc types.NamespacedName, all []Target, now time.Time) {
+	for _, target := range all {
+		if target.inFlight() {
+			a.note(mhc, target.Machine.UID, now)
+		}
+	}
+}
+
 // mark sets ActedUntil on the targets whose remedy the cache does not show yet,
 // and forgets those that it shows.
 func (a *acted) mark(mhc types.NamespacedName, all []Target, now time.Time) {
@@ -63,10 +72,13 @@ func (a *acted) forget(mhc types.NamespacedName) {
 // firsts remembers which MachineHealthChecks were looked at past the cache once.
 type firsts struct{ seen sync.Map }
 
-// done tells whether that was the case already, and notes that it is now.
+// done tells whether it was looked at.
 func (f *firsts) done(mhc types.NamespacedName) bool {
-	_, done := f.seen.LoadOrStore(mhc, true)
+	_, done := f.seen.Load(mhc)
 	return done
 }
+
+// note notes that it was.
+func (f *firsts) note(mhc types.NamespacedName) { f.seen.Store(mhc, true) }
 
 func (f *firsts) forget(mhc types.NamespacedName) { f.seen.Delete(mhc) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -31,7 +32,13 @@ func (r *Reconciler) adopt(ctx context.Context, f Facts, d Decision) error {
 	u.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
 	}})
-	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(metadataFieldOwner), client.ForceOwnership); err != nil {
+	err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(metadataFieldOwner), client.ForceOwnership)
+	// The only conflict that is left with ForceOwnership is that the object with
+	// this UID is gone, and then there is nothing to do any more.
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("making MachineHealthCheck %s owned by its Cluster: %w", client.ObjectKeyFromObject(mhc), err)
 	}
 	mhc.SetResourceVersion(u.GetResourceVersion())

@@ -47,10 +47,11 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	acted   acted
-	kinds   kinds
-	first   firsts
-	written lag.Writes
+	acted    acted
+	failures failures
+	kinds    kinds
+	first    firsts
+	written  lag.Writes
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -64,6 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
 	}
 	if !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
+		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if r.written.Behind(mhc) {
@@ -83,12 +85,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: r.requeueAfter(decision, again)}, nil
 }
 
-// forget drops what is kept for a MachineHealthCheck that is gone.
+// forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetMetrics(key)
 	r.written.Forget(key)
 	r.Selectors.Forget(key)
 	r.acted.forget(key)
+	r.failures.replace(key, nil)
 	r.first.forget(key)
 }
 
@@ -100,13 +103,14 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 	if err != nil {
 		return Facts{}, Decision{}, err
 	}
-	decision := Decide(facts, r.Clock.Now())
-	if len(decision.Remedies) == 0 || decision.budget == unbounded || r.first.done(client.ObjectKeyFromObject(mhc)) {
+	decision, key := Decide(facts, r.Clock.Now()), client.ObjectKeyFromObject(mhc)
+	if len(decision.Remedies) == 0 || decision.DryRun || decision.budget == unbounded || r.first.done(key) {
 		return facts, decision, nil
 	}
 	if facts, err = r.observe(ctx, mhc, true); err != nil {
 		return Facts{}, Decision{}, err
 	}
+	r.first.note(key)
 	return facts, Decide(facts, r.Clock.Now()), nil
 }
 

@@ -7,8 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Reasons of the events on Machines.
@@ -48,9 +50,20 @@ func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthC
 		}
 		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", now.Type, "status", now.Status, "reason", now.Reason, "message", now.Message)
 		if eventType, reason := eventFor(before, now); reason != "" {
-			r.Recorder.Eventf(mhc, nil, eventType, reason, eventAction, "%s", now.Message)
+			r.event(mhc, nil, eventType, reason, now.Message)
 		}
 	}
+}
+
+// maxNote is how long the note of an event may be; the API refuses longer ones.
+const maxNote = 1024
+
+func (r *Reconciler) event(regarding client.Object, related runtime.Object, eventType, reason, note string) {
+	if len(note) > maxNote {
+		const ellipsis = "..."
+		note = strings.ToValidUTF8(note[:maxNote-len(ellipsis)], "") + ellipsis
+	}
+	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note)
 }
 
 // eventFor returns the event that a transition deserves, if any.

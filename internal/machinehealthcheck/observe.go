@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// observe reads everything that a decision needs: the Machines from the cache, or
-// past it if live is set.
+// observe reads everything that a decision needs: from the cache, or what a budget
+// is spent on past it if live is set.
 func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck, live bool) (Facts, error) {
 	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	cluster := &clusterv1.Cluster{}
@@ -33,11 +33,15 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	f := Facts{MachineHealthCheck: mhc, Cluster: cluster, SelectorProblem: r.Selectors.Problem(mhc)}
 	var requests map[string]*metav1.PartialObjectMetadata
 	if mhc.Spec.Remediation.TemplateRef.IsDefined() {
-		if f.Template, requests, err = r.observeRequests(ctx, mhc); err != nil {
+		if f.Template, requests, err = r.observeRequests(ctx, mhc, live); err != nil {
 			return Facts{}, err
 		}
 	}
 	f.addTargets(r.Selectors, machines, siblings, requests)
+	if live {
+		r.acted.learn(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
+		return f, nil
+	}
 	r.acted.mark(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
 	return f, nil
 }

@@ -19,12 +19,17 @@ import (
 const requestsTimeout = 10 * time.Second
 
 // observeRequests looks for the template and for the requests that stand, by
-// Machine name. They are read as metadata, since the decision needs no more.
-func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (TemplateFacts, map[string]*metav1.PartialObjectMetadata, error) {
+// Machine name. They are read as metadata, since the decision needs no more; the
+// requests past the cache if live is set.
+func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck, live bool) (TemplateFacts, map[string]*metav1.PartialObjectMetadata, error) {
 	ref := mhc.Spec.Remediation.TemplateRef
 	ctx, cancel := context.WithTimeout(ctx, requestsTimeout)
 	defer cancel()
-	requests, err := r.requests(ctx, mhc)
+	reader := client.Reader(r.Client)
+	if live {
+		reader = r.Live
+	}
+	requests, err := requestsFor(ctx, reader, mhc)
 	if meta.IsNoMatchError(err) {
 		kind := remedy.RequestKind(ref).Kind
 		return TemplateFacts{Missing: fmt.Sprintf("remediation request kind %s of %s is not installed", kind, ref.APIVersion)}, nil, nil
@@ -46,11 +51,11 @@ func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.Machine
 	return TemplateFacts{}, requests, r.watchKinds(ref)
 }
 
-func (r *Reconciler) requests(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (map[string]*metav1.PartialObjectMetadata, error) {
+func requestsFor(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (map[string]*metav1.PartialObjectMetadata, error) {
 	gvk := remedy.RequestKind(mhc.Spec.Remediation.TemplateRef)
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	if err := r.Client.List(ctx, list, client.InNamespace(mhc.Namespace)); err != nil {
+	if err := reader.List(ctx, list, client.InNamespace(mhc.Namespace)); err != nil {
 		return nil, fmt.Errorf("listing %s in %s: %w", gvk.Kind, mhc.Namespace, err)
 	}
 	requests := make(map[string]*metav1.PartialObjectMetadata, len(list.Items))

@@ -82,14 +82,20 @@ func IsFor(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bo
 	return slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }
 
-// Withdraw deletes the request for a Machine that needs it no more.
-func Withdraw(ctx context.Context, c client.Client, request *metav1.PartialObjectMetadata) error {
+// Withdraw deletes the request for a Machine that needs it no more. It tells whether
+// the request was still there.
+func Withdraw(ctx context.Context, c client.Client, request *metav1.PartialObjectMetadata) (bool, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(request.GroupVersionKind())
 	u.SetNamespace(request.Namespace)
 	u.SetName(request.Name)
-	if err := c.Delete(ctx, u, client.Preconditions{UID: &request.UID}); err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("deleting %s %s: %w", request.Kind, client.ObjectKeyFromObject(request), err)
+	err := c.Delete(ctx, u, client.Preconditions{UID: &request.UID})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		// It is gone, or another one has its name since.
+		return false, nil
 	}
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("deleting %s %s: %w", request.Kind, client.ObjectKeyFromObject(request), err)
+	}
+	return true, nil
 }

@@ -1,0 +1,113 @@
+package machinehealthcheck
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestAdopt: owner reference to the Cluster and the cluster-name label are ensured, others are kept.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	noLabels := build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Labels = nil })
+	other := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other"}
+	tests := map[string]struct {
+		opts       []build.MachineHealthCheckOption
+		wantLabels map[string]string
+		wantOwners []string
+	}{
+		"no labels":    {opts(noLabels), map[string]string{clusterv1.ClusterNameLabel: "cluster"}, []string{"cluster"}},
+		"wrong label":  {opts(build.Label(clusterv1.ClusterNameLabel, "wrong")), map[string]string{clusterv1.ClusterNameLabel: "cluster"}, []string{"cluster"}},
+		"other labels": {opts(noLabels, build.Label("a", "b")), map[string]string{"a": "b", clusterv1.ClusterNameLabel: "cluster"}, []string{"cluster"}},
+		"other owners": {
+			opts(build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.OwnerReferences = []metav1.OwnerReference{other} })),
+			map[string]string{clusterv1.ClusterNameLabel: "cluster"},
+			[]string{"cluster", "other"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			mhc := w.check(t, tt.opts...)
+			w.reconcile(t, mhc)
+			stored, _ := fetch(t, w, mhc)
+			if diff := cmp.Diff(tt.wantLabels, stored.Labels); diff != "" {
+				t.Errorf("labels (-want +got):\n%s", diff)
+			}
+			var got []string
+			for _, ref := range stored.OwnerReferences {
+				got = append(got, ref.Name)
+				if ref.Name == "cluster" && (ref.UID != w.cluster.UID || ref.Kind != "Cluster" || ref.Controller != nil) {
+					t.Errorf("owner reference is %+v", ref)
+				}
+			}
+			if diff := cmp.Diff(tt.wantOwners, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
+				t.Errorf("owners (-want +got):\n%s", diff)
+			}
+			version := stored.ResourceVersion
+			w.reconcile(t, mhc)
+			if stored, _ = fetch(t, w, mhc); stored.ResourceVersion != version {
+				t.Error("it was written again without need")
+			}
+		})
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	if after := w.reconcile(t, build.MachineHealthCheck(w.ns, "never")); after != 0 {
+		t.Errorf("wants to look again after %s at what does not exist", after)
+	}
+}
+
+func TestClusterMissing(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	mhc := w.check(t, build.InCluster("elsewhere"))
+	if _, err := w.tryReconcile(t, mhc); err == nil {
+		t.Error("no error, so nobody tries again")
+	}
+}
+
+// TestDeletedWhileReconciled: a MachineHealthCheck that goes while it is looked at is no error.
+func TestDeletedWhileReconciled(t *testing.T) {
+	t.Parallel()
+	tests := map[string][]build.MachineHealthCheckOption{
+		"before it is adopted": nil,
+		"while paused":         opts(build.Annotation(clusterv1.PausedAnnotation, "")),
+	}
+	for name, opts := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			sick := w.sick(t, "a")
+			mhc := w.check(t, opts...)
+			w.freeze(t, mhc)
+			remove(t, w, mhc)
+			w.reconcile(t, mhc)
+			w.wantTreated(t)
+			if told := w.told(); len(told) > 0 {
+				t.Errorf("%s: told %q", sick.Name, told)
+			}
+		})
+	}
+}
+
+// TestDeletedAfterAdoption is the same, once there is nothing but a status to write.
+func TestDeletedAfterAdoption(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	w.healthy(t, "a")
+	w.freeze(t, mhc)
+	remove(t, w, mhc)
+	w.reconcile(t, mhc)
+}

@@ -1,0 +1,150 @@
+package machinehealthcheck
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
+)
+
+// ward is a Cluster with a MachineSet on the API server, and a Reconciler whose clock and workload
+// cluster are fake. What the tests put into it are Machines with their verdicts.
+type ward struct {
+	*Reconciler
+	env     *env.Env
+	ns      string
+	cluster *clusterv1.Cluster
+	set     *clusterv1.MachineSet
+	nodes   *fakenodes.Nodes
+	clock   *testingclock.FakePassiveClock
+	events  *events.FakeRecorder
+	// cache is what the Reconciler reads from; it lags behind when a test freezes it.
+	cache *live.Lagging
+	// machines are those created, by name.
+	machines map[string]*clusterv1.Machine
+}
+
+func newWard(t *testing.T) *ward {
+	t.Helper()
+	e := env.Get(t)
+	w := &ward{
+		env: e, ns: e.Namespace(t), nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(1000),
+		clock:    testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(time.Hour)),
+		machines: map[string]*clusterv1.Machine{},
+	}
+	w.cluster, w.set = build.Cluster(w.ns, build.ClusterName), build.MachineSet(w.ns, "set")
+	build.Create(t.Context(), t, e.Client, w.cluster, w.set)
+	w.restart(e.Client)
+	return w
+}
+
+// restart makes a new Reconciler, which knows nothing but what is stored, and writes with c.
+func (w *ward) restart(c client.Client) {
+	w.cache = live.NewLagging(live.Client(c))
+	w.Reconciler = &Reconciler{
+		Client:    w.cache,
+		Live:      w.env.Client,
+		Observer:  &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute},
+		Selectors: &targets.Selectors{},
+		Remedies:  remedy.NewCabinet(w.cache, w.env.Client, w.clock),
+		Recorder:  w.events,
+		Clock:     w.clock,
+	}
+}
+
+// check stores a MachineHealthCheck that selects all Machines of the ward.
+func (w *ward) check(t *testing.T, opts ...build.MachineHealthCheckOption) *clusterv1.MachineHealthCheck {
+	t.Helper()
+	mhc := build.MachineHealthCheck(w.ns, "mhc", opts...)
+	build.Create(t.Context(), t, w.env.Client, mhc)
+	return mhc
+}
+
+// sick stores Machines whose Node is gone, and whose verdict says so.
+func (w *ward) sick(t *testing.T, name string, opts ...build.MachineOption) *clusterv1.Machine {
+	t.Helper()
+	return w.machine(t, name, append([]build.MachineOption{build.NodeRef(name), w.verdict(metav1.ConditionFalse)}, opts...)...)
+}
+
+// healthy stores a Machine whose Node is there, and whose verdict says so.
+func (w *ward) healthy(t *testing.T, name string, opts ...build.MachineOption) *clusterv1.Machine {
+	t.Helper()
+	w.fitNode(name, metav1.ConditionTrue)
+	return w.machine(t, name, append([]build.MachineOption{build.NodeRef(name), w.verdict(metav1.ConditionTrue)}, opts...)...)
+}
+
+// machine stores a Machine of the MachineSet without a verdict.
+func (w *ward) machine(t *testing.T, name string, opts ...build.MachineOption) *clusterv1.Machine {
+	t.Helper()
+	machine := build.Machine(w.ns, name, append([]build.MachineOption{build.OwnedBy(w.set)}, opts...)...)
+	build.Create(t.Context(), t, w.env.Client, machine)
+	w.machines[name] = machine
+	return machine
+}
+
+// fitNode makes the Node of a Machine such that its verdict is right.
+func (w *ward) fitNode(name string, verdict metav1.ConditionStatus) {
+	cluster := client.ObjectKeyFromObject(w.cluster)
+	w.nodes.Remove(cluster, name)
+	if verdict == metav1.ConditionTrue {
+		w.nodes.Put(cluster, build.Node(name))
+	}
+}
+
+// verdict fell ten minutes ago.
+func (w *ward) verdict(status metav1.ConditionStatus) build.ConditionOption {
+	return verdict(status, w.clock.Now().Add(-10*time.Minute))
+}
+
+// reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.
+func (w *ward) reconcile(t *testing.T, mhc *clusterv1.MachineHealthCheck) time.Duration {
+	t.Helper()
+	after, err := w.tryReconcile(t, mhc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return after
+}
+
+func (w *ward) tryReconcile(t *testing.T, mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	t.Helper()
+	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)})
+	return result.RequeueAfter, err
+}
+
+// freeze makes the Reconciler's reads lag behind from now on, but for those of the given types.
+func (w *ward) freeze(t *testing.T, mhc *clusterv1.MachineHealthCheck, upToDate ...runtime.Object) {
+	t.Helper()
+	w.cache.Freeze(upToDate...)
+	if err := w.cache.Get(t.Context(), client.ObjectKeyFromObject(mhc), mhc.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.observe(t.Context(), mhc, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told returns the events since it was asked last, sorted.
+func (w *ward) told() []string {
+	var list []string
+	for len(w.events.Events) > 0 {
+		list = append(list, <-w.events.Events)
+	}
+	slices.Sort(list)
+	return list
+}
