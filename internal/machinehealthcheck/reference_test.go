@@ -1,0 +1,131 @@
+package machinehealthcheck
+
+import (
+	"testing"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestReference . -update
+
+const referenceFile = "../../docs/reference.md"
+
+func TestReferenceHealthCheckConditions(t *testing.T) {
+	table := [][]string{{"condition", "meaning"}}
+	for _, c := range docs.Constants(t, "conditions.go", "Condition", map[string]string{
+		"ConditionRemediationAllowed": ConditionRemediationAllowed,
+		"ConditionPaused":             ConditionPaused,
+		"ConditionOverlapping":        ConditionOverlapping,
+		"ConditionDryRun":             ConditionDryRun,
+		"ConditionTemplateAvailable":  ConditionTemplateAvailable,
+	}) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "health check conditions", docs.Table(table...))
+}
+
+func TestReferenceHealthCheckReasons(t *testing.T) {
+	// The condition that a reason belongs to.
+	of := map[string]string{
+		ReasonRemediationAllowed: ConditionRemediationAllowed, ReasonTooManyUnhealthy: ConditionRemediationAllowed,
+		ReasonTooFewUnhealthy: ConditionRemediationAllowed, ReasonNoneSick: ConditionRemediationAllowed,
+		ReasonInvalidConfiguration: ConditionRemediationAllowed,
+		ReasonPaused:               ConditionPaused, ReasonNotPaused: ConditionPaused,
+		ReasonSelectedByOlder: ConditionOverlapping, ReasonDryRun: ConditionDryRun,
+		ReasonTemplateAvailable: ConditionTemplateAvailable, ReasonTemplateNotFound: ConditionTemplateAvailable,
+	}
+	table := [][]string{{"condition", "reason", "meaning"}}
+	for _, c := range docs.Constants(t, "conditions.go", "Reason", map[string]string{
+		"ReasonRemediationAllowed":   ReasonRemediationAllowed,
+		"ReasonTooManyUnhealthy":     ReasonTooManyUnhealthy,
+		"ReasonTooFewUnhealthy":      ReasonTooFewUnhealthy,
+		"ReasonNoneSick":             ReasonNoneSick,
+		"ReasonInvalidConfiguration": ReasonInvalidConfiguration,
+		"ReasonPaused":               ReasonPaused,
+		"ReasonNotPaused":            ReasonNotPaused,
+		"ReasonSelectedByOlder":      ReasonSelectedByOlder,
+		"ReasonDryRun":               ReasonDryRun,
+		"ReasonTemplateAvailable":    ReasonTemplateAvailable,
+		"ReasonTemplateNotFound":     ReasonTemplateNotFound,
+	}) {
+		table = append(table, []string{docs.Code(of[c.Value]), docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "health check reasons", docs.Table(table...))
+}
+
+func TestReferenceHealthCheckEvents(t *testing.T) {
+	onMachine := map[string]bool{EventRemediationStarted: true, EventRemediationFailed: true, EventRequestWithdrawn: true}
+	table := [][]string{{"on", "reason", "meaning"}}
+	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{
+		"EventRemediationStarted":   EventRemediationStarted,
+		"EventRemediationFailed":    EventRemediationFailed,
+		"EventRequestWithdrawn":     EventRequestWithdrawn,
+		"EventRestricted":           EventRestricted,
+		"EventAllowed":              EventAllowed,
+		"EventInvalidConfiguration": EventInvalidConfiguration,
+		"EventTemplateNotFound":     EventTemplateNotFound,
+		"EventOverlapping":          EventOverlapping,
+	}) {
+		on := "MachineHealthCheck"
+		if onMachine[c.Value] {
+			on = "Machine"
+		}
+		table = append(table, []string{on, docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "health check events", docs.Table(table...))
+}
+
+func TestReferenceAnnotations(t *testing.T) {
+	const onCheck, onMachine = "MachineHealthCheck", "Machine"
+	table := [][]string{{"annotation", "on", "set by", "effect"}}
+	for _, a := range []struct{ key, on, by, effect string }{
+		{
+			MaxInFlightAnnotation, onCheck, "you",
+			"At most so many remedies run at once: a number, or a percentage of the Machines, rounded down but at least one.",
+		},
+		{DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
+		{
+			StrategyAnnotation, onCheck, "you",
+			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement. See the limits in operations.md.",
+		},
+		{
+			machinehealth.ResumedAtAnnotation, onCheck, "you",
+			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again.",
+		},
+		{
+			clusterv1.PausedAnnotation, onCheck, "you",
+			"The MachineHealthCheck is paused; with the value `" + targets.HandedOverValue + "` it is handed over to Sickbay instead.",
+		},
+		{clusterv1.PausedAnnotation, onMachine, "you", "The Machine is left untouched, and not counted."},
+		{
+			clusterv1.MachineSkipRemediationAnnotation, onMachine, "you",
+			"The Machine is not counted and never remediated; Sickbay takes back what it wrote.",
+		},
+		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
+		{remedy.RebootAnnotation, onMachine, "Sickbay", "Asks for a power cycle. Whoever carries it out takes the annotation away."},
+		{remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay", "When Sickbay asked last."},
+	} {
+		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})
+	}
+	docs.Section(t, referenceFile, "annotations", docs.Table(table...))
+}
+
+func TestReferenceFieldOwners(t *testing.T) {
+	table := [][]string{{"field owner", "writes"}}
+	for _, o := range [][2]string{
+		{machinehealth.FieldOwner, "`HealthCheckSucceeded` on Machines"},
+		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` on Machines, until their owner takes it over"},
+		{"sickbay-reboot-request", "the two annotations about reboots on Machines"},
+		{FieldOwner, "the status of MachineHealthChecks"},
+		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
+	} {
+		table = append(table, []string{docs.Code(o[0]), o[1]})
+	}
+	docs.Section(t, referenceFile, "field owners", docs.Table(table...))
+}
