@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -25,9 +26,12 @@ type controlPlane struct {
 
 // startControlPlane starts both processes from one temporary directory, under a watchdog.
 func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
-	crds, err := ClusterAPICRDs()
-	if err != nil {
-		return nil, nil, err
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	if !o.Bare {
+		var err error
+		if crds, err = ClusterAPICRDs(); err != nil {
+			return nil, nil, err
+		}
 	}
 	dir, err := os.MkdirTemp("", "sickbay-world-")
 	if err != nil {

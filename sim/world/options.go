@@ -29,6 +29,10 @@ type Options struct {
 	// UpstreamMachineHealthCheck also runs Cluster API's own MachineHealthCheck controller.
 	UpstreamMachineHealthCheck bool
 
+	// Bare leaves Cluster API out: no kinds, no controllers, no workload clusters. What remains is the
+	// API server of the management cluster.
+	Bare bool
+
 	// Ports are for the API servers of the workload clusters, one port for each cluster ever created.
 	// Default: a free block of 500 ports between 20000 and 30000, found by trying.
 	Ports PortRange

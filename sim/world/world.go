@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/cluster-api/feature"
@@ -52,13 +53,20 @@ func (w *World) start(ctx context.Context) error {
 	if w.client, err = client.New(config, client.Options{Scheme: NewScheme()}); err != nil {
 		return fmt.Errorf("creating the client: %w", err)
 	}
+	if w.options.Bare {
+		return nil
+	}
+	return w.startClusterAPI(ctx, logger)
+}
 
+// startClusterAPI starts the workload clusters and the controllers. The context is for starting.
+func (w *World) startClusterAPI(ctx context.Context, logger logr.Logger) error {
 	lifetime, end := context.WithCancel(ctrl.LoggerInto(context.WithoutCancel(ctx), logger))
 	w.onStop(func(context.Context) error { end(); return nil })
 	if err := w.startWorkload(lifetime); err != nil {
 		return err
 	}
-	mgr, err := newManager(config, logger)
+	mgr, err := newManager(w.config, logger)
 	if err != nil {
 		return err
 	}

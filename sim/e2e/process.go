@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+)
+
+// Sickbay is a running process with what it has logged.
+type Sickbay struct {
+	*sickbay.Process
+	Log *Log
+}
+
+// Sickbay starts a process that looks at one namespace. When the test is over, the process is ended and its log
+// must show no bug.
+func (s *Stand) Sickbay(t testing.TB, namespace string, args ...string) *Sickbay {
+	t.Helper()
+	return StartSickbay(t, s.Binary, s.Kubeconfig, append([]string{"--namespace=" + namespace}, args...)...)
+}
+
+// StartSickbay starts a process with any kubeconfig.
+func StartSickbay(t testing.TB, binary, kubeconfig string, args ...string) *Sickbay {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	log := &Log{}
+	process, err := sickbay.Start(ctx, sickbay.Options{Binary: binary, Kubeconfig: kubeconfig, Args: args, Log: log})
+	if err != nil {
+		t.Fatalf("starting Sickbay: %v\n%s", err, log)
+	}
+	t.Cleanup(func() {
+		if err := process.Stop(); err != nil {
+			t.Errorf("stopping Sickbay: %v", err)
+		}
+		if bug := log.Bug(); bug != "" {
+			t.Errorf("Sickbay's log shows %q", bug)
+		}
+		if t.Failed() {
+			t.Logf("Sickbay's log:\n%s", log)
+		}
+	})
+	return &Sickbay{process, log}
+}
+
+// Log collects what a process writes.
+type Log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+// String is all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// Lines returns the lines that contain a text.
+func (l *Log) Lines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(l.String()) {
+		if strings.Contains(line, text) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// bugs are never to be seen in a log, whatever happens.
+var bugs = regexp.MustCompile(`DATA RACE|panic|(?i)nil pointer|goroutine \d+ \[`)
+
+// Bug returns the first sign of a bug; empty if there is none.
+func (l *Log) Bug() string { return bugs.FindString(l.String()) }

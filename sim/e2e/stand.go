@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Patience is how long anything may take that must happen. A machine that compiles at the same time is slow, and
+// Cluster API itself now and then waits for 15 or 30 seconds.
+const Patience = 3 * time.Minute
+
+// Stand is what the tests of a test binary share.
+type Stand struct {
+	World   *world.World
+	Journal *journal.Journal
+	// Binary and Kubeconfig are paths.
+	Binary     string
+	Kubeconfig string
+
+	// making lets clusters be made one after the other; side by side they would all come up late.
+	making sync.Mutex
+	undo   []func() error
+}
+
+// Main runs the tests of a test binary at a stand, which use receives before.
+func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
+	flag.Parse()
+	// The default is the number of processors, which suits tests that compute. These wait.
+	if err := flag.Set("test.parallel", "32"); err != nil {
+		fmt.Fprintln(os.Stderr, "letting the tests run side by side:", err)
+		return 1
+	}
+	s := &Stand{}
+	defer func() {
+		if err := s.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "taking down the stand:", err)
+			code = 1
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := s.start(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "putting up the stand:", err)
+		return 1
+	}
+	use(s)
+	return m.Run()
+}
+
+func (s *Stand) start(ctx context.Context, o world.Options) error {
+	dir, err := os.MkdirTemp("", "sickbay-e2e-")
+	if err != nil {
+		return fmt.Errorf("creating a directory: %w", err)
+	}
+	s.undo = append(s.undo, func() error { return os.RemoveAll(dir) })
+	if s.Binary, err = sickbay.Build(ctx, dir); err != nil {
+		return err
+	}
+	if s.World, err = world.Start(ctx, o); err != nil {
+		return fmt.Errorf("starting the world: %w", err)
+	}
+	s.undo = append(s.undo, func() error { return s.World.Stop(context.Background()) })
+	s.Kubeconfig = filepath.Join(dir, "kubeconfig")
+	if err := s.World.WriteKubeconfig(s.Kubeconfig); err != nil {
+		return err
+	}
+	reading, closeJournal := context.WithCancel(context.WithoutCancel(ctx))
+	s.undo = append(s.undo, func() error { closeJournal(); return nil })
+	s.Journal, err = journal.Open(reading, s.World)
+	return err
+}
+
+func (s *Stand) stop() error {
+	var errs []error
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		errs = append(errs, s.undo[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// InTurn runs what makes a cluster, one after the other.
+func (s *Stand) InTurn(makeCluster func() error) error {
+	s.making.Lock()
+	defer s.making.Unlock()
+	return makeCluster()
+}
+
+// Cluster makes a cluster and returns when all its machines are up.
+func (s *Stand) Cluster(t testing.TB, spec world.ClusterSpec) {
+	t.Helper()
+	err := s.InTurn(func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), Patience)
+		defer cancel()
+		if err := s.World.CreateCluster(ctx, spec); err != nil {
+			return err
+		}
+		return s.World.WaitReady(ctx, spec.Key())
+	})
+	if err != nil {
+		t.Fatalf("making cluster %s: %v", spec.Key(), err)
+	}
+}

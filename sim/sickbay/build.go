@@ -1,0 +1,25 @@
+package sickbay
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// Build builds the binary into a directory and returns its path. It has the race detector if the caller has it.
+func Build(ctx context.Context, dir string) (string, error) {
+	binary := filepath.Join(dir, "sickbay")
+	args := []string{"build", "-o", binary}
+	if raceDetector {
+		args = append(args, "-race")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/sickbay")...)
+	_, file, _, _ := runtime.Caller(0)
+	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building sickbay: %w\n%s", err, out)
+	}
+	return binary, nil
+}
