@@ -41,7 +41,9 @@ type Store[T any] interface {
 	// normalized conditions, so that it writes only what changed.
 	Normalize(c Condition) Condition
 	// Apply makes conditions the complete set that the caller has on obj.
-	// Conditions of other writers stay as they are.
+	// Conditions of other writers stay as they are. Apply and Remove give obj the
+	// resource version that their write led to; the engine then waits until its
+	// cache has seen the write before it looks at the object again.
 	Apply(ctx context.Context, obj T, conditions []Condition) error
 	// Remove takes the conditions with the given types from obj. It is not an
 	// error if there are none.

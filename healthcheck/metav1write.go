@@ -26,7 +26,7 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 		return fmt.Errorf("finding the kind of %T: %w", obj, err)
 	}
 	written, err := s.apply(ctx, obj, gvk, list)
-	if err == nil && written != obj.GetUID() {
+	if err == nil && written.GetUID() != obj.GetUID() {
 		// The API server looks at no UID when it writes a status. Another object has
 		// taken the name meanwhile: what we wrote is not about it.
 		_, err = s.apply(ctx, obj, gvk, []any{})
@@ -35,20 +35,21 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 	if err != nil {
 		return fmt.Errorf("writing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
 	}
+	obj.SetResourceVersion(written.GetResourceVersion())
 	return nil
 }
 
 // errReplaced says that a verdict came too late for its object.
 var errReplaced = errors.New("another object has taken the name of the one that was judged")
 
-// apply writes the list and returns the UID of the object that has it now.
-func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (types.UID, error) {
+// apply writes the list and returns the object that has it now.
+func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (client.Object, error) {
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": list}}}
 	u.SetGroupVersionKind(gvk)
 	u.SetNamespace(obj.GetNamespace())
 	u.SetName(obj.GetName())
 	err := s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(s.FieldOwner), client.ForceOwnership)
-	return u.GetUID(), err
+	return u, err
 }
 
 // Remove implements Store.
@@ -78,5 +79,6 @@ func (s Metav1Store[T]) Remove(ctx context.Context, obj T, conditionTypes []stri
 	if err := s.Client.Status().Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.FieldOwner)); err != nil {
 		return fmt.Errorf("removing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
 	}
+	obj.SetResourceVersion(target.GetResourceVersion())
 	return nil
 }

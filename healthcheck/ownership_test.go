@@ -58,7 +58,7 @@ func TestRemoval(t *testing.T) {
 	}
 	for _, entry := range f.stored(t).ManagedFields {
 		if entry.Manager == fieldOwner {
-			t.Errorf("we still own %s", entry.FieldsV1.Raw)
+			t.Errorf("we still own %s", entry.FieldsV1.GetRawString())
 		}
 	}
 	if last := f.transitions[len(f.transitions)-1]; last.From.Type != "Healthy" || last.To.Status != "" {

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/lag"
 )
 
 // Reconciler is the engine: it carries out one Registration. AddToManager fills
@@ -28,6 +30,9 @@ type Reconciler[T client.Object] struct {
 	Client client.Reader
 	// Clock tells the time. The default is the real one.
 	Clock clock.PassiveClock
+
+	// written are our last writes, in case the cache has not seen them yet.
+	written lag.Writes
 }
 
 // AddToManager registers the controller with mgr. It may be called before or after
@@ -75,9 +80,13 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	obj := r.New()
 	if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
 		if apierrors.IsNotFound(err) {
+			r.written.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
+	}
+	if r.written.Behind(obj) {
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	now := r.Clock.Now()
 	stored := r.Store.Get(obj)
@@ -115,16 +124,22 @@ func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Conditi
 	return outcomes, errors.Join(append(errs, ctx.Err())...)
 }
 
+// write carries the plan out, and notes what the cache is to show next.
 func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
 	if len(p.remove) > 0 {
 		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
 			return err
 		}
+		r.written.Note(obj)
 	}
 	if !p.changed {
 		return nil
 	}
-	return r.Store.Apply(ctx, obj, p.apply)
+	if err := r.Store.Apply(ctx, obj, p.apply); err != nil {
+		return err
+	}
+	r.written.Note(obj)
+	return nil
 }
 
 // report logs each transition once and hands it on.

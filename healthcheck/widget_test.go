@@ -16,10 +16,10 @@ import (
 // A Widget is an object of no particular kind, to show that the engine needs none.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	Spec   WidgetSpec   `json:"spec,omitempty"`
-	Status WidgetStatus `json:"status,omitempty"`
+	Spec   WidgetSpec   `json:"spec,omitzero"`
+	Status WidgetStatus `json:"status,omitzero"`
 }
 
 // WidgetSpec has something in it whose change makes another generation.
@@ -36,7 +36,7 @@ type WidgetStatus struct {
 // WidgetList is a list of Widgets.
 type WidgetList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 
 	Items []Widget `json:"items"`
 }

@@ -48,6 +48,9 @@ func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applica
 
 // orphaned answers for a Machine that nobody selects. Its Cluster may be gone.
 func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (healthcheck.Applicability, error) {
+	if withdrawn(machine) == healthcheck.LeaveAlone {
+		return healthcheck.LeaveAlone, nil
+	}
 	cluster, err := r.cluster(ctx, machine)
 	if client.IgnoreNotFound(err) != nil {
 		return 0, err
@@ -55,7 +58,7 @@ func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (
 	if err == nil && targets.ClusterPaused(cluster) {
 		return healthcheck.LeaveAlone, nil
 	}
-	return withdrawn(machine), nil
+	return healthcheck.DoesNotApply, nil
 }
 
 // withdrawn takes a verdict back if it is ours.

@@ -83,6 +83,7 @@ func anyFacts() *rapid.Generator[Facts] {
 			}
 		case NodeUnreadable:
 			lost(anyTime().Draw(t, "lost"))(&f)
+		case NodeNone, NodeGone:
 		}
 		return f
 	})

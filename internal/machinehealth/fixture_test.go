@@ -23,6 +23,7 @@ import (
 // the API server, and a Reconciler whose clock and workload clusters are fake.
 type fixture struct {
 	*Reconciler
+	t       *testing.T
 	env     *env.Env
 	clock   *testingclock.FakePassiveClock
 	nodes   *fakenodes.Nodes
@@ -39,7 +40,7 @@ func newFixture(t *testing.T) *fixture {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	f := &fixture{
-		env: e, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(10),
+		t: t, env: e, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(10),
 		cluster: build.Cluster(ns, build.ClusterName),
 		machine: build.Machine(ns, "m", build.NodeRef("node")),
 		mhc: build.MachineHealthCheck(ns, "mhc",
@@ -68,53 +69,53 @@ func (f *fixture) restart() {
 func (f *fixture) clusterKey() client.ObjectKey { return targets.ClusterOf(f.machine) }
 
 // reconcile judges the Machine and returns after how long it wants to do so again.
-func (f *fixture) reconcile(t *testing.T) time.Duration {
-	t.Helper()
-	result, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
+func (f *fixture) reconcile() time.Duration {
+	f.t.Helper()
+	result, err := f.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return result.RequeueAfter
 }
 
-// break the Node since the moment at which the clock started.
+// breakNode makes the Node not ready since the moment at which the clock started.
 func (f *fixture) breakNode() {
 	f.nodes.Put(f.clusterKey(), build.Node("node", build.NodeReady(metav1.ConditionFalse, f.start)))
 }
 
 // sicken brings the Machine to a stored verdict of False.
-func (f *fixture) sicken(t *testing.T) {
-	t.Helper()
+func (f *fixture) sicken() {
+	f.t.Helper()
 	f.nodes.Remove(f.clusterKey(), "node")
-	f.reconcile(t)
+	f.reconcile()
 }
 
 // change stores a change of the metadata or spec of an object.
-func change[T client.Object](t *testing.T, f *fixture, obj T, apply func(T)) {
-	t.Helper()
+func change[T client.Object](f *fixture, obj T, apply func(T)) {
+	f.t.Helper()
 	stored := obj.DeepCopyObject().(T)
-	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
-		t.Fatal(err)
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
+		f.t.Fatal(err)
 	}
 	apply(stored)
-	if err := f.env.Client.Update(t.Context(), stored); err != nil {
-		t.Fatal(err)
+	if err := f.env.Client.Update(f.t.Context(), stored); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
-func (f *fixture) delete(t *testing.T, obj client.Object) {
-	t.Helper()
-	if err := f.env.Client.Delete(t.Context(), obj); err != nil {
-		t.Fatal(err)
+func (f *fixture) delete(obj client.Object) {
+	f.t.Helper()
+	if err := f.env.Client.Delete(f.t.Context(), obj); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
 // version tells whether the Machine was written.
-func (f *fixture) version(t *testing.T) string {
-	t.Helper()
+func (f *fixture) version() string {
+	f.t.Helper()
 	stored := &clusterv1.Machine{}
-	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), stored); err != nil {
-		t.Fatal(err)
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), stored); err != nil {
+		f.t.Fatal(err)
 	}
 	return stored.ResourceVersion
 }

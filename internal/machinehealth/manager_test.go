@@ -29,8 +29,8 @@ func TestManager(t *testing.T) {
 	stored := f.cluster.DeepCopy()
 	build.ControlPlaneNotInitialized()(stored)
 	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
-	f.manage(t)
-	reason := func() string { return f.reason(t) }
+	f.manage()
+	reason := func() string { return f.reason() }
 
 	g.Eventually(reason, patience).Should(Equal(ReasonWaitingForControlPlane))
 
@@ -38,25 +38,25 @@ func TestManager(t *testing.T) {
 	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
 	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "the Cluster is initialized")
 
-	f.delete(t, f.mhc)
+	f.delete(f.mhc)
 	g.Eventually(reason, patience).Should(BeEmpty(), "the MachineHealthCheck is deleted")
 
 	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.machine.Namespace, "new"))
 	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "there is a MachineHealthCheck again")
 
-	change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation(clusterv1.RemediateMachineAnnotation, "")(m) })
+	change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation(clusterv1.RemediateMachineAnnotation, "")(m) })
 	g.Eventually(reason, patience).Should(Equal(ReasonRemediateAnnotation), "the Machine is annotated")
 }
 
 // manage runs the Reconciler in a manager, for the namespace of the fixture.
-func (f *fixture) manage(t *testing.T) {
-	t.Helper()
+func (f *fixture) manage() {
+	f.t.Helper()
 	r := &Reconciler{Observer: f.Observer, Recorder: f.events}
-	f.env.Manager(t, env.ManagerOptions{
+	f.env.Manager(f.t, env.ManagerOptions{
 		Namespaces: []string{f.machine.Namespace},
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
-			if err := targets.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
+			if err := targets.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
 				return err
 			}
 			return r.AddToManager(mgr)
@@ -65,11 +65,11 @@ func (f *fixture) manage(t *testing.T) {
 }
 
 // reason returns the reason of the stored verdict; empty if there is none.
-func (f *fixture) reason(t *testing.T) string {
-	t.Helper()
+func (f *fixture) reason() string {
+	f.t.Helper()
 	machine := &clusterv1.Machine{}
-	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
-		t.Fatal(err)
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
+		f.t.Fatal(err)
 	}
 	if c := meta.FindStatusCondition(machine.Status.Conditions, ConditionType); c != nil && c.Status != metav1.ConditionTrue {
 		return c.Reason

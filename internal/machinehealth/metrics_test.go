@@ -53,13 +53,13 @@ func TestDetectionDelay(t *testing.T) {
 // TestDelayOfAStoredVerdict is measured by the whole controller, once.
 func TestDelayOfAStoredVerdict(t *testing.T) {
 	f := newFixture(t)
-	f.reconcile(t)
+	f.reconcile()
 	f.breakNode()
-	f.reconcile(t)
+	f.reconcile()
 	count, sum := observed(t, detectionDelay)
 	f.clock.SetTime(f.start.Add(5*time.Minute + 3*time.Second))
-	f.reconcile(t)
-	f.reconcile(t)
+	f.reconcile()
+	f.reconcile()
 	afterwards, total := observed(t, detectionDelay)
 	if afterwards-count != 1 || total-sum != 3 {
 		t.Errorf("measured %d delays of %v s, want one of 3 s", afterwards-count, total-sum)

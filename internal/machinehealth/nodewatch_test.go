@@ -48,8 +48,8 @@ func TestNodeEvents(t *testing.T) {
 	stored := f.machine.DeepCopy()
 	build.NodeRef(name)(stored)
 	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
-	f.manageSelfHosted(t)
-	reason := func() string { return f.reason(t) }
+	f.manageSelfHosted()
+	reason := func() string { return f.reason() }
 
 	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound))
 
@@ -62,15 +62,15 @@ func TestNodeEvents(t *testing.T) {
 	g.Expect(f.env.Client.Status().Update(t.Context(), node)).To(Succeed())
 	g.Eventually(reason, patience).Should(Equal("ReadyUnhealthy"), "the Node has been broken for long")
 
-	f.delete(t, node)
+	f.delete(node)
 	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "the Node has gone")
 }
 
 // manageSelfHosted runs the Reconciler with a connection to a workload cluster.
-func (f *fixture) manageSelfHosted(t *testing.T) {
-	t.Helper()
-	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
-		if err := targets.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
+func (f *fixture) manageSelfHosted() {
+	f.t.Helper()
+	f.env.Manager(f.t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
+		if err := targets.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
 			return err
 		}
 		clusters := &workload.Clusters{

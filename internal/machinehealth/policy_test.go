@@ -13,15 +13,15 @@ import (
 )
 
 // pauses are the ways to say: hands off.
-var pauses = map[string]func(t *testing.T, f *fixture){
-	"Machine": func(t *testing.T, f *fixture) {
-		change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
+var pauses = map[string]func(f *fixture){
+	"Machine": func(f *fixture) {
+		change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
 	},
-	"MachineHealthCheck": func(t *testing.T, f *fixture) {
-		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
+	"MachineHealthCheck": func(f *fixture) {
+		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
 	},
-	"Cluster": func(t *testing.T, f *fixture) {
-		change(t, f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	"Cluster": func(f *fixture) {
+		change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
 	},
 }
 
@@ -29,14 +29,14 @@ func TestPausedIsUntouched(t *testing.T) {
 	for name, pause := range pauses {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.reconcile(t)
-			pause(t, f)
+			f.reconcile()
+			pause(f)
 			f.nodes.Remove(f.clusterKey(), "node")
-			version := f.version(t)
-			if again := f.reconcile(t); again != 0 {
+			version := f.version()
+			if again := f.reconcile(); again != 0 {
 				t.Errorf("look again after %s, want never", again)
 			}
-			if got := f.version(t); got != version {
+			if got := f.version(); got != version {
 				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
 			}
 		})
@@ -56,10 +56,10 @@ func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.sicken(t)
-			pauses[tt.pause](t, f)
-			leaving[tt.leave](t, f)
-			f.reconcile(t)
+			f.sicken()
+			pauses[tt.pause](f)
+			leaving[tt.leave](f)
+			f.reconcile()
 			expect.Condition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 		})
 	}
@@ -83,17 +83,17 @@ func TestPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Policy = tt.policy
-			change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
+			change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
 				for _, option := range tt.given {
 					option(m)
 				}
 			})
-			f.reconcile(t)
+			f.reconcile()
 			if !tt.judged {
 				expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 				return
 			}
-			f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+			f.stored(metav1.ConditionTrue, "Succeeded", "")
 		})
 	}
 }
@@ -107,11 +107,11 @@ func TestOverlap(t *testing.T) {
 	// second it is the first, and else the second: the name decides between equals.
 	second := build.MachineHealthCheck(f.mhc.Namespace, "a", build.UnhealthyNodeCondition("Ready", "True", time.Minute))
 	build.Create(t.Context(), t, f.env.Client, second)
-	f.reconcile(t)
+	f.reconcile()
 	if second.CreationTimestamp.After(f.mhc.CreationTimestamp.Time) {
-		f.stored(t, metav1.ConditionTrue, "Succeeded", "")
-		f.delete(t, f.mhc)
-		f.reconcile(t)
+		f.stored(metav1.ConditionTrue, "Succeeded", "")
+		f.delete(f.mhc)
+		f.reconcile()
 	}
-	f.stored(t, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
 }

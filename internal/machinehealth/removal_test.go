@@ -14,31 +14,31 @@ import (
 )
 
 // mark sets OwnerRemediated=False under a field owner.
-func (f *fixture) mark(t *testing.T, conditionType, fieldOwner string) {
-	t.Helper()
+func (f *fixture) mark(conditionType, fieldOwner string) {
+	f.t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
 		"type": conditionType, "status": "False", "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
 	}}}}}
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
 	u.SetNamespace(f.machine.Namespace)
 	u.SetName(f.machine.Name)
-	if err := f.env.Client.Status().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner)); err != nil {
-		t.Fatal(err)
+	if err := f.env.Client.Status().Apply(f.t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner)); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
 // leaving are the ways in which a Machine ceases to be a target.
-var leaving = map[string]func(t *testing.T, f *fixture){
-	"MachineHealthCheck deleted": func(t *testing.T, f *fixture) { f.delete(t, f.mhc) },
-	"MachineHealthCheck being deleted": func(t *testing.T, f *fixture) {
-		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
-		f.delete(t, f.mhc)
+var leaving = map[string]func(f *fixture){
+	"MachineHealthCheck deleted": func(f *fixture) { f.delete(f.mhc) },
+	"MachineHealthCheck being deleted": func(f *fixture) {
+		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+		f.delete(f.mhc)
 	},
-	"Machine leaves the selector": func(t *testing.T, f *fixture) {
-		change(t, f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Selector(map[string]string{"other": "1"})(m) })
+	"Machine leaves the selector": func(f *fixture) {
+		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Selector(map[string]string{"other": "1"})(m) })
 	},
-	"skip-remediation is added": func(t *testing.T, f *fixture) {
-		change(t, f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/skip-remediation", "")(m) })
+	"skip-remediation is added": func(f *fixture) {
+		change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/skip-remediation", "")(m) })
 	},
 }
 
@@ -46,18 +46,18 @@ func TestRemoval(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.sicken(t)
-			f.mark(t, "OwnerRemediated", status.OwnerRemediatedFieldOwner)
-			f.mark(t, "Foreign", "somebody-else")
-			leave(t, f)
-			f.reconcile(t)
+			f.sicken()
+			f.mark("OwnerRemediated", status.OwnerRemediatedFieldOwner)
+			f.mark("Foreign", "somebody-else")
+			leave(f)
+			f.reconcile()
 			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 			expect.Condition(t.Context(), t, f.env.Client, f.machine, "Foreign")
 
-			version := f.version(t)
-			f.reconcile(t)
-			if got := f.version(t); got != version {
+			version := f.version()
+			f.reconcile()
+			if got := f.version(); got != version {
 				t.Errorf("resourceVersion went from %s to %s, want nothing more to remove", version, got)
 			}
 		})
@@ -69,12 +69,12 @@ func TestForeignConditionsStay(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.mark(t, "HealthCheckSucceeded", "somebody-else")
-			f.mark(t, "OwnerRemediated", "somebody-other")
-			leave(t, f)
-			version := f.version(t)
-			f.reconcile(t)
-			if got := f.version(t); got != version {
+			f.mark("HealthCheckSucceeded", "somebody-else")
+			f.mark("OwnerRemediated", "somebody-other")
+			leave(f)
+			version := f.version()
+			f.reconcile()
+			if got := f.version(); got != version {
 				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
 			}
 		})
@@ -85,21 +85,21 @@ func TestForeignConditionsStay(t *testing.T) {
 func TestMarkOfTheOwnerStays(t *testing.T) {
 	t.Run("set by somebody else", func(t *testing.T) {
 		f := newFixture(t)
-		f.sicken(t)
-		f.mark(t, "OwnerRemediated", "somebody-else")
-		f.delete(t, f.mhc)
-		f.reconcile(t)
+		f.sicken()
+		f.mark("OwnerRemediated", "somebody-else")
+		f.delete(f.mhc)
+		f.reconcile()
 		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 	})
 	t.Run("Machine being deleted", func(t *testing.T) {
 		f := newFixture(t)
-		f.sicken(t)
-		f.mark(t, "OwnerRemediated", status.OwnerRemediatedFieldOwner)
-		change(t, f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
-		f.delete(t, f.machine)
-		f.delete(t, f.mhc)
-		f.reconcile(t)
+		f.sicken()
+		f.mark("OwnerRemediated", status.OwnerRemediatedFieldOwner)
+		change(f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+		f.delete(f.machine)
+		f.delete(f.mhc)
+		f.reconcile()
 		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 	})
@@ -108,17 +108,17 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 // TestCluster is gone before its Machines: what we wrote goes all the same.
 func TestClusterIsGone(t *testing.T) {
 	f := newFixture(t)
-	f.sicken(t)
-	f.delete(t, f.mhc)
-	f.delete(t, f.cluster)
-	f.reconcile(t)
+	f.sicken()
+	f.delete(f.mhc)
+	f.delete(f.cluster)
+	f.reconcile()
 	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 }
 
 // TestAdoptionOfAForeignVerdict has us take over a condition that another controller left.
 func TestAdoptionOfAForeignVerdict(t *testing.T) {
 	f := newFixture(t)
-	f.mark(t, "HealthCheckSucceeded", "capi-machinehealthcheck")
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+	f.mark("HealthCheckSucceeded", "capi-machinehealthcheck")
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // stored asserts the whole verdict as the API server holds it.
-func (f *fixture) stored(t *testing.T, status metav1.ConditionStatus, reason, message string) {
-	t.Helper()
-	expect.ConditionIs(t.Context(), t, f.env.Client, f.machine, metav1.Condition{
+func (f *fixture) stored(status metav1.ConditionStatus, reason, message string) {
+	f.t.Helper()
+	expect.ConditionIs(f.t.Context(), f.t, f.env.Client, f.machine, metav1.Condition{
 		Type: "HealthCheckSucceeded", Status: status, Reason: reason, Message: message, ObservedGeneration: 1,
 	})
 }
@@ -22,47 +22,47 @@ func (f *fixture) stored(t *testing.T, status metav1.ConditionStatus, reason, me
 // TestOneLife follows a Machine from its first verdict to its recovery.
 func TestOneLife(t *testing.T) {
 	f := newFixture(t)
-	if again := f.reconcile(t); again != 0 {
+	if again := f.reconcile(); again != 0 {
 		t.Errorf("healthy: look again after %s, want never", again)
 	}
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
 
 	f.breakNode()
-	if again := f.reconcile(t); again != 5*time.Minute {
+	if again := f.reconcile(); again != 5*time.Minute {
 		t.Errorf("pending: look again after %s, want 5m", again)
 	}
-	f.stored(t, metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
+	f.stored(metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
 
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is False for more than 5m0s")
-	f.sees(t, "Warning MachineUnhealthy Node condition Ready is False for more than 5m0s")
+	f.reconcile()
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is False for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Node condition Ready is False for more than 5m0s")
 
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
-	f.sees(t, "Normal MachineHealthy Machine is healthy again")
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
+	f.sees("Normal MachineHealthy Machine is healthy again")
 }
 
 // sees asserts the one event since the last look.
-func (f *fixture) sees(t *testing.T, want string) {
-	t.Helper()
+func (f *fixture) sees(want string) {
+	f.t.Helper()
 	select {
 	case got := <-f.events.Events:
 		if got != want {
-			t.Errorf("event is %q, want %q", got, want)
+			f.t.Errorf("event is %q, want %q", got, want)
 		}
 	default:
-		t.Errorf("there is no event, want %q", want)
+		f.t.Errorf("there is no event, want %q", want)
 	}
-	f.seesNothing(t)
+	f.seesNothing()
 }
 
-func (f *fixture) seesNothing(t *testing.T) {
-	t.Helper()
+func (f *fixture) seesNothing() {
+	f.t.Helper()
 	select {
 	case got := <-f.events.Events:
-		t.Errorf("there is an event too many: %q", got)
+		f.t.Errorf("there is an event too many: %q", got)
 	default:
 	}
 }
@@ -70,15 +70,15 @@ func (f *fixture) seesNothing(t *testing.T) {
 // TestEventsOnTransitionsOnly says once what lasts.
 func TestEventsOnTransitionsOnly(t *testing.T) {
 	f := newFixture(t)
-	f.reconcile(t)
-	f.seesNothing(t)
-	f.sicken(t)
-	f.sees(t, "Warning MachineUnhealthy Node not found")
+	f.reconcile()
+	f.seesNothing()
+	f.sicken()
+	f.sees("Warning MachineUnhealthy Node not found")
 	for range 3 {
 		f.restart()
-		f.reconcile(t)
+		f.reconcile()
 	}
-	f.seesNothing(t)
+	f.seesNothing()
 }
 
 // TestSteadyStateWritesNothing whatever the verdict is, and after a restart too.
@@ -92,14 +92,14 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			arrange(f)
-			f.reconcile(t)
-			version := f.version(t)
+			f.reconcile()
+			version := f.version()
 			for range 3 {
 				f.clock.SetTime(f.clock.Now().Add(10 * time.Second))
 				f.restart()
-				f.reconcile(t)
+				f.reconcile()
 			}
-			if got := f.version(t); got != version {
+			if got := f.version(); got != version {
 				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
 			}
 		})
@@ -109,44 +109,44 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 // TestPendingIsNotFalse shows that a Machine that is only pending keeps no old False.
 func TestPendingIsNotFalse(t *testing.T) {
 	f := newFixture(t)
-	f.sicken(t)
-	f.stored(t, metav1.ConditionFalse, "NodeNotFound", "Node not found")
+	f.sicken()
+	f.stored(metav1.ConditionFalse, "NodeNotFound", "Node not found")
 	f.breakNode()
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
+	f.reconcile()
+	f.stored(metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
 }
 
 // TestGraceAfterTheConnectionIsLost is kept by what is stored, not in memory.
 func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f := newFixture(t)
-	f.reconcile(t)
+	f.reconcile()
 	f.nodes.CutOff(f.clusterKey(), f.start)
 	f.restart()
-	if again := f.reconcile(t); again != unreadableRetry {
+	if again := f.reconcile(); again != unreadableRetry {
 		t.Errorf("look again after %s, want %s", again, unreadableRetry)
 	}
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
 
 	f.clock.SetTime(f.start.Add(5*time.Minute - time.Second))
-	if again := f.reconcile(t); again != time.Second {
+	if again := f.reconcile(); again != time.Second {
 		t.Errorf("look again after %s, want the end of the grace period", again)
 	}
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
+	f.reconcile()
+	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
 
 	f.nodes.Reconnect(f.clusterKey())
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
-	f.seesNothing(t)
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
+	f.seesNothing()
 }
 
 // TestNoVerdictNoGrace makes a Machine that was never seen healthy Unknown at once.
 func TestNoVerdictNoGrace(t *testing.T) {
 	f := newFixture(t)
 	f.nodes.CutOff(f.clusterKey(), f.start)
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
+	f.reconcile()
+	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
 }
 
 // TestCacheLagsBehind holds because a Node that is gone has no grace.
@@ -155,18 +155,18 @@ func TestCacheLagsBehind(t *testing.T) {
 	f.nodes.Remove(f.clusterKey(), "node")
 	f.nodes.Freeze()
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
-	f.reconcile(t)
-	f.stored(t, metav1.ConditionTrue, "Succeeded", "")
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }
 
 // TestGenerationIsThatOfTheMachine as the condition carries it.
 func TestGenerationIsThatOfTheMachine(t *testing.T) {
 	f := newFixture(t)
-	f.reconcile(t)
-	change(t, f, f.machine, func(m *clusterv1.Machine) {
+	f.reconcile()
+	change(f, f.machine, func(m *clusterv1.Machine) {
 		m.Spec.ReadinessGates = []clusterv1.MachineReadinessGate{{ConditionType: "G"}}
 	})
-	f.reconcile(t)
+	f.reconcile()
 	if got := expect.Condition(t.Context(), t, f.env.Client, f.machine, ConditionType).ObservedGeneration; got != 2 {
 		t.Errorf("observedGeneration is %d, want 2", got)
 	}

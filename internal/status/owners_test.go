@@ -153,8 +153,8 @@ func TestBrokenManagedFields(t *testing.T) {
 	machine := build.Machine("ns", "m")
 	machine.ManagedFields = []metav1.ManagedFieldsEntry{
 		{Manager: "sickbay-machinehealth"},
-		{Manager: "sickbay-machinehealth", FieldsV1: &metav1.FieldsV1{Raw: []byte("{")}},
-		{Manager: "sickbay-machinehealth", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:status":[]}`)}},
+		{Manager: "sickbay-machinehealth", FieldsV1: metav1.NewFieldsV1("{")},
+		{Manager: "sickbay-machinehealth", FieldsV1: metav1.NewFieldsV1(`{"f:status":[]}`)},
 	}
 	check(t, machine, "sickbay-machinehealth", false, false)
 }
