@@ -39,8 +39,8 @@ func (w *ward) refusing(t *testing.T, refuse func(name string) (err error, appli
 	}
 	return interceptor.NewClient(c, interceptor.Funcs{
 		SubResourceApply: func(ctx context.Context, c client.Client, sub string, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
-			name := obj.(interface{ GetName() *string }).GetName()
-			return try(*name, func() error { return c.SubResource(sub).Apply(ctx, obj, opts...) })
+			name := obj.(interface{ GetName() string }).GetName()
+			return try(name, func() error { return c.SubResource(sub).Apply(ctx, obj, opts...) })
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 			return try(obj.GetName(), func() error { return c.Create(ctx, obj, opts...) })
