@@ -35,6 +35,7 @@ type Clusters struct {
 	Started time.Time
 
 	hanging sync.Map // path -> time.Time until which reads fail at once
+	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
 }
 
 // path is a way to the Nodes of a cluster. The one past the cache may hang while
@@ -74,15 +75,24 @@ func (c *Clusters) read(ctx context.Context, by path, name string, connect func(
 	if timedOut(err) {
 		c.hanging.Store(by, c.Clock.Now().Add(hangBackoff))
 	}
+	// That a Node is not in the cache is no answer: whoever asks looks past it next.
+	if err == nil || (by.live && apierrors.IsNotFound(err)) {
+		c.failing.Delete(by.cluster)
+	}
 	return c.answer(ctx, by.cluster, node, err)
 }
 
 // LastSeen implements Nodes.
 func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.Time {
-	if seen := c.Cache.GetHealthCheckingState(ctx, cluster).LastProbeSuccessTime; !seen.IsZero() {
-		return seen
+	seen := c.Cache.GetHealthCheckingState(ctx, cluster).LastProbeSuccessTime
+	if seen.IsZero() {
+		seen = c.Started
 	}
-	return c.Started
+	// A probe reads no Nodes. A cluster may answer it for ever and yet refuse those.
+	if since, ok := c.failing.Load(cluster); ok && since.(time.Time).Before(seen) {
+		return since.(time.Time)
+	}
+	return seen
 }
 
 // Forget drops what is kept for a cluster that is gone.
@@ -91,10 +101,11 @@ func (c *Clusters) Forget(cluster client.ObjectKey) {
 	reachable.DeleteLabelValues(cluster.Namespace, cluster.Name)
 }
 
-// answers ends the time in which reads of a cluster fail at once.
+// answers notes that a cluster can be read.
 func (c *Clusters) answers(cluster client.ObjectKey) {
 	c.hanging.Delete(path{cluster: cluster})
 	c.hanging.Delete(path{cluster: cluster, live: true})
+	c.failing.Delete(cluster)
 }
 
 // answer tells "there is no such Node" from "the cluster did not answer".

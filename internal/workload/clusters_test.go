@@ -133,17 +133,3 @@ func TestForget(t *testing.T) {
 		}
 	})
 }
-
-func TestLastSeen(t *testing.T) {
-	for name, tt := range map[string]struct{ probed, want time.Time }{
-		"it answered":     {now, now},
-		"it never did so": {time.Time{}, started},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clusters, _ := over(&connection{probed: tt.probed}, nil)
-			if got := clusters.LastSeen(t.Context(), key); !got.Equal(tt.want) {
-				t.Errorf("last seen at %v, want %v", got, tt.want)
-			}
-		})
-	}
-}

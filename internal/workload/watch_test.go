@@ -107,10 +107,10 @@ func TestEqualNodeNames(t *testing.T) {
 		clusters.hanging.Store(path{cluster: client.ObjectKey{Name: name}}, now.Add(hangBackoff))
 		g.Expect(clusters.Watch(t.Context(), client.ObjectKey{Name: name}, watcher{t.Context(), queue}, toRequest)).To(Succeed())
 	}
-	node := build.Node("worker-1")
+	node := build.Node(e.Namespace(t) + "-node")
 	build.Create(t.Context(), t, e.Client, node)
 	var got []string
-	g.Eventually(func() []string { got = append(got, drain(queue)...); return got }, 30*time.Second).Should(ConsistOf("east/worker-1", "west/worker-1"))
+	g.Eventually(func() []string { got = append(got, drain(queue)...); return got }, 30*time.Second).Should(ContainElements("east/"+node.Name, "west/"+node.Name))
 	if _, hanging := clusters.hanging.Load(path{cluster: client.ObjectKey{Name: "east"}}); hanging {
 		t.Error("a cluster whose Nodes are heard of still counts as one that hangs")
 	}

@@ -1,0 +1,50 @@
+package workload
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+func TestLastSeen(t *testing.T) {
+	for name, tt := range map[string]struct{ probed, want time.Time }{
+		"it answered":     {now, now},
+		"it never did so": {time.Time{}, started},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clusters, _ := over(&connection{probed: tt.probed}, nil)
+			if got := clusters.LastSeen(t.Context(), key); !got.Equal(tt.want) {
+				t.Errorf("last seen at %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestNodesCannotBeReadAlthoughTheClusterAnswers holds because a probe does not read Nodes: with it alone
+// the grace period of a Machine would never end.
+func TestNodesCannotBeReadAlthoughTheClusterAnswers(t *testing.T) {
+	refusing := answers(apierrors.NewForbidden(corev1.Resource("nodes"), "n", errors.New("no")))
+	clusters, clock := over(refusing, nil)
+	look := func(after time.Duration) time.Time {
+		clock.SetTime(now.Add(after))
+		refusing.probed = clock.Now()
+		_, _ = clusters.Get(t.Context(), key, "n")
+		return clusters.LastSeen(t.Context(), key)
+	}
+	for _, after := range []time.Duration{0, time.Minute, time.Hour} {
+		if got := look(after); !got.Equal(now) {
+			t.Errorf("after %s: last seen at %v, want since when it refuses, %v", after, got, now)
+		}
+	}
+	refusing.get = answers(nil).get
+	if got := look(2 * time.Hour); !got.Equal(now.Add(2 * time.Hour)) {
+		t.Errorf("it answers again: last seen at %v, want now", got)
+	}
+	refusing.get = answers(errors.New("cut")).get
+	if got := look(3 * time.Hour); !got.Equal(now.Add(3 * time.Hour)) {
+		t.Errorf("it refuses again: last seen at %v, want now", got)
+	}
+}
