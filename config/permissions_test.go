@@ -1,0 +1,230 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+const account = "system:serviceaccount:" + systemNamespace + ":sickbay"
+
+var groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + systemNamespace, "system:authenticated"}
+
+// resource is what somebody wants to do something with.
+type resource struct{ group, resource, subresource, namespace string }
+
+func TestPermissions(t *testing.T) {
+	const capi = "cluster.x-k8s.io"
+	allowed := map[resource][]string{
+		{capi, "clusters", "", "any"}:                            {"get", "list", "watch"},
+		{capi, "machines", "", "any"}:                            {"get", "list", "watch", "patch", "delete"},
+		{capi, "machines", "status", "any"}:                      {"patch"},
+		{capi, "machinehealthchecks", "", "any"}:                 {"get", "list", "watch", "patch"},
+		{capi, "machinehealthchecks", "status", "any"}:           {"patch"},
+		{"", "secrets", "", "any"}:                               {"get", "list", "watch"},
+		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
+		{"", "events", "", systemNamespace}:                      {"create", "patch"},
+		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
+		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
+		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
+	}
+	denied := map[resource][]string{
+		{"", "secrets", "", "any"}:                                    {"create", "update", "patch", "delete", "deletecollection"},
+		{capi, "clusters", "", "any"}:                                 {"create", "update", "patch", "delete", "deletecollection"},
+		{capi, "clusters", "status", "any"}:                           {"update", "patch"},
+		{capi, "machines", "", "any"}:                                 {"create", "deletecollection"},
+		{capi, "machinesets", "", "any"}:                              {"get", "update", "patch", "delete"},
+		{capi, "machinedeployments", "", "any"}:                       {"get", "update", "patch", "delete"},
+		{capi, "machinehealthchecks", "", "any"}:                      {"create", "delete"},
+		{"", "nodes", "", ""}:                                         {"get", "list", "delete"},
+		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
+		{"", "events", "", "any"}:                                     {"create", "delete"},
+		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:         {"get", "create", "update", "patch", "bind", "escalate"},
+		{"apiextensions.k8s.io", "customresourcedefinitions", "", ""}: {"get", "list", "watch"},
+	}
+	e := install(t)
+	for want, list := range map[bool]map[resource][]string{true: allowed, false: denied} {
+		for on, verbs := range list {
+			for _, verb := range verbs {
+				t.Run(fmt.Sprintf("%s %s in %q", verb, on.resource, on.group), func(t *testing.T) {
+					if got := may(t, e, verb, on); got != want {
+						t.Errorf("%+v: allowed is %v, want %v", on, got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// may asks the API server whether the ServiceAccount may do something.
+func may(t *testing.T, e *env.Env, verb string, on resource) bool {
+	t.Helper()
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: account, Groups: groups,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: verb, Group: on.group, Resource: on.resource, Subresource: on.subresource, Namespace: on.namespace,
+		},
+	}}
+	if err := e.Client.Create(t.Context(), review); err != nil {
+		t.Fatal(err)
+	}
+	return review.Status.Allowed
+}
+
+// TestAggregation: the example of a ClusterRole for remediation kinds is one that the aggregated
+// ClusterRole asks for. Here nobody aggregates, as that is done by kube-controller-manager.
+func TestAggregation(t *testing.T) {
+	e := install(t)
+	aggregated := &rbacv1.ClusterRole{}
+	if err := e.Client.Get(t.Context(), client.ObjectKey{Name: "sickbay-remediation-kinds"}, aggregated); err != nil {
+		t.Fatal(err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&aggregated.AggregationRule.ClusterRoleSelectors[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := read(t, "../examples/remediation-kinds.yaml")[0]
+	if !selector.Matches(labels.Set(example.GetLabels())) {
+		t.Errorf("the labels %v of the example are not selected by %s", example.GetLabels(), selector)
+	}
+}
+
+// TestManagerLivesOnThesePermissions runs the manager as the ServiceAccount and has it do everything that
+// needs a permission: judge, delete a Machine, create a remediation request, record events, hold a lease.
+func TestManagerLivesOnThesePermissions(t *testing.T) {
+	e := install(t)
+	ns := e.Namespace(t)
+	grantRemediationKinds(t, e)
+	runManager(t, e)
+
+	ask := build.Annotation(clusterv1.RemediateMachineAnnotation, "")
+	pool := func(name string) build.Option { return build.Label("pool", name) }
+	selecting := func(name string) build.MachineHealthCheckFunc { return build.Selector(map[string]string{"pool": name}) }
+	template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
+	template.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind))
+	template.SetNamespace(ns)
+	template.SetName("fix")
+	handedOver := build.Annotation(clusterv1.PausedAnnotation, "sickbay")
+	lonely, templated := build.Machine(ns, "lonely", ask, pool("a")), build.Machine(ns, "templated", ask, pool("b"))
+	build.Create(t.Context(), t, e.Client, template, build.Cluster(ns, build.ClusterName), lonely, templated,
+		build.MachineHealthCheck(ns, "deletes", handedOver, selecting("a")),
+		build.MachineHealthCheck(ns, "requests", handedOver, selecting("b"), build.TemplateRef(template.GroupVersionKind(), "fix")))
+
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(time.Minute)
+	g.Eventually(func() error { return e.Client.Get(t.Context(), client.ObjectKeyFromObject(lonely), lonely) }).
+		Should(MatchError(ContainSubstring("not found")), "the Machine without an owner is deleted")
+	request := &unstructured.Unstructured{}
+	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
+	g.Eventually(func() error { return e.Client.Get(t.Context(), client.ObjectKeyFromObject(templated), request) }).
+		Should(Succeed(), "a remediation request is created")
+	for _, reason := range []string{machinehealth.EventUnhealthy, machinehealthcheck.EventRemediationStarted} {
+		g.Eventually(func() []string { return eventReasons(t, e, ns) }).Should(ContainElement(reason))
+	}
+	if !may(t, e, "delete", resource{env.RemediationGroupVersion.Group, "fixremediations", "", ns}) {
+		t.Error("a request could not be withdrawn")
+	}
+	lease := &coordinationv1.Lease{}
+	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: systemNamespace, Name: "sickbay-manager"}, lease); err != nil {
+		t.Error(err)
+	}
+	g.Eventually(func() []corev1.Event { return coreEvents(t, e) }).ShouldNot(BeEmpty(), "the leader says that it leads")
+}
+
+// coreEvents are those of the core group in Sickbay's own namespace, without those of its own group,
+// which can be read there too.
+func coreEvents(t *testing.T, e *env.Env) []corev1.Event {
+	t.Helper()
+	var list corev1.EventList
+	if err := e.Client.List(t.Context(), &list, client.InNamespace(systemNamespace)); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(list.Items, func(event corev1.Event) bool { return event.Reason != "LeaderElection" })
+}
+
+// grantRemediationKinds gives the ServiceAccount what the example gives it, for the kinds of the tests.
+func grantRemediationKinds(t *testing.T, e *env.Env) {
+	t.Helper()
+	role := read(t, "../examples/remediation-kinds.yaml")[0]
+	example := &rbacv1.ClusterRole{}
+	apply(t, e, role)
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(role), example); err != nil {
+		t.Fatal(err)
+	}
+	granted := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-remediation-kinds"}, Rules: example.Rules}
+	kinds := [][]string{{"fixremediationtemplates"}, {"fixremediations"}}
+	for i := range granted.Rules {
+		granted.Rules[i].APIGroups, granted.Rules[i].Resources = []string{env.RemediationGroupVersion.Group}, kinds[i]
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: granted.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: granted.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: "sickbay"}},
+	}
+	for _, obj := range []client.Object{granted, binding} {
+		if err := e.Client.Create(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runManager runs the manager as the ServiceAccount, with the arguments of the Deployment, until the test ends.
+func runManager(t *testing.T, e *env.Env) {
+	t.Helper()
+	cfg := rest.CopyConfig(e.Config)
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: groups}
+	options := app.DefaultOptions()
+	options.Policy.Adopt = "handed-over"
+	options.LeaderElect, options.LeaderElectNamespace = true, systemNamespace
+	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
+	options.SkipNameValidation = true
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := app.New(ctx, cfg, options)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- a.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Errorf("running the manager: %v", err)
+		}
+	})
+}
+
+func eventReasons(t *testing.T, e *env.Env, namespace string) []string {
+	t.Helper()
+	var list eventsv1.EventList
+	if err := e.Client.List(t.Context(), &list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	for i := range list.Items {
+		reasons = append(reasons, list.Items[i].Reason)
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
+}
