@@ -1,0 +1,125 @@
+// Package examples_test tries every example: an API server with Cluster API's kinds takes it, and Sickbay
+// understands it.
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/examples/library"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+func TestMain(m *testing.M) { env.Main(m) }
+
+func TestExamples(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("found %d examples, error %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			obj := read(t, file)
+			if obj.GetNamespace() != "" {
+				obj.SetNamespace(ns)
+			}
+			// Unknown and duplicate fields are refused.
+			strict := client.WithFieldValidation(e.Client, metav1.FieldValidationStrict)
+			if err := strict.Create(t.Context(), obj); err != nil {
+				t.Fatalf("the API server refuses it: %v", err)
+			}
+			if obj.GetKind() == "MachineHealthCheck" {
+				checkUnderstood(t, obj)
+			}
+		})
+	}
+}
+
+// read reads an example, which begins with two lines that say what it is for.
+func read(t *testing.T, file string) *unstructured.Unstructured {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitN(string(data), "\n", 4)
+	if len(lines) < 4 || !strings.HasPrefix(lines[0], "# ") || !strings.HasPrefix(lines[1], "# ") || strings.HasPrefix(lines[2], "#") {
+		t.Error("it does not begin with two lines of comment")
+	}
+	obj := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict(data, &obj.Object); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// checkUnderstood asserts that Sickbay finds nothing wrong with a MachineHealthCheck and would act on it.
+func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	mhc := &clusterv1.MachineHealthCheck{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, mhc, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := machinehealthcheck.ParseConfig(mhc); len(problems) > 0 {
+		t.Errorf("its annotations have problems: %q", problems)
+	}
+	facts := machinehealthcheck.Facts{
+		MachineHealthCheck: mhc, Cluster: build.Cluster(mhc.Namespace, mhc.Spec.ClusterName),
+		SelectorProblem: (&targets.Selectors{}).Problem(mhc),
+	}
+	d := machinehealthcheck.Decide(facts, build.Epoch)
+	if len(d.Problems) > 0 || len(d.Paused) > 0 {
+		t.Errorf("it has problems %q, and is paused by %q", d.Problems, d.Paused)
+	}
+	beside := targets.Policy{Adopt: targets.AdoptHandedOver}
+	if want := strings.Contains(mhc.Name, "handed-over"); beside.Manages(mhc) != want {
+		t.Errorf("beside Cluster API's own controller Sickbay takes care of it: %v, want %v", !want, want)
+	}
+	if want := strings.Contains(mhc.Name, "dry-run"); d.DryRun != want {
+		t.Errorf("dry-run is %v, want %v", d.DryRun, want)
+	}
+}
+
+// TestLibrary runs the controller of the package library.
+func TestLibrary(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	e.Manager(t, env.ManagerOptions{
+		Namespaces: []string{ns},
+		Setup:      func(mgr ctrl.Manager) error { return library.AddToManager(mgr) },
+	})
+	up, late := build.Cluster(ns, "up"), build.Cluster(ns, "late", build.InfrastructureNotReady())
+	build.Create(t.Context(), t, e.Client, up, late)
+	reason := func(cluster *clusterv1.Cluster) string {
+		if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+			t.Fatal(err)
+		}
+		c := meta.FindStatusCondition(cluster.Status.Conditions, "ProvisionedInTime")
+		if c == nil {
+			return ""
+		}
+		return string(c.Status) + " " + c.Reason
+	}
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(time.Minute)
+	g.Eventually(func() string { return reason(up) }).Should(Equal("True Provisioned"))
+	g.Eventually(func() string { return reason(late) }).Should(Equal("Unknown Provisioning"))
+}

@@ -1,0 +1,38 @@
+// Package library shows how to write a health check for a kind of object with the package healthcheck:
+// a check, and a registration that makes a controller of it.
+package library
+
+import (
+	"context"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// provisioned says that a cluster must have its infrastructure half an hour after it was created.
+func provisioned(_ context.Context, in healthcheck.Input[*clusterv1.Cluster]) (healthcheck.Result, error) {
+	if ready := in.Object.Status.Initialization.InfrastructureProvisioned; ready != nil && *ready {
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Provisioned"}, nil
+	}
+	return healthcheck.Result{
+		Status: healthcheck.Progressing, Reason: "Provisioning", Message: "Infrastructure is not there yet",
+		Deadline: in.Object.CreationTimestamp.Add(30 * time.Minute), // past it, the result is False
+	}, nil
+}
+
+// AddToManager adds a controller that writes the condition ProvisionedInTime on Clusters.
+func AddToManager(mgr ctrl.Manager) error {
+	checks := &healthcheck.Reconciler[*clusterv1.Cluster]{Registration: healthcheck.Registration[*clusterv1.Cluster]{
+		Name: "provisioned-in-time",
+		New:  func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
+		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{
+			Type:   "ProvisionedInTime",
+			Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{{Name: "provisioned", Check: healthcheck.CheckFunc[*clusterv1.Cluster](provisioned)}},
+		}},
+		Store: healthcheck.Metav1Store[*clusterv1.Cluster]{Client: mgr.GetClient(), FieldOwner: "provisioned-in-time"},
+	}}
+	return checks.AddToManager(mgr)
+}
