@@ -1,6 +1,7 @@
 package machinehealthcheck
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -42,24 +43,42 @@ func (a *acted) learn(mhc types.NamespacedName, all []Target, now time.Time) {
 	}
 }
 
-// mark sets ActedUntil on the targets whose remedy the cache does not show yet,
-// and forgets those that it shows.
-func (a *acted) mark(mhc types.NamespacedName, all []Target, now time.Time) {
+// mark sets ActedUntil on the targets whose remedy the cache does not show yet, and
+// forgets those that it shows. It returns until when remedies count whose Machine it
+// does not show: one that has just been created, or that is gone.
+func (a *acted) mark(mhc types.NamespacedName, all []Target, now time.Time) (unseen []time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kept := map[types.UID]time.Time{}
+	maps.DeleteFunc(a.at[mhc], func(_ types.UID, at time.Time) bool { return !now.Before(at.Add(actedLag)) })
+	seen := 0
 	for i := range all {
 		at, ok := a.at[mhc][all[i].Machine.UID]
-		if !ok || all[i].inFlight() || !now.Before(at.Add(actedLag)) {
+		if !ok {
 			continue
 		}
-		kept[all[i].Machine.UID] = at
+		if all[i].inFlight() {
+			delete(a.at[mhc], all[i].Machine.UID)
+			continue
+		}
 		all[i].ActedUntil = at.Add(actedLag)
+		seen++
 	}
-	delete(a.at, mhc)
-	if len(kept) > 0 {
-		a.at[mhc] = kept
+	if seen == len(a.at[mhc]) {
+		return nil
 	}
+	return a.unseen(mhc, all)
+}
+
+func (a *acted) unseen(mhc types.NamespacedName, all []Target) []time.Time {
+	hidden := maps.Clone(a.at[mhc])
+	for _, target := range all {
+		delete(hidden, target.Machine.UID)
+	}
+	var until []time.Time
+	for _, at := range hidden {
+		until = append(until, at.Add(actedLag))
+	}
+	return until
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone.

@@ -62,7 +62,7 @@ func (d *Decision) free() int {
 	if d.budget == unbounded {
 		return unbounded
 	}
-	return max(0, d.budget-d.Counts.InFlight)
+	return max(0, d.budget-d.Counts.InFlight-d.unseen)
 }
 
 // RemediationsAllowed is how many more Machines may become unhealthy and be

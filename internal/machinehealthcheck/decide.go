@@ -39,6 +39,8 @@ type Decision struct {
 	trigger trigger
 	// budget is how many remedies may run at once; negative if there is no bound.
 	budget int
+	// unseen is how many remedies are in flight beside those that are counted.
+	unseen int
 }
 
 // Remedy is one that is due.
@@ -59,7 +61,7 @@ func Decide(f Facts, now time.Time) Decision {
 	if paused := targets.Paused(mhc, f.Cluster); len(paused) > 0 {
 		return Decision{Paused: paused}
 	}
-	d := Decision{Counts: count(f.Targets), budget: unbounded}
+	d := Decision{Counts: count(f.Targets), budget: unbounded, unseen: len(f.Unseen)}
 	config, problems := ParseConfig(mhc)
 	if f.SelectorProblem != nil {
 		problems = append(problems, f.SelectorProblem.Error())
@@ -87,6 +89,9 @@ func Decide(f Facts, now time.Time) Decision {
 func (d *Decision) choose(f Facts, strategy remedy.Kind, now time.Time) {
 	for _, target := range f.Targets {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, target.ActedUntil)
+	}
+	for _, until := range f.Unseen {
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, until)
 	}
 	free := d.free()
 	for _, target := range longestSickFirst(f.Targets) {

@@ -141,6 +141,22 @@ func TestDecideDryRun(t *testing.T) {
 	}
 }
 
+// TestDecideUnseen: a remedy on a Machine that the cache does not show takes its place all the same.
+func TestDecideUnseen(t *testing.T) {
+	f := facts(check(maxInFlight("2")), sick("a"), sick("b"))
+	f.Unseen = []time.Time{now.Add(10 * time.Second)}
+	d := Decide(f, now)
+	if diff := cmp.Diff(owners("a"), remedies(d)); diff != "" {
+		t.Errorf("remedies (-want +got):\n%s", diff)
+	}
+	if want := "2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 2 remediations in flight"; d.allowedMessage() != want {
+		t.Errorf("message is %q, want %q", d.allowedMessage(), want)
+	}
+	if got := d.RecheckAt.Sub(now); got != 10*time.Second {
+		t.Errorf("recheck in %s, want 10s", got)
+	}
+}
+
 func TestDecideRechecksActed(t *testing.T) {
 	first, second := sick("a"), sick("b")
 	first.ActedUntil, second.ActedUntil = now.Add(20*time.Second), now.Add(10*time.Second)

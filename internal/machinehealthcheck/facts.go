@@ -23,6 +23,9 @@ type Facts struct {
 	// Elsewhere are the names of Machines that it selects, but that belong to an
 	// older one; by the name of that one.
 	Elsewhere map[string][]string
+	// Unseen are the remedies on Machines that the cache does not show yet: until
+	// when each counts as in flight.
+	Unseen []time.Time
 	// Template says what is known about the remediation template.
 	Template TemplateFacts
 }

@@ -36,7 +36,7 @@ func (d *Decision) allowedMessage() string {
 	if d.budget == unbounded || !d.Allowed {
 		return message
 	}
-	return message + fmt.Sprintf("; %d of at most %d remediations in flight", c.InFlight, d.budget)
+	return message + fmt.Sprintf("; %d of at most %d remediations in flight", c.InFlight+d.unseen, d.budget)
 }
 
 // parts says what the unhealthy Machines are.

@@ -42,7 +42,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 		r.acted.learn(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
 		return f, nil
 	}
-	r.acted.mark(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
+	f.Unseen = r.acted.mark(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
 	return f, nil
 }
 
