@@ -95,10 +95,23 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.first.forget(key)
 }
 
-// decide observes and decides. The first time that a bounded budget is to be spent
-// since the process began, it does so past the cache: the last leader may have
-// spent some of it just before it went.
+// decide observes and decides. A decision to remediate that rests on the number of
+// unhealthy Machines is made on what is known now, and not on what was stored when.
 func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, Decision, error) {
+	facts, decision, err := r.decideOnStored(ctx, mhc)
+	if err != nil || !decision.restsOnCount() {
+		return facts, decision, err
+	}
+	if err := r.doubt(ctx, facts, decision); err != nil {
+		return Facts{}, Decision{}, err
+	}
+	return facts, Decide(facts, r.Clock.Now()), nil
+}
+
+// decideOnStored decides on what is stored. The first time that a bounded budget is
+// to be spent since the process began, it reads past the cache: the last leader may
+// have spent some of it just before it went.
+func (r *Reconciler) decideOnStored(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, Decision, error) {
 	facts, err := r.observe(ctx, mhc, false)
 	if err != nil {
 		return Facts{}, Decision{}, err

@@ -75,6 +75,9 @@ func Decide(f Facts, now time.Time) Decision {
 		d.Problems = problems
 		return d
 	}
+	if slices.ContainsFunc(f.Targets, func(target Target) bool { return target.Doubtful }) {
+		d.RecheckAt = now.Add(doubtRetry)
+	}
 	d.trigger = trigger
 	d.budget = budget(config.MaxInFlight, d.Counts.Expected)
 	d.Allowed = trigger.allows(d.Counts.Unhealthy())

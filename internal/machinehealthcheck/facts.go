@@ -44,6 +44,9 @@ type Target struct {
 	// ActedUntil is set if we applied a remedy which the cache does not show yet:
 	// until then it counts as in flight.
 	ActedUntil time.Time
+	// Doubtful tells that a look at the Machine just now does not bear its stored
+	// verdict out.
+	Doubtful bool
 }
 
 // verdict returns the stored verdict, or nil if there is none yet.
@@ -57,7 +60,7 @@ func (t Target) deleting() bool { return !t.Machine.DeletionTimestamp.IsZero() }
 // undecided or on its way out does not.
 func (t Target) healthy() bool {
 	v := t.verdict()
-	return v != nil && v.Status == metav1.ConditionTrue && !t.deleting()
+	return v != nil && v.Status == metav1.ConditionTrue && !t.deleting() && !t.Doubtful
 }
 
 // sick tells whether the Machine needs a remedy, or has one at work.
