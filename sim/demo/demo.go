@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ const storyTimeout = 3 * time.Minute
 func Run(ctx context.Context, o Options) error {
 	t := newTerminal(o)
 	d := &demo{Options: o, terminal: t, scenarios: scenario.All()}
+	t.programme(d.scenarios)
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {
@@ -49,13 +51,15 @@ func Run(ctx context.Context, o Options) error {
 	results := d.play(ctx)
 	t.table(results)
 	if err := failures(results); err != nil {
-		t.print("The logs are in %s.", d.Dir)
+		t.print("The logs are in %s", d.Dir)
 		return err
 	}
+	t.print("All %d scenarios ended as they should. The logs are in %s", len(results), d.Dir)
 	if o.Keep {
 		t.keep(d.kubeconfig())
 		<-ctx.Done()
 	}
+	t.print("Taking the world down")
 	return nil
 }
 
@@ -73,8 +77,8 @@ func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	var undo []func()
 	stop = func() {
-		for i := len(undo) - 1; i >= 0; i-- {
-			undo[i]()
+		for _, step := range slices.Backward(undo) {
+			step()
 		}
 	}
 	worldLog, err := os.Create(filepath.Join(d.Dir, "world.log"))

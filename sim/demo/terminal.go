@@ -37,6 +37,18 @@ var colors = map[scenario.Kind]string{
 	scenario.Owner: cyan, scenario.Healthy: green, scenario.Refrains: blue,
 }
 
+// programme says what is about to be seen.
+func (t *terminal) programme(scenarios []scenario.Scenario) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b strings.Builder
+	b.WriteString("\nReal Cluster API controllers, a real API server, Sickbay beside them, and this is going to happen:\n\n")
+	for _, s := range scenarios {
+		fmt.Fprintf(&b, "  %-17s  %s\n", s.Name, s.Title)
+	}
+	_, _ = fmt.Fprintln(t.out, b.String())
+}
+
 // line tells one line of a story.
 func (t *terminal) line(l scenario.Line) {
 	t.write(l.At, fmt.Sprintf("%-17s %s %s", l.Scenario, t.paint(colors[l.Kind], fmt.Sprintf("%-8s", l.Kind)), l.Text))
@@ -64,10 +76,11 @@ func (t *terminal) paint(color, text string) string {
 func (t *terminal) table(results []result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const format = "  %-4s %-38s %10s %12s %14s  %s\n"
+	const format = "  %-4s  %-38s  %9s  %10s  %14s  %s\n"
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n"+format, "", "scenario", "detected", "remediated", "new Node ready", "")
-	fmt.Fprintf(&b, format, "", strings.Repeat("-", 38), "after", "after", "after", "")
+	fmt.Fprintf(&b, "\n"+format, "", "", "detected", "remediated", "new Node ready", "")
+	fmt.Fprintf(&b, format, "", "scenario", "after", "after", "after", "")
+	fmt.Fprintf(&b, format, "----", strings.Repeat("-", 38), strings.Repeat("-", 9), strings.Repeat("-", 10), strings.Repeat("-", 14), "")
 	for _, r := range results {
 		mark, remark := "ok", r.outcome.Remark
 		if r.err != nil {
