@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,7 +52,7 @@ func (s *Stage) scale(ctx context.Context, replicas int) error {
 		return fmt.Errorf("getting machine deployment %s: %w", s.Deployment(), err)
 	}
 	before := deployment.DeepCopy()
-	deployment.Spec.Replicas = ptr.To(int32(replicas))
+	deployment.Spec.Replicas = new(int32(replicas))
 	if err := s.World.Client().Patch(ctx, deployment, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("scaling machine deployment %s: %w", s.Deployment(), err)
 	}

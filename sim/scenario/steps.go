@@ -90,7 +90,7 @@ func (s *Stage) replaced(ctx context.Context, old *clusterv1.Machine, others []t
 		return time.Time{}, err
 	}
 	s.say(Owner, entry.At, "%s deletes machine %s", metav1.GetControllerOf(old).Kind, old.Name)
-	known := append(others, old.UID)
+	known := append(slices.Clone(others), old.UID)
 	entry, err = s.Journal.Await(ctx, "a healthy machine in place of "+old.Name, func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		return ok && !e.Gone && sameOwner(m, old) && !slices.Contains(known, m.UID) && m.Status.NodeRef.IsDefined() &&
