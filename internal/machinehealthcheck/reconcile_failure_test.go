@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
@@ -130,6 +132,30 @@ func TestBusyMachine(t *testing.T) {
 	w.clock.SetTime(w.clock.Now().Add(actedLag))
 	w.reconcile(t, mhc)
 	w.wantTreated(t, "a: owner")
+}
+
+// TestMachineGoesMeanwhile: one that goes between the look and the remedy is no error, whatever the remedy.
+func TestMachineGoesMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, b := range budgets {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, mhc := budgetWard(t, name)
+			a := w.machines["a"]
+			var once sync.Once
+			w.Remedies[b.kind] = meddler{w.Remedies[b.kind], func() {
+				once.Do(func() {
+					change(t, w, a, func(m *clusterv1.Machine) { m.Finalizers = nil })
+					remove(t, w, a)
+				})
+			}}
+			annotate(t, w, mhc, MaxInFlightAnnotation, "1")
+			w.reconcile(t, mhc)
+			if told := w.told(); howMany(told, "Warning") > 0 {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
 }
 
 // meddler changes the Machine just before its remedy is applied.

@@ -95,7 +95,7 @@ func (r *Reconciler) remediateOne(ctx context.Context, s scope, due Remedy) outc
 			return outcome{occupied: spared == sparedInFlight}
 		}
 		done, err := r.Remedies.Apply(ctx, due.Kind, remedy.Patient{Machine: machine, MachineHealthCheck: s.mhc})
-		if apierrors.IsConflict(err) {
+		if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrGone) {
 			continue
 		}
 		return r.report(ctx, s, due, machine, done, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,6 +53,9 @@ func (o owner) Apply(ctx context.Context, patient Patient) (string, error) {
 	// since, the write is refused and the Machine is looked at again.
 	u.SetResourceVersion(machine.ResourceVersion)
 	err := o.client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(status.OwnerRemediatedFieldOwner), client.ForceOwnership)
+	if apierrors.IsNotFound(err) {
+		return "", ErrGone
+	}
 	if err != nil {
 		return "", fmt.Errorf("marking machine %s for its owner: %w", client.ObjectKeyFromObject(machine), err)
 	}

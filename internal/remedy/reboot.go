@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -59,7 +60,11 @@ func (r reboot) Apply(ctx context.Context, patient Patient) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding the reboot annotation of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 	}
-	if err := r.client.Patch(ctx, machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(rebootFieldOwner)); err != nil {
+	err = r.client.Patch(ctx, machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(rebootFieldOwner))
+	if apierrors.IsNotFound(err) {
+		return "", ErrGone
+	}
+	if err != nil {
 		return "", fmt.Errorf("asking for a reboot of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 	}
 	return "asked for a power cycle of its host", nil

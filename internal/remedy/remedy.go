@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,9 @@ type Patient struct {
 	// MachineHealthCheck is the one that the Machine belongs to.
 	MachineHealthCheck *clusterv1.MachineHealthCheck
 }
+
+// ErrGone says that the Machine does not exist any more, so that nothing was done.
+var ErrGone = errors.New("the machine is gone")
 
 // Remedy is one way to repair a Machine. Apply carries it out and says in one
 // phrase what was done. It may be called again after a crash.

@@ -1,0 +1,58 @@
+package remedy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+func TestReboot(t *testing.T) {
+	f := newFixture(t, build.Annotation("other", "kept"), build.NodeRef("node"))
+	f.mustApply(t, remedy.Reboot, "asked for a power cycle of its host")
+	want := map[string]string{
+		"other": "kept", remedy.RebootAnnotation: "", remedy.RebootRequestedAtAnnotation: now.Format(time.RFC3339),
+	}
+	stored := f.stored(t)
+	if diff := cmp.Diff(want, stored.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(f.machine.Status, stored.Status); diff != "" {
+		t.Errorf("status (-before +after):\n%s", diff)
+	}
+	if !remedy.RebootRequested(stored) || remedy.RebootRequested(f.machine) {
+		t.Error("it cannot be told from one that is not to be rebooted")
+	}
+}
+
+// TestRebootAgain: whoever carries a reboot out takes the one annotation away, and leaves the other.
+func TestRebootAgain(t *testing.T) {
+	f := newFixture(t, build.Annotation(remedy.RebootRequestedAtAnnotation, build.Epoch.Format(time.RFC3339)))
+	f.mustApply(t, remedy.Reboot, "asked for a power cycle of its host")
+	if got := f.stored(t).Annotations[remedy.RebootRequestedAtAnnotation]; got != now.Format(time.RFC3339) {
+		t.Errorf("asked at %s, want now", got)
+	}
+}
+
+func TestRebootDueAt(t *testing.T) {
+	tests := map[string]struct {
+		value string
+		want  time.Time
+	}{
+		"never asked":  {"", time.Time{}},
+		"asked":        {"2026-01-01T00:00:00Z", build.Epoch.Add(time.Minute)},
+		"another zone": {"2026-01-01T01:00:00+01:00", build.Epoch.Add(time.Minute)},
+		"not a time":   {"soon", time.Time{}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			machine := build.Machine("ns", "m", build.Annotation(remedy.RebootRequestedAtAnnotation, tt.value))
+			if got := remedy.RebootDueAt(machine, time.Minute); !got.Equal(tt.want) {
+				t.Errorf("due at %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
