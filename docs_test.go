@@ -1,0 +1,152 @@
+package sickbay_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pages returns the Markdown files of the repository.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != "." && (entry.Name() == "bin" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".md") {
+			found = append(found, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func page(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	noSlug  = regexp.MustCompile(`[^a-z0-9 _-]`)
+)
+
+// TestLinks: each link within the repository leads to a file, and to a heading in it.
+func TestLinks(t *testing.T) {
+	for _, file := range pages(t) {
+		for _, match := range link.FindAllStringSubmatch(page(t, file), -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			path := file
+			if target != "" {
+				path = filepath.Join(filepath.Dir(file), target)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, match[1])
+				continue
+			}
+			if anchor != "" && !hasHeading(page(t, path), anchor) {
+				t.Errorf("%s links to %s, and there is no such heading", file, match[1])
+			}
+		}
+	}
+}
+
+// hasHeading goes by the anchors that renderers make: the second of two equal headings gets "-1".
+func hasHeading(text, anchor string) bool {
+	seen := map[string]int{}
+	for _, match := range heading.FindAllStringSubmatch(text, -1) {
+		slug := strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-")
+		if n := seen[slug]; (n == 0 && slug == anchor) || (n > 0 && anchor == slug+"-"+string(rune('0'+n))) {
+			return true
+		}
+		seen[slug]++
+	}
+	return false
+}
+
+// TestMakeHelpIsShownAsItIs in CONTRIBUTING.md.
+func TestMakeHelpIsShownAsItIs(t *testing.T) {
+	help := exec.Command("make", "--no-print-directory", "help")
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "MAKE") && !strings.HasPrefix(variable, "MFLAGS") {
+			help.Env = append(help.Env, variable)
+		}
+	}
+	out, err := help.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page(t, "CONTRIBUTING.md"), "```\n"+string(out)+"```\n") {
+		t.Errorf("CONTRIBUTING.md does not show what make help prints:\n%s", out)
+	}
+}
+
+// TestReadmeShowsWhatCompiles: its Go code is part of an example.
+func TestReadmeShowsWhatCompiles(t *testing.T) {
+	readme := page(t, "README.md")
+	if lines := strings.Count(readme, "\n"); lines >= 150 {
+		t.Errorf("README.md has %d lines; whoever wants to know that much reads the documentation", lines)
+	}
+	_, code, found := strings.Cut(readme, "```go\n")
+	code, _, ended := strings.Cut(code, "```")
+	if !found || !ended || !strings.Contains(page(t, "examples/library/library.go"), code) {
+		t.Errorf("the Go code in README.md is not in examples/library:\n%s", code)
+	}
+}
+
+var named = regexp.MustCompile("`(Test[A-Z][A-Za-z]+)`")
+
+// TestReadmeNamesTestsThatExist: each row of the table of differences has a test that shows it.
+func TestReadmeNamesTestsThatExist(t *testing.T) {
+	_, table, found := strings.Cut(page(t, "README.md"), "<!-- differences -->")
+	table, _, _ = strings.Cut(table, "\n\nReasons")
+	if !found {
+		t.Fatal("README.md has no table of differences")
+	}
+	tests := allTests(t)
+	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		names := named.FindAllStringSubmatch(row, -1)
+		if len(names) == 0 {
+			t.Errorf("no test shows: %s", row)
+		}
+		for _, name := range names {
+			if !strings.Contains(tests, "\nfunc "+name[1]+"(") {
+				t.Errorf("there is no test %s, but README.md refers to it", name[1])
+			}
+		}
+	}
+}
+
+func allTests(t *testing.T) string {
+	t.Helper()
+	var source strings.Builder
+	for _, pattern := range []string{"healthcheck/*_test.go", "internal/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source.WriteString(page(t, file))
+		}
+	}
+	return source.String()
+}
