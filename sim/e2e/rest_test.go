@@ -1,9 +1,89 @@
 package e2e_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-func rest(t *testing.T, s *e2e.Sickbay) { t.Helper() }
+const (
+	// calm is how long nothing must have happened before it counts as rest.
+	calm = 4 * time.Second
+	// heartbeats is how often each kubelet reports, once a second, while nothing else happens.
+	heartbeats = 5
+)
+
+// atRest shows that Sickbay does nothing while nothing happens but heartbeats: no log line, no event, no write, not even
+// a look at an object.
+func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
+	t.Helper()
+	g := newTest(t)
+	last, since := restingState(t, s, metrics), time.Now()
+	g.Eventually(func() time.Duration {
+		if now := restingState(t, s, metrics); now != last {
+			last, since = now, time.Now()
+		}
+		return time.Since(since)
+	}).WithPolling(time.Second).Should(BeNumerically(">", calm), "everything comes to rest")
+
+	// An observation window: there is no event to wait for when nothing happens.
+	for range heartbeats {
+		beat(t)
+		g.Consistently(func() string { return restingState(t, s, metrics) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
+			Should(Equal(last))
+	}
+}
+
+// restingState sums up everything that Sickbay might do.
+func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
+	t.Helper()
+	g, c := NewWithT(t), stand.World.Client()
+	var state strings.Builder
+	for _, list := range []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &eventsv1.EventList{}} {
+		objects := &metav1.PartialObjectMetadataList{}
+		gvk, err := c.GroupVersionKindFor(list)
+		g.Expect(err).NotTo(HaveOccurred())
+		objects.SetGroupVersionKind(gvk)
+		g.Expect(c.List(t.Context(), objects, client.InNamespace(scenario.Namespace))).To(Succeed())
+		for _, object := range objects.Items {
+			fmt.Fprintln(&state, gvk.Kind, object.Name, object.ResourceVersion)
+		}
+	}
+	for _, controller := range []string{"machinehealth", "machinehealthcheck"} {
+		looks := 0.0
+		for _, n := range metrics.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
+			looks += n
+		}
+		fmt.Fprintln(&state, controller, "looked", looks, "times")
+	}
+	return state.String() + s.Log.String()
+}
+
+// beat lets every kubelet report that all is as it was.
+func beat(t *testing.T) {
+	t.Helper()
+	g := NewWithT(t)
+	machines := &clusterv1.MachineList{}
+	g.Expect(stand.World.Client().List(t.Context(), machines, client.InNamespace(scenario.Namespace))).To(Succeed())
+	g.Expect(machines.Items).NotTo(BeEmpty())
+	for _, machine := range machines.Items {
+		memory := stand.World.WorkloadClient(client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
+		node := &corev1.Node{}
+		g.Expect(memory.Get(t.Context(), client.ObjectKey{Name: machine.Status.NodeRef.Name}, node)).To(Succeed())
+		for i := range node.Status.Conditions {
+			node.Status.Conditions[i].LastHeartbeatTime = metav1.Now()
+		}
+		g.Expect(memory.Update(t.Context(), node)).To(Succeed())
+	}
+}

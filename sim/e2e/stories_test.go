@@ -12,7 +12,8 @@ import (
 // TestStories plays what the demo shows, and then looks at Sickbay at rest.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s")
+	metrics := newScraper(t, "stories")
+	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--metrics-bind-address="+metrics.address)
 	t.Run("play", func(t *testing.T) {
 		all := scenario.All()
 		for _, cluster := range scenario.Clusters(all) {
@@ -31,7 +32,7 @@ func TestStories(t *testing.T) {
 		}
 	})
 	if !t.Failed() {
-		t.Run("rest", func(t *testing.T) { rest(t, sick) })
+		t.Run("rest", func(t *testing.T) { atRest(t, sick, metrics) })
 	}
 }
 

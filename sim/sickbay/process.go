@@ -39,7 +39,7 @@ type Process struct {
 
 // Start runs the manager and returns when it is ready.
 func Start(ctx context.Context, o Options) (*Process, error) {
-	probe, err := freeAddress()
+	probe, err := FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func (p *Process) ready(ctx context.Context) error {
 	return nil
 }
 
-// freeAddress finds a port on which nobody listens.
-func freeAddress() (string, error) {
+// FreeAddress returns host:port on this machine on which nobody listens.
+func FreeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("finding a free port: %w", err)

@@ -1,0 +1,191 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// course is how a remediation goes with one of the remedies.
+type course struct {
+	name        string
+	annotations map[string]string
+	template    clusterv1.MachineHealthCheckRemediationTemplateReference
+	// script awaits what is to happen to the machine that is sick, and plays the parts of others.
+	script func(*round, *WithT)
+	// left is how many machines there are in the end, with that verdict.
+	left    int
+	verdict metav1.ConditionStatus
+	// unowned makes the sick machine by hand, without anybody who would replace it.
+	unowned bool
+}
+
+// The kinds in testdata/fix.yaml.
+const (
+	fixVersion = "remediation.example.dev/v1"
+	fixKind    = "FixRemediation"
+)
+
+var courses = []course{
+	{
+		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced,
+		left: 2, verdict: metav1.ConditionTrue,
+	},
+	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true},
+	{
+		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{
+			APIVersion: fixVersion, Kind: fixKind + "Template", Name: "fix",
+		},
+		script: fixed, left: 2, verdict: metav1.ConditionTrue,
+	},
+	{
+		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted,
+		left: 2, verdict: metav1.ConditionTrue,
+	},
+}
+
+func (c course) namespace() string { return "crash-" + c.name }
+func (c course) cluster() client.ObjectKey {
+	return client.ObjectKey{Namespace: c.namespace(), Name: "ward"}
+}
+
+func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
+	mhc := &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: "rounds", Annotations: c.annotations},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: c.cluster().Name,
+			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{"ward": "general"}},
+			Checks: clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(60))},
+			}},
+			Remediation: clusterv1.MachineHealthCheckRemediation{TemplateRef: c.template},
+		},
+	}
+	return mhc
+}
+
+// setUp makes the cluster in which the course is run again and again.
+func (c course) setUp(t *testing.T) {
+	t.Helper()
+	newNamespace(t, c.namespace())
+	spec := world.ClusterSpec{Namespace: c.namespace(), Name: c.cluster().Name}
+	if !c.unowned {
+		spec.Workers, spec.WorkerLabels = 2, map[string]string{"ward": "general"}
+	}
+	stand.Cluster(t, spec)
+	if c.template.IsDefined() {
+		template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
+		template.SetAPIVersion(c.template.APIVersion)
+		template.SetKind(c.template.Kind)
+		template.SetNamespace(c.namespace())
+		template.SetName(c.template.Name)
+		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+	}
+}
+
+// machines returns the machines at the beginning of a round, the one first that is to get sick.
+func (c course) machines(t *testing.T) []clusterv1.Machine {
+	t.Helper()
+	g := newTest(t)
+	if c.unowned {
+		for _, name := range []string{"sick", "spare"} {
+			err := stand.World.Client().Create(t.Context(), c.machine(name))
+			g.Expect(client.IgnoreAlreadyExists(err)).To(Succeed())
+		}
+	}
+	var machines []clusterv1.Machine
+	defer func() {
+		for i := range machines {
+			// Or else it was rebooted too lately to be rebooted in this round.
+			before := machines[i].DeepCopy()
+			delete(machines[i].Annotations, remedy.RebootRequestedAtAnnotation)
+			g.Expect(stand.World.Client().Patch(t.Context(), &machines[i], client.MergeFrom(before))).To(Succeed())
+		}
+	}()
+	g.Eventually(func(g Gomega) {
+		machines = c.list(t.Context(), g)
+		g.Expect(machines).To(HaveLen(2))
+		if !c.unowned {
+			g.Expect(stand.World.Ready(t.Context(), c.cluster())).To(Succeed())
+		}
+	}).Should(Succeed())
+	return machines
+}
+
+// list returns the machines by name.
+func (c course) list(ctx context.Context, g Gomega) []clusterv1.Machine {
+	machines := &clusterv1.MachineList{}
+	g.Expect(stand.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"ward": "general"})).To(Succeed())
+	return machines.Items
+}
+
+// machine is one that exists in the API only.
+func (c course) machine(name string) *clusterv1.Machine {
+	return &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: name, Labels: map[string]string{"ward": "general"}},
+		Spec: clusterv1.MachineSpec{
+			ClusterName: c.cluster().Name, Bootstrap: clusterv1.Bootstrap{DataSecretName: new("none")},
+			InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: "none"},
+		},
+	}
+}
+
+// replaced: the MachineSet makes one new machine, and deletes the sick one.
+func replaced(r *round, g *WithT) {
+	r.Helper()
+	deleted(r, g)
+	g.Eventually(func() int { return len(seen(r.course.namespace())) - len(r.known) }).Should(Equal(1))
+	// What comes too much, comes until the next round; it would find more machines than it knows.
+}
+
+// deleted: the sick machine goes.
+func deleted(r *round, g *WithT) {
+	r.Helper()
+	g.Eventually(func() bool {
+		err := stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), &clusterv1.Machine{})
+		return apierrors.IsNotFound(err)
+	}).Should(BeTrue())
+}
+
+// fixed: there is one request, until the machine is healthy again.
+func fixed(r *round, g *WithT) {
+	r.Helper()
+	request := &unstructured.Unstructured{}
+	request.SetAPIVersion(fixVersion)
+	request.SetKind(fixKind)
+	get := func() error {
+		return stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), request)
+	}
+	g.Eventually(get).Should(Succeed())
+	g.Expect(request.GetOwnerReferences()).To(ConsistOf(HaveField("UID", r.sick.UID)))
+	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
+	g.Eventually(func() bool { return apierrors.IsNotFound(get()) }).Should(BeTrue())
+	g.Expect(touched(r.sick)).To(BeFalse())
+}
+
+// rebooted: the machine is rebooted once, and comes back.
+func rebooted(r *round, g *WithT) {
+	r.Helper()
+	machine := &clusterv1.Machine{}
+	get := func() map[string]string {
+		g.Expect(stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), machine)).To(Succeed())
+		return machine.Annotations
+	}
+	g.Eventually(get).Should(HaveKey(remedy.RebootAnnotation))
+	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
+	before := machine.DeepCopy()
+	delete(machine.Annotations, remedy.RebootAnnotation)
+	g.Expect(stand.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
+	g.Expect(machine.Annotations).To(HaveKey(remedy.RebootRequestedAtAnnotation))
+	g.Expect(touched(r.sick)).To(BeFalse())
+}

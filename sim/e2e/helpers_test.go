@@ -1,0 +1,86 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// newTest returns a Gomega that is patient.
+func newTest(t *testing.T) *WithT {
+	t.Helper()
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(e2e.Patience)
+	g.SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
+	return g
+}
+
+func newNamespace(t *testing.T, name string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	NewWithT(t).Expect(client.IgnoreAlreadyExists(stand.World.Client().Create(t.Context(), ns))).To(Succeed())
+}
+
+// healthCheck calls a Node unhealthy that has not been heard of for a second.
+func healthCheck(cluster client.ObjectKey, selector metav1.LabelSelector) *clusterv1.MachineHealthCheck {
+	return &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: cluster.Name,
+			Selector:    selector,
+			Checks: clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(1))},
+			}},
+		},
+	}
+}
+
+// workers selects the workers of a cluster.
+func workers(cluster client.ObjectKey) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchLabels: map[string]string{
+		clusterv1.MachineDeploymentNameLabel: world.MachineDeploymentName(cluster.Name, world.DefaultPool),
+	}}
+}
+
+// settled expects that a MachineHealthCheck has so many machines, and that all of them are healthy.
+func settled(g Gomega, t *testing.T, mhc *clusterv1.MachineHealthCheck, machines int) {
+	t.Helper()
+	now := &clusterv1.MachineHealthCheck{}
+	g.Expect(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(machines)))
+	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(machines)))
+	g.Expect(now.Status.ObservedGeneration).To(Equal(now.Generation))
+}
+
+func isGone(t *testing.T, machine *clusterv1.Machine) bool {
+	t.Helper()
+	return apierrors.IsNotFound(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(machine), &clusterv1.Machine{}))
+}
+
+// touched tells whether anything was ever done to a machine.
+func touched(machine *clusterv1.Machine) bool {
+	_, found := stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		return ok && m.UID == machine.UID && (e.Gone || journal.Deleting(m) || journal.Marked(m))
+	})
+	return found
+}
+
+// patient returns a context for a wait.
+func patient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	t.Cleanup(cancel)
+	return ctx
+}

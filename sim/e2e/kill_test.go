@@ -1,0 +1,44 @@
+package e2e_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestKilled: a process that is killed at any moment, without a chance to clean up, is as good as one that was not.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	g := newTest(t)
+	spec := world.ClusterSpec{Namespace: "killed", Name: "killed", Workers: 2}
+	stand.Cluster(t, spec)
+	mhc := healthCheck(spec.Key(), workers(spec.Key()))
+	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	first := stand.Sickbay(t, spec.Namespace)
+	g.Eventually(func(g Gomega) { settled(g, t, mhc, 2) }).Should(Succeed())
+	before := len(seen(spec.Namespace))
+
+	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
+	g.Expect(err).NotTo(HaveOccurred())
+	sick := &machines[0]
+	// Verdict, mark and replacement take place between one and two seconds after the kubelet has stopped.
+	moment := 800*time.Millisecond + rand.N(1200*time.Millisecond)
+	t.Logf("killed %s after the kubelet stopped", moment)
+	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
+	<-time.After(moment)
+	g.Expect(first.Kill()).To(Succeed())
+	stand.Sickbay(t, spec.Namespace)
+
+	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
+	g.Eventually(func(g Gomega) {
+		g.Expect(stand.World.Ready(t.Context(), spec.Key())).To(Succeed())
+		settled(g, t, mhc, 2)
+	}).Should(Succeed())
+	g.Expect(seen(spec.Namespace)).To(HaveLen(before+1), "one new machine")
+	g.Expect(touched(&machines[1])).To(BeFalse())
+}

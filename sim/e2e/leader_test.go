@@ -1,0 +1,50 @@
+package e2e_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestStandbyTakesOver: of two processes one acts; when it is killed, the other does.
+func TestStandbyTakesOver(t *testing.T) {
+	t.Parallel()
+	g := newTest(t)
+	spec := world.ClusterSpec{Namespace: "leaders", Name: "led", Workers: 1}
+	stand.Cluster(t, spec)
+	mhc := healthCheck(spec.Key(), workers(spec.Key()))
+	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	elect := []string{"--leader-elect", "--leader-elect-namespace=" + metav1.NamespaceDefault}
+	leader := stand.Sickbay(t, spec.Namespace, elect...)
+	g.Eventually(func() string { return holder(t) }).ShouldNot(BeEmpty())
+	first := holder(t)
+	g.Eventually(func(g Gomega) { settled(g, t, mhc, 1) }).Should(Succeed())
+	standby := stand.Sickbay(t, spec.Namespace, elect...)
+	g.Expect(standby.Log.Lines("Starting workers")).To(BeEmpty(), "the standby waits")
+
+	g.Expect(leader.Kill()).To(Succeed())
+	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
+	g.Expect(err).NotTo(HaveOccurred())
+	sick := &machines[0]
+	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
+	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
+	g.Eventually(func(g Gomega) { settled(g, t, mhc, 1) }).Should(Succeed())
+	g.Expect(holder(t)).NotTo(Equal(first))
+}
+
+// holder is who holds the lease.
+func holder(t *testing.T) string {
+	t.Helper()
+	lease := &coordinationv1.Lease{}
+	key := client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "sickbay-manager"}
+	if err := stand.World.Client().Get(t.Context(), key, lease); err != nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}

@@ -1,0 +1,180 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+)
+
+// round is one remediation, with a crash somewhere in it.
+type round struct {
+	*testing.T
+	course  course
+	cluster client.ObjectKey
+	// sick is the machine that is struck, others are those that must not be touched.
+	sick   *clusterv1.Machine
+	others []clusterv1.Machine
+	// known are all machines that were seen before the round.
+	known []types.UID
+}
+
+func newRound(t *testing.T, c course) *round {
+	t.Helper()
+	r := &round{T: t, course: c, cluster: c.cluster(), known: seen(c.namespace())}
+	machines := c.machines(t)
+	r.sick, r.others = &machines[0], machines[1:]
+	return r
+}
+
+// role names an object after the part that it plays.
+func (r *round) role(obj any) string {
+	switch named := obj.(type) {
+	case *clusterv1.Machine:
+		return r.machineRole(named.Name)
+	case interface {
+		GetKind() string
+		GetName() string
+	}:
+		if named.GetKind() == "Machine" {
+			return r.machineRole(named.GetName())
+		}
+		return named.GetKind()
+	}
+	return "something else"
+}
+
+func (r *round) machineRole(name string) string {
+	switch {
+	case name == r.sick.Name:
+		return "the sick machine"
+	case slices.ContainsFunc(r.others, func(m clusterv1.Machine) bool { return m.Name == name }):
+		return "another machine"
+	}
+	return "the new machine"
+}
+
+// play lets the round happen while the manager runs, crashes, and is started again.
+func (r *round) play(c *crash) {
+	r.Helper()
+	c.role = r.role
+	ctx, end := context.WithCancel(r.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.supervise(ctx, c) }()
+	r.check(r.course.script)
+	end()
+	NewWithT(r).Expect(<-ended).To(Succeed())
+}
+
+// supervise runs the manager, and another one when it has crashed.
+func (r *round) supervise(ctx context.Context, c *crash) error {
+	living, kill := context.WithCancel(ctx)
+	defer kill()
+	c.kill = kill
+	if err := r.run(living, c); err != nil || !c.isOver() {
+		return err
+	}
+	return r.run(ctx, &crash{role: r.role})
+}
+
+func (r *round) run(ctx context.Context, c *crash) error {
+	o := app.DefaultOptions()
+	o.Namespace = r.course.namespace()
+	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
+	o.SkipNameValidation = true
+	o.NewClient = c.newClient
+	manager, err := app.New(ctx, stand.World.Config(), o)
+	if err != nil {
+		return err
+	}
+	if err := manager.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// check runs the script and what is to be true at the end of every round.
+func (r *round) check(script func(*round, *WithT)) {
+	r.Helper()
+	g := newTest(r.T)
+	c := stand.World.Client()
+	mhc := r.course.machineHealthCheck()
+	r.strike(g)
+	g.Expect(c.Create(r.Context(), mhc)).To(Succeed())
+	script(r, g)
+	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
+	for i := range r.others {
+		g.Expect(touched(&r.others[i])).To(BeFalse(), "machine %s was touched", r.others[i].Name)
+	}
+	g.Expect(c.Delete(r.Context(), mhc)).To(Succeed())
+	g.Eventually(func(g Gomega) {
+		for _, machine := range r.course.list(r.Context(), g) {
+			g.Expect(journal.Verdict(&machine)).To(BeNil(), "nobody asks for a verdict on machine %s any more", machine.Name)
+		}
+	}).Should(Succeed())
+}
+
+func (r *round) kubelet() fault.StopKubelet {
+	return fault.StopKubelet{Cluster: r.cluster, Node: r.sick.Status.NodeRef.Name, Since: time.Now().Add(-time.Hour)}
+}
+
+// strike makes the machine sick, for long enough already.
+func (r *round) strike(g *WithT) {
+	r.Helper()
+	if r.sick.Status.NodeRef.IsDefined() {
+		g.Expect(r.kubelet().Inject(r.Context(), stand.World)).To(Succeed())
+		return
+	}
+	g.Expect(fault.AskRemediation{Machine: client.ObjectKeyFromObject(r.sick)}.Inject(r.Context(), stand.World)).To(Succeed())
+}
+
+// settled expects that all machines are as they should be, and that the MachineHealthCheck says so.
+func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
+	machines := r.course.list(r.Context(), g)
+	g.Expect(machines).To(HaveLen(r.course.left))
+	var names []string
+	for i := range machines {
+		g.Expect(journal.HasVerdict(r.course.verdict, "")(&machines[i])).To(BeTrue(), "machine %s is not well", machines[i].Name)
+		g.Expect(journal.Deleting(&machines[i])).To(BeFalse())
+		names = append(names, machines[i].Name)
+	}
+	now := &clusterv1.MachineHealthCheck{}
+	g.Expect(stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(now.Labels).To(HaveKeyWithValue(clusterv1.ClusterNameLabel, r.cluster.Name))
+	g.Expect(now.OwnerReferences).To(ConsistOf(And(HaveField("Kind", "Cluster"), HaveField("Name", r.cluster.Name))))
+	g.Expect(now.Status.ObservedGeneration).To(Equal(now.Generation))
+	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(r.course.left)))
+	healthy := 0
+	if r.course.verdict == metav1.ConditionTrue {
+		healthy = r.course.left
+	}
+	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(healthy)))
+	g.Expect(now.Status.Targets).To(ConsistOf(names))
+	g.Expect(meta.IsStatusConditionTrue(now.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)).To(BeTrue())
+	g.Expect(meta.IsStatusConditionFalse(now.Status.Conditions, clusterv1.PausedCondition)).To(BeTrue())
+}
+
+// seen returns all machines that ever were in a namespace.
+func seen(namespace string) []types.UID {
+	var all []types.UID
+	stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if ok && m.Namespace == namespace && !slices.Contains(all, m.UID) {
+			all = append(all, m.UID)
+		}
+		return false
+	})
+	return all
+}
