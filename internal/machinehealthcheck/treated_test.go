@@ -74,20 +74,28 @@ func fetch[T client.Object](t *testing.T, w *ward, obj T) (T, bool) {
 // change stores a change of the metadata or spec of an object.
 func change[T client.Object](t *testing.T, w *ward, obj T, apply func(T)) {
 	t.Helper()
-	stored, _ := fetch(t, w, obj)
-	apply(stored)
-	if err := w.env.Client.Update(t.Context(), stored); err != nil {
-		t.Fatal(err)
-	}
+	store(t, w, obj, apply, func(o T) error { return w.env.Client.Update(t.Context(), o) })
 }
 
 // changeStatus stores a change of the status of an object.
 func changeStatus[T client.Object](t *testing.T, w *ward, obj T, apply func(T)) {
 	t.Helper()
-	stored, _ := fetch(t, w, obj)
-	apply(stored)
-	if err := w.env.Client.Status().Update(t.Context(), stored); err != nil {
-		t.Fatal(err)
+	store(t, w, obj, apply, func(o T) error { return w.env.Client.Status().Update(t.Context(), o) })
+}
+
+// store tries again if a controller writes to the object at the same moment.
+func store[T client.Object](t *testing.T, w *ward, obj T, apply func(T), write func(T) error) {
+	t.Helper()
+	for {
+		stored, _ := fetch(t, w, obj)
+		apply(stored)
+		err := write(stored)
+		if err == nil {
+			return
+		}
+		if !apierrors.IsConflict(err) {
+			t.Fatal(err)
+		}
 	}
 }
 
