@@ -113,7 +113,8 @@ func TestReadmeShowsWhatCompiles(t *testing.T) {
 	}
 }
 
-var named = regexp.MustCompile("`(Test[A-Z][A-Za-z]+)`")
+// lastColumn of a table, with names in it.
+var lastColumn = regexp.MustCompile(`\| ([^|]*) \|$`)
 
 // TestReadmeNamesTestsThatExist: each row of the table of differences has a test that shows it.
 func TestReadmeNamesTestsThatExist(t *testing.T) {
@@ -124,13 +125,11 @@ func TestReadmeNamesTestsThatExist(t *testing.T) {
 	}
 	tests := allTests(t)
 	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
-		names := named.FindAllStringSubmatch(row, -1)
-		if len(names) == 0 {
-			t.Errorf("no test shows: %s", row)
-		}
+		names := strings.Split(lastColumn.FindStringSubmatch(row)[1], ", ")
 		for _, name := range names {
-			if !strings.Contains(tests, "\nfunc "+name[1]+"(") {
-				t.Errorf("there is no test %s, but README.md refers to it", name[1])
+			name = strings.Trim(name, "`")
+			if !strings.Contains(tests, "\nfunc "+name+"(") && !strings.Contains(tests, "\nfunc TestUpstreamDefect_"+name+"(") {
+				t.Errorf("there is no test %q, but README.md refers to it", name)
 			}
 		}
 	}

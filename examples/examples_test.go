@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -104,7 +103,7 @@ func TestLibrary(t *testing.T) {
 	ns := e.Namespace(t)
 	e.Manager(t, env.ManagerOptions{
 		Namespaces: []string{ns},
-		Setup:      func(mgr ctrl.Manager) error { return library.AddToManager(mgr) },
+		Setup:      library.AddToManager,
 	})
 	up, late := build.Cluster(ns, "up"), build.Cluster(ns, "late", build.InfrastructureNotReady())
 	build.Create(t.Context(), t, e.Client, up, late)
