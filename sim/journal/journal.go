@@ -37,7 +37,7 @@ type Journal struct {
 
 // Open begins a journal of a world. It ends with ctx.
 func Open(ctx context.Context, w *world.World) (*Journal, error) {
-	j := &Journal{grown: make(chan struct{})}
+	j := newJournal()
 	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme()})
 	if err != nil {
 		return nil, fmt.Errorf("opening a cache: %w", err)
@@ -57,6 +57,8 @@ func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	}
 	return j, nil
 }
+
+func newJournal() *Journal { return &Journal{grown: make(chan struct{})} }
 
 func (j *Journal) handler() toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerFuncs{

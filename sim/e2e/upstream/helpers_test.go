@@ -1,0 +1,92 @@
+package upstream_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+func equal(a, b map[string]string) bool { return maps.Equal(a, b) }
+
+// healthCheck has everything that Cluster API's webhook would default, and the selector for a pool.
+func healthCheck(pool string) *clusterv1.MachineHealthCheck {
+	return &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cluster.Namespace, Name: pool, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
+		},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: cluster.Name,
+			Selector: metav1.LabelSelector{MatchLabels: map[string]string{
+				clusterv1.MachineDeploymentNameLabel: world.MachineDeploymentName(cluster.Name, pool),
+			}},
+			Checks: clusterv1.MachineHealthCheckChecks{
+				NodeStartupTimeoutSeconds: new(int32(600)),
+				UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+					{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(1))},
+				},
+			},
+		},
+	}
+}
+
+// settled expects that a MachineHealthCheck counts two healthy machines.
+func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck) {
+	t.Helper()
+	now := &clusterv1.MachineHealthCheck{}
+	g.Expect(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(2)))
+	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(2)))
+}
+
+func gone(t *testing.T, machine *clusterv1.Machine) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	defer cancel()
+	if _, err := stand.Journal.Gone(ctx, machine.UID, "the end of machine "+machine.Name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func machinesOf(t *testing.T, pool string) []client.Object {
+	t.Helper()
+	machines, err := stand.World.PoolMachines(t.Context(), cluster.Key(), pool)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	objects := make([]client.Object, len(machines))
+	for i := range machines {
+		objects[i] = &machines[i]
+	}
+	return objects
+}
+
+func healthChecks(t *testing.T) []client.Object {
+	t.Helper()
+	list := &clusterv1.MachineHealthCheckList{}
+	NewWithT(t).Expect(stand.World.Client().List(t.Context(), list, client.InNamespace(cluster.Namespace))).To(Succeed())
+	objects := make([]client.Object, len(list.Items))
+	for i := range list.Items {
+		objects[i] = &list.Items[i]
+	}
+	return objects
+}
+
+// bySickbay tells whether Sickbay wrote any field of any of the objects.
+func bySickbay(objects []client.Object) bool {
+	return slices.ContainsFunc(objects, func(object client.Object) bool {
+		return slices.ContainsFunc(object.GetManagedFields(), isSickbay)
+	})
+}
+
+func isSickbay(entry metav1.ManagedFieldsEntry) bool {
+	return strings.HasPrefix(entry.Manager, "sickbay-")
+}

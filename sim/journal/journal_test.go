@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func machine(uid types.UID, conditions ...metav1.Condition) *clusterv1.Machine {
+	return &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Name: "m", UID: uid},
+		Status:     clusterv1.MachineStatus{Conditions: conditions},
+	}
+}
+
+func verdict(status metav1.ConditionStatus, reason string) metav1.Condition {
+	return metav1.Condition{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: status, Reason: reason}
+}
+
+func TestAStateThatHasPassedIsFound(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	events := j.handler()
+	sick := machine("1", verdict(metav1.ConditionFalse, "NodeNotFound"))
+	events.OnAdd(machine("1"), true)
+	events.OnUpdate(machine("1"), sick)
+	events.OnUpdate(sick, machine("1", verdict(metav1.ConditionTrue, "Succeeded")))
+
+	entry, err := j.Machine(t.Context(), "1", "the verdict", HasVerdict(metav1.ConditionFalse, ""))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(entry.Object).To(BeIdenticalTo(sick))
+	_, found := j.Find(func(e Entry) bool { return HasVerdict(metav1.ConditionFalse, "Else")(e.Object.(*clusterv1.Machine)) })
+	g.Expect(found).To(BeFalse())
+}
+
+func TestAwaitWakesUp(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	events := j.handler()
+	events.OnAdd(machine("0"), true)
+	looking := make(chan struct{}, 8)
+	go func() {
+		<-looking // at the first entry: from now on it waits, or is about to
+		events.OnAdd(machine("2"), false)
+		events.OnDelete(machine("1"))
+	}()
+	entry, err := j.Await(t.Context(), "the end", func(e Entry) bool {
+		looking <- struct{}{}
+		return e.Gone
+	})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(entry.Object.GetUID()).To(BeEquivalentTo("1"))
+	g.Expect(entry.At).NotTo(BeZero())
+}
+
+func TestADeletionThatWasMissed(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	j.handler().OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/m", Obj: machine("1")})
+	j.handler().OnDelete("what is no object")
+	_, err := j.Gone(t.Context(), "1", "the end")
+	g.Expect(err).NotTo(HaveOccurred())
+}
+
+func TestAwaitSaysWhatItWaitedFor(t *testing.T) {
+	g := NewWithT(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := newJournal().Gone(ctx, "1", "the end of machine m")
+	g.Expect(err).To(MatchError("waiting for the end of machine m: context canceled"))
+}
+
+func TestMachineHealthChecksAreFoundByName(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	mhc := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+	j.handler().OnAdd(machine("1"), true)
+	j.handler().OnAdd(mhc, true)
+	entry, err := j.MachineHealthCheck(t.Context(), client.ObjectKeyFromObject(mhc), "a", func(*clusterv1.MachineHealthCheck) bool { return true })
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(entry.Object).To(BeIdenticalTo(mhc))
+}
+
+func TestStates(t *testing.T) {
+	g := NewWithT(t)
+	mark := metav1.Condition{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse}
+	g.Expect(Marked(machine("1"))).To(BeFalse())
+	g.Expect(Marked(machine("1", mark))).To(BeTrue())
+	leaving := machine("1")
+	g.Expect(Deleting(leaving)).To(BeFalse())
+	leaving.DeletionTimestamp = new(metav1.Now())
+	g.Expect(Deleting(leaving)).To(BeTrue())
+	g.Expect(HasVerdict(metav1.ConditionTrue, "")(machine("1"))).To(BeFalse())
+}
