@@ -149,3 +149,28 @@ func allTests(t *testing.T) string {
 	}
 	return source.String()
 }
+
+var annotation = regexp.MustCompile(`"(sickbay\.dev/[a-z-]+)"`)
+
+// TestAnnotationsAreDocumented in the reference, all of them.
+func TestAnnotationsAreDocumented(t *testing.T) {
+	reference, found := page(t, "docs/reference.md"), false
+	files, err := filepath.Glob("internal/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, match := range annotation.FindAllStringSubmatch(page(t, file), -1) {
+			found = true
+			if !strings.Contains(reference, "`"+match[1]+"`") {
+				t.Errorf("%s has the annotation %s, which docs/reference.md does not know", file, match[1])
+			}
+		}
+	}
+	if !found {
+		t.Error("there are no annotations of Sickbay")
+	}
+}
