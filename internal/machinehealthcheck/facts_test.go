@@ -30,14 +30,12 @@ func ago(d time.Duration) time.Time { return now.Add(-d) }
 
 // verdict is what machinehealth stored.
 func verdict(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
-	reason := machinehealth.ReasonSucceeded
-	switch status {
-	case metav1.ConditionFalse:
-		reason = machinehealth.ReasonNodeNotFound
-	case metav1.ConditionUnknown:
-		reason = machinehealth.ReasonWaitingForNodeRef
+	reasons := map[metav1.ConditionStatus]string{
+		metav1.ConditionTrue:    machinehealth.ReasonSucceeded,
+		metav1.ConditionFalse:   machinehealth.ReasonNodeNotFound,
+		metav1.ConditionUnknown: machinehealth.ReasonWaitingForNodeRef,
 	}
-	return build.Condition(machinehealth.ConditionType, status, reason, since)
+	return build.Condition(machinehealth.ConditionType, status, reasons[status], since)
 }
 
 // healthy, sick and pending are Machines of a MachineSet with that verdict.

@@ -89,6 +89,17 @@ func (h hospital) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionS
 	}
 }
 
+// says returns the message of RemediationAllowed.
+func (h hospital) says(mhc *clusterv1.MachineHealthCheck) func() string {
+	return func() string {
+		stored, _ := fetch(h.t, h.ward, mhc)
+		if c := meta.FindStatusCondition(stored.Status.Conditions, ConditionRemediationAllowed); c != nil {
+			return c.Message
+		}
+		return ""
+	}
+}
+
 // cacheIsBehind tells whether a remedy was applied that the cache does not show yet. One that goes
 // before the cache has shown it counts as in flight for a while.
 func (h hospital) cacheIsBehind(mhc *clusterv1.MachineHealthCheck) func() bool {
@@ -138,13 +149,14 @@ func TestManagerTemplate(t *testing.T) {
 	t.Parallel()
 	h := newHospital(t)
 	a := h.admit("a")
-	mhc := h.check(t, diskRule(), byTemplate())
+	mhc := h.check(t, diskRule(), byTemplate(), maxInFlight("1"))
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 0}))
 	h.wantTreated(t)
 
 	template := h.template(t)
 	h.Eventually(h.whatIsTreated).WithTimeout(templateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
+	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 remediations in flight"))
 	h.Eventually(h.cacheIsBehind(mhc)).Should(BeFalse())
 	request := h.requests(t)[0]
 	remove(t, h.ward, &request)

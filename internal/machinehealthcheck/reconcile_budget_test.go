@@ -138,3 +138,28 @@ func TestBudgetIsFreeAgain(t *testing.T) {
 		t.Errorf("kind is %s", got)
 	}
 }
+
+// TestRebootPause: asked for once, and not again until the host has had time to come up.
+func TestRebootPause(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	a := w.sick(t, "a")
+	mhc := w.check(t, byReboot(), build.NodeStartupTimeout(10*time.Minute))
+	w.reconcile(t, mhc)
+	w.wantTreated(t, "a: reboot")
+	asked, _ := fetch(t, w, a)
+	w.reconcile(t, mhc)
+	unannotate(t, w, a, remedy.RebootAnnotation)
+	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	if after := w.reconcile(t, mhc); after != 9*time.Minute {
+		t.Errorf("looks again after %s, want when the pause is over", after)
+	}
+	w.wantTreated(t)
+	w.clock.SetTime(w.clock.Now().Add(9 * time.Minute))
+	w.reconcile(t, mhc)
+	w.wantTreated(t, "a: reboot")
+	again, _ := fetch(t, w, a)
+	if key := remedy.RebootRequestedAtAnnotation; again.Annotations[key] == asked.Annotations[key] {
+		t.Error("the second reboot goes by the time of the first")
+	}
+}

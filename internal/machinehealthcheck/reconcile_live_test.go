@@ -30,56 +30,73 @@ func TestSpared(t *testing.T) {
 			w.nodes.CutOff(client.ObjectKeyFromObject(w.cluster), w.clock.Now())
 		}},
 		"its verdict is True": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			w.judge(t, a, metav1.ConditionTrue)
 		}},
 		"it is paused": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, a, clusterv1.PausedAnnotation, "")
 		}},
 		"it is to be skipped": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, a, clusterv1.MachineSkipRemediationAnnotation, "")
 		}},
 		"it is not selected any more": {opts(build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"})), func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			change(t, w, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
 		}},
 		"it has lost its owner": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			change(t, w, a, func(m *clusterv1.Machine) { m.OwnerReferences = nil })
 		}},
 		"its Cluster is gone": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			remove(t, w, w.cluster)
 		}},
 		"its Cluster is paused": {nil, func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			setPaused(t, w, true)
 		}},
 		"its MachineHealthCheck is paused": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 		}},
 		"its MachineHealthCheck is in dry-run": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, mhc, DryRunAnnotation, "true")
 		}},
 		"its MachineHealthCheck has another budget": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, mhc, MaxInFlightAnnotation, "1")
 		}},
 		"its MachineHealthCheck has another strategy": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, mhc, StrategyAnnotation, "reboot")
 		}},
 		"its MachineHealthCheck is invalid": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, mhc, machinehealth.ResumedAtAnnotation, "yesterday")
 		}},
 		"its MachineHealthCheck was resumed just now": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			changeStatus(t, w, a, func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
 			annotate(t, w, mhc, machinehealth.ResumedAtAnnotation, w.clock.Now().Format(time.RFC3339))
 		}},
 		"its MachineHealthCheck has another spec": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(1)) })
 		}},
 		"its MachineHealthCheck is gone": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			remove(t, w, mhc)
 		}},
 		"its MachineHealthCheck was taken from us": {nil, func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
+			t.Helper()
 			w.Policy = targets.Policy{WatchFilter: "us"}
 			change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) { m.Labels[clusterv1.WatchLabel] = "them" })
 		}},
 		"its host was rebooted just now": {opts(byReboot()), func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck, a *clusterv1.Machine) {
+			t.Helper()
 			annotate(t, w, a, remedy.RebootRequestedAtAnnotation, w.clock.Now().Format(time.RFC3339))
 		}},
 	}

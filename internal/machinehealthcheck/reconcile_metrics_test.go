@@ -48,7 +48,10 @@ func TestMetrics(t *testing.T) {
 // TestMetricsGo with what they are about.
 func TestMetricsGo(t *testing.T) {
 	tests := map[string]func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck){
-		"deleted": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) { remove(t, w, mhc) },
+		"deleted": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			t.Helper()
+			remove(t, w, mhc)
+		},
 		"not ours anymore": func(_ *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
 			w.Policy = targets.Policy{WatchFilter: "us"}
 		},

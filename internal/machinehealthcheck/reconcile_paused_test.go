@@ -22,16 +22,24 @@ func TestPaused(t *testing.T) {
 	}{
 		"by annotation": {
 			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+				t.Helper()
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 			},
 			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 			},
 			"MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
 		},
 		"by the Cluster": {
-			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) { setPaused(t, w, true) },
-			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) { setPaused(t, w, false) },
+			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
+				t.Helper()
+				setPaused(t, w, true)
+			},
+			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
+				t.Helper()
+				setPaused(t, w, false)
+			},
 			"Cluster spec.paused is set to true",
 		},
 	}

@@ -158,15 +158,19 @@ func TestWithdrawIsHeldUp(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck){
 		"dry-run": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			t.Helper()
 			annotate(t, w, mhc, DryRunAnnotation, "true")
 		},
 		"dry-run, garbage": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			t.Helper()
 			annotate(t, w, mhc, DryRunAnnotation, "yes!")
 		},
 		"paused": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			t.Helper()
 			annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 		},
 		"paused live": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			t.Helper()
 			w.freeze(t, mhc)
 			annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 		},

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -126,7 +125,7 @@ func (h hand) carryOut(machine *clusterv1.Machine) {
 		build.Deleting(h.clock.Now())(machine)
 	case remedy.Request:
 		request := &metav1.PartialObjectMetadata{}
-		request.Name, request.UID = machine.Name, types.UID("request-of-"+machine.UID)
+		request.Name, request.UID = machine.Name, "request-of-"+machine.UID
 		request.OwnerReferences = []metav1.OwnerReference{{UID: machine.UID}}
 		h.live.requests[machine.Name] = request
 	case remedy.Reboot:

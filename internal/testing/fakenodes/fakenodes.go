@@ -6,6 +6,7 @@ package fakenodes
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -56,9 +57,7 @@ func (n *Nodes) Freeze() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.cached = map[key]*corev1.Node{}
-	for k, node := range n.live {
-		n.cached[k] = node
-	}
+	maps.Copy(n.cached, n.live)
 }
 
 // CutOff makes a cluster unreadable; it answered at lastSeen for the last time.
