@@ -100,7 +100,7 @@ func TestStatusIsToldAlsoIfRemediesFail(t *testing.T) {
 func TestManyFailures(t *testing.T) {
 	w := newWard(t)
 	before := testutil.ToFloat64(remediationsTotal.WithLabelValues(string(remedy.Owner), outcomeFailed))
-	for _, letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
+	for letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
 		w.sick(t, letter)
 	}
 	mhc := w.check(t, maxInFlight("3"))
