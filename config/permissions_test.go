@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -60,6 +61,7 @@ func TestPermissions(t *testing.T) {
 		{"", "nodes", "", ""}:                                         {"get", "list", "delete"},
 		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
 		{"", "events", "", "any"}:                                     {"create", "delete"},
+		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "create", "update"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:         {"get", "create", "update", "patch", "bind", "escalate"},
 		{"apiextensions.k8s.io", "customresourcedefinitions", "", ""}: {"get", "list", "watch"},
 	}
@@ -115,8 +117,7 @@ func TestAggregation(t *testing.T) {
 func TestManagerLivesOnThesePermissions(t *testing.T) {
 	e := install(t)
 	ns := e.Namespace(t)
-	grantRemediationKinds(t, e)
-	runManager(t, e)
+	manager := runManager(t, e)
 
 	ask := build.Annotation(clusterv1.RemediateMachineAnnotation, "")
 	pool := func(name string) build.Option { return build.Label("pool", name) }
@@ -135,6 +136,12 @@ func TestManagerLivesOnThesePermissions(t *testing.T) {
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	g.Eventually(func() error { return e.Client.Get(t.Context(), client.ObjectKeyFromObject(lonely), lonely) }).
 		Should(MatchError(ContainSubstring("not found")), "the Machine without an owner is deleted")
+	// Nobody has granted the kinds of the template yet. It is said, and stops nothing else.
+	g.Eventually(func() string { return templateMessage(t, e, ns, "requests") }).Should(ContainSubstring("Sickbay lacks the permission"))
+	if err := manager.Ready(t.Context()); err != nil {
+		t.Errorf("one MachineHealthCheck makes the whole manager not ready: %v", err)
+	}
+	grantRemediationKinds(t, e)
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
 	g.Eventually(func() error { return e.Client.Get(t.Context(), client.ObjectKeyFromObject(templated), request) }).
@@ -190,7 +197,7 @@ func grantRemediationKinds(t *testing.T, e *env.Env) {
 }
 
 // runManager runs the manager as the ServiceAccount, with the arguments of the Deployment, until the test ends.
-func runManager(t *testing.T, e *env.Env) {
+func runManager(t *testing.T, e *env.Env) *app.App {
 	t.Helper()
 	cfg := rest.CopyConfig(e.Config)
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: groups}
@@ -213,6 +220,21 @@ func runManager(t *testing.T, e *env.Env) {
 			t.Errorf("running the manager: %v", err)
 		}
 	})
+	return a
+}
+
+// templateMessage is what a MachineHealthCheck says about its template.
+func templateMessage(t *testing.T, e *env.Env, namespace, name string) string {
+	t.Helper()
+	mhc := &clusterv1.MachineHealthCheck{}
+	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, mhc); err != nil {
+		t.Fatal(err)
+	}
+	c := meta.FindStatusCondition(mhc.Status.Conditions, machinehealthcheck.ConditionTemplateAvailable)
+	if c == nil {
+		return ""
+	}
+	return c.Message
 }
 
 func eventReasons(t *testing.T, e *env.Env, namespace string) []string {

@@ -18,11 +18,14 @@ const leaderElectionID = "sickbay-manager"
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=sickbay-system,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups="",namespace=sickbay-system,resources=events,verbs=create;patch
 
 // App is a manager that is ready to run.
 type App struct {
 	Manager ctrl.Manager
+
+	ready *readiness
 }
 
 // New makes a manager with all controllers. Those whose kinds are not installed
@@ -35,13 +38,21 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range gates(o) {
+	ready := &readiness{cache: mgr.GetCache()}
+	if err := mgr.AddReadyzCheck("caches", ready.probe); err != nil {
+		return nil, fmt.Errorf("adding the readiness probe: %w", err)
+	}
+	for _, g := range gates(o, ready) {
 		if err := g.addTo(ctx, mgr); err != nil {
 			return nil, err
 		}
 	}
-	return &App{Manager: mgr}, nil
+	return &App{Manager: mgr, ready: ready}, nil
 }
+
+// Ready returns an error as long as the manager has not read what its controllers
+// need. Controllers whose kinds are not installed need nothing.
+func (a *App) Ready(ctx context.Context) error { return a.ready.check(ctx) }
 
 // Run runs the manager until ctx ends, and returns when all work has stopped.
 func (a *App) Run(ctx context.Context) error {
@@ -77,9 +88,6 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, fmt.Errorf("adding the health probe: %w", err)
-	}
-	if err := mgr.AddReadyzCheck("caches", cachesSynced(mgr)); err != nil {
-		return nil, fmt.Errorf("adding the readiness probe: %w", err)
 	}
 	return mgr, nil
 }

@@ -19,17 +19,18 @@ import (
 )
 
 // gates is the one list of all controllers, with the kinds that they need.
-func gates(o Options) []gate {
+func gates(o Options, ready *readiness) []gate {
 	kind := func(name string) schema.GroupVersionKind { return clusterv1.GroupVersion.WithKind(name) }
 	return []gate{{
 		name:  machinehealth.ControllerName + ", " + machinehealthcheck.ControllerName,
 		kinds: []schema.GroupVersionKind{kind("Cluster"), kind("Machine"), kind("MachineHealthCheck")},
-		add:   func(ctx context.Context, mgr ctrl.Manager) error { return addClusterAPI(ctx, mgr, o) },
+		add:   func(ctx context.Context, mgr ctrl.Manager) error { return addClusterAPI(ctx, mgr, o, ready) },
 	}}
 }
 
 // addClusterAPI adds the controllers for Cluster API's Machines.
-func addClusterAPI(ctx context.Context, mgr ctrl.Manager, o Options) error {
+func addClusterAPI(ctx context.Context, mgr ctrl.Manager, o Options, ready *readiness) error {
+	ready.require(&clusterv1.Cluster{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{})
 	if err := targets.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func addClusterAPI(ctx context.Context, mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	remediation := &machinehealthcheck.Reconciler{
-		Observer: observer, Selectors: selectors, Policy: o.Policy,
+		Observer: observer, Selectors: selectors, Policy: o.Policy, Namespace: o.Namespace,
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
 	return remediation.AddToManager(mgr)

@@ -3,24 +3,48 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"time"
+	"sync"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// readyTimeout is how long a probe waits for the caches before it says no.
-const readyTimeout = 500 * time.Millisecond
+// readiness says no as long as the manager has not read what its controllers need.
+// It asks for those kinds alone: remediation templates and requests are read too, of
+// kinds that anybody may name, and one that cannot be read must not stop the rest.
+type readiness struct {
+	cache cache.Cache
 
-// cachesSynced says no as long as the manager has not read what is there.
-func cachesSynced(mgr ctrl.Manager) healthz.Checker {
-	return func(req *http.Request) error {
-		ctx, cancel := context.WithTimeout(req.Context(), readyTimeout)
-		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not synced yet")
-		}
-		return nil
-	}
+	mu    sync.Mutex
+	needs []client.Object
 }
+
+// require adds kinds that controllers need.
+func (r *readiness) require(objects ...client.Object) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.needs = append(r.needs, objects...)
+}
+
+// check returns what is missing.
+func (r *readiness) check(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var missing []error
+	for _, obj := range r.needs {
+		informer, err := r.cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
+		if err != nil {
+			missing = append(missing, fmt.Errorf("reading %T: %w", obj, err))
+			continue
+		}
+		if !informer.HasSynced() {
+			missing = append(missing, fmt.Errorf("%T is not in the cache yet", obj))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// probe is check as a probe of the manager.
+func (r *readiness) probe(req *http.Request) error { return r.check(req.Context()) }

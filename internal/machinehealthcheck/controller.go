@@ -42,6 +42,8 @@ type Reconciler struct {
 	Policy    targets.Policy
 	Remedies  remedy.Cabinet
 	Recorder  events.EventRecorder
+	// Namespace is what the manager is restricted to; empty means all.
+	Namespace string
 	Clock     clock.PassiveClock
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration

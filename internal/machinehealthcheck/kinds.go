@@ -27,7 +27,16 @@ type kinds struct {
 
 	mu      sync.Mutex
 	watched map[schema.GroupVersionKind]bool
+
+	readable sync.Map // schema.GroupVersionKind -> true
 }
+
+func (k *kinds) isReadable(gvk schema.GroupVersionKind) bool {
+	_, ok := k.readable.Load(gvk)
+	return ok
+}
+
+func (k *kinds) setReadable(gvk schema.GroupVersionKind) { k.readable.Store(gvk, true) }
 
 // watchKinds watches a template's kind and that of its requests.
 func (r *Reconciler) watchKinds(ref clusterv1.MachineHealthCheckRemediationTemplateReference) error {

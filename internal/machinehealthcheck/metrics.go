@@ -29,7 +29,7 @@ var (
 		Name: "sickbay_remediations_total", Help: "Remedies by kind and by what came of them.",
 	}, []string{"remedy", "outcome"})
 	shortCircuitGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_short_circuit", Help: "1 while a MachineHealthCheck does not allow remediation.",
+		Name: "sickbay_short_circuit", Help: "1 while a MachineHealthCheck has sick machines and does not allow their remediation.",
 	}, []string{labelNamespace, labelName})
 	pausedGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_paused", Help: "1 while a MachineHealthCheck or its Cluster is paused.",
@@ -51,7 +51,7 @@ func measure(f Facts, d Decision) {
 	if len(d.Paused) > 0 {
 		return
 	}
-	shortCircuitGauge.WithLabelValues(key.Namespace, key.Name).Set(number(!d.Allowed))
+	shortCircuitGauge.WithLabelValues(key.Namespace, key.Name).Set(number(!d.Allowed && d.Counts.Sick > 0))
 	byVerdict := map[[2]string]float64{}
 	for _, target := range f.Targets {
 		if v := target.verdict(); v != nil {

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,30 +26,52 @@ func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.Machine
 	ref := mhc.Spec.Remediation.TemplateRef
 	ctx, cancel := context.WithTimeout(ctx, requestsTimeout)
 	defer cancel()
+	if missing, err := r.unreadable(ctx, remedy.RequestKind(ref), "request"); missing != "" || err != nil {
+		return TemplateFacts{Missing: missing}, nil, err
+	}
 	reader := client.Reader(r.Client)
 	if live {
 		reader = r.Live
 	}
 	requests, err := requestsFor(ctx, reader, mhc)
-	if meta.IsNoMatchError(err) {
-		kind := remedy.RequestKind(ref).Kind
-		return TemplateFacts{Missing: fmt.Sprintf("remediation request kind %s of %s is not installed", kind, ref.APIVersion)}, nil, nil
-	}
 	if err != nil {
 		return TemplateFacts{}, nil, err
+	}
+	if missing, err := r.unreadable(ctx, ref.GroupVersionKind(), "template"); missing != "" || err != nil {
+		return TemplateFacts{Missing: missing}, requests, err
 	}
 	template := &metav1.PartialObjectMetadata{}
 	template.SetGroupVersionKind(ref.GroupVersionKind())
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: ref.Name}, template)
-	switch {
-	case meta.IsNoMatchError(err):
-		return TemplateFacts{Missing: fmt.Sprintf("remediation template kind %s of %s is not installed", ref.Kind, ref.APIVersion)}, requests, nil
-	case apierrors.IsNotFound(err):
+	if apierrors.IsNotFound(err) {
 		return TemplateFacts{Missing: fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name)}, requests, r.watchKinds(ref)
-	case err != nil:
+	}
+	if err != nil {
 		return TemplateFacts{}, nil, fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return TemplateFacts{}, requests, r.watchKinds(ref)
+}
+
+// unreadable says why objects of a kind cannot be read; empty if they can. A cache
+// that is asked for a kind which it may not list waits for ever, so the API server is
+// asked once before.
+func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
+	if r.kinds.isReadable(gvk) {
+		return "", nil
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	err := r.Live.List(ctx, list, client.InNamespace(r.Namespace), client.Limit(1))
+	switch {
+	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
+		return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion()), nil
+	case apierrors.IsForbidden(err):
+		return fmt.Sprintf("remediation %s kind %s of %s may not be read: Sickbay lacks the permission", what, gvk.Kind, gvk.GroupVersion()), nil
+	case err != nil:
+		return "", fmt.Errorf("listing %s: %w", gvk.Kind, err)
+	}
+	r.kinds.setReadable(gvk)
+	return "", nil
 }
 
 func requestsFor(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (map[string]*metav1.PartialObjectMetadata, error) {
