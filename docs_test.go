@@ -125,8 +125,7 @@ func TestReadmeNamesTestsThatExist(t *testing.T) {
 	}
 	tests := allTests(t)
 	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
-		names := strings.Split(lastColumn.FindStringSubmatch(row)[1], ", ")
-		for _, name := range names {
+		for name := range strings.SplitSeq(lastColumn.FindStringSubmatch(row)[1], ", ") {
 			name = strings.Trim(name, "`")
 			if !strings.Contains(tests, "\nfunc "+name+"(") && !strings.Contains(tests, "\nfunc TestUpstreamDefect_"+name+"(") {
 				t.Errorf("there is no test %q, but README.md refers to it", name)

@@ -2,7 +2,9 @@ package machinehealthcheck
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -63,9 +65,7 @@ func Decide(f Facts, now time.Time) Decision {
 	}
 	d := Decision{Counts: count(f.Targets), budget: unbounded, unseen: len(f.Unseen)}
 	config, problems := ParseConfig(mhc)
-	if f.SelectorProblem != nil {
-		problems = append(problems, f.SelectorProblem.Error())
-	}
+	problems = append(problems, specProblems(f)...)
 	trigger, err := newTrigger(mhc.Spec.Remediation.TriggerIf, d.Counts.Expected)
 	if err != nil {
 		problems = append(problems, err.Error())
@@ -85,6 +85,19 @@ func Decide(f Facts, now time.Time) Decision {
 		d.choose(f, config.Strategy, now)
 	}
 	return d
+}
+
+// specProblems are what Cluster API's webhook would refuse, or should.
+func specProblems(f Facts) []string {
+	var problems []string
+	if f.SelectorProblem != nil {
+		problems = append(problems, f.SelectorProblem.Error())
+	}
+	// The requests of such a kind would be of the kind of the template.
+	if ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef; ref.IsDefined() && !strings.HasSuffix(ref.Kind, clusterv1.TemplateSuffix) {
+		problems = append(problems, fmt.Sprintf("spec.remediation.templateRef.kind is %q: it must end in %s", ref.Kind, clusterv1.TemplateSuffix))
+	}
+	return problems
 }
 
 // choose picks remedies for the sick, the longest sick first, as long as the

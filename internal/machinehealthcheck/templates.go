@@ -35,7 +35,7 @@ func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.Machine
 	}
 	requests, err := requestsFor(ctx, reader, mhc)
 	if err != nil {
-		return TemplateFacts{}, nil, err
+		return r.uninstalled(err, remedy.RequestKind(ref), "request"), nil, ignoreUninstalled(err)
 	}
 	if missing, err := r.unreadable(ctx, ref.GroupVersionKind(), "template"); missing != "" || err != nil {
 		return TemplateFacts{Missing: missing}, requests, err
@@ -47,9 +47,31 @@ func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.Machine
 		return TemplateFacts{Missing: fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name)}, requests, r.watchKinds(ref)
 	}
 	if err != nil {
-		return TemplateFacts{}, nil, fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+		err = fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+		return r.uninstalled(err, ref.GroupVersionKind(), "template"), requests, ignoreUninstalled(err)
 	}
 	return TemplateFacts{}, requests, r.watchKinds(ref)
+}
+
+// uninstalled says that a kind is missing which could be read before; nothing if err
+// is another one.
+func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) TemplateFacts {
+	if !meta.IsNoMatchError(err) {
+		return TemplateFacts{}
+	}
+	r.kinds.readable.Delete(gvk)
+	return TemplateFacts{Missing: notInstalled(gvk, what)}
+}
+
+func ignoreUninstalled(err error) error {
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
+}
+
+func notInstalled(gvk schema.GroupVersionKind, what string) string {
+	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
 }
 
 // unreadable says why objects of a kind cannot be read; empty if they can. A cache
@@ -64,7 +86,7 @@ func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind
 	err := r.Live.List(ctx, list, client.InNamespace(r.Namespace), client.Limit(1))
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
-		return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion()), nil
+		return notInstalled(gvk, what), nil
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("remediation %s kind %s of %s may not be read: Sickbay lacks the permission", what, gvk.Kind, gvk.GroupVersion()), nil
 	case err != nil:

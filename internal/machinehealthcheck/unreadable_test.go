@@ -3,9 +3,12 @@ package machinehealthcheck
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,4 +50,34 @@ func TestKindThatMayNotBeRead(t *testing.T) {
 	w.Live = w.env.Client
 	w.reconcile(t, mhc)
 	w.wantTreated(t, "a: request")
+}
+
+func TestTemplateOfAKindThatIsNone(t *testing.T) {
+	t.Parallel()
+	f := Facts{
+		Cluster:            build.Cluster("ns", build.ClusterName),
+		MachineHealthCheck: build.MachineHealthCheck("ns", "mhc", build.TemplateRef(env.RemediationGroupVersion.WithKind("Fix"), "fix")),
+	}
+	want := []string{`spec.remediation.templateRef.kind is "Fix": it must end in Template`}
+	if diff := cmp.Diff(want, Decide(f, build.Epoch).Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// A kind that goes after it was read is missing again, and is asked for anew.
+func TestKindThatIsUninstalled(t *testing.T) {
+	t.Parallel()
+	r := &Reconciler{}
+	gvk := env.RemediationGroupVersion.WithKind("Fix")
+	r.kinds.setReadable(gvk)
+	gone := fmt.Errorf("listing: %w", &meta.NoKindMatchError{GroupKind: gvk.GroupKind()})
+	if got := r.uninstalled(gone, gvk, "request").Missing; got != "remediation request kind Fix of remediation.example.dev/v1 is not installed" {
+		t.Errorf("missing is %q", got)
+	}
+	if r.kinds.isReadable(gvk) {
+		t.Error("the kind still counts as readable")
+	}
+	if other := errors.New("another error"); !errors.Is(ignoreUninstalled(other), other) || ignoreUninstalled(gone) != nil {
+		t.Error("only a kind that is not installed is no error")
+	}
 }
