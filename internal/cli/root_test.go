@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Bad input is one clear line and exit code 2, and nothing is started.
+func TestBadInput(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"unknown flag":                 {[]string{"manager", "--colour=blue"}, "unknown flag: --colour"},
+		"unknown command":              {[]string{"manger"}, `unknown command "manger" for "sickbay"`},
+		"argument instead of a flag":   {[]string{"manager", "leader-elect"}, `sickbay manager takes no arguments, but got "leader-elect"`},
+		"number that is none":          {[]string{"manager", "--concurrency=lots"}, `invalid argument "lots" for "--concurrency"`},
+		"duration without a unit":      {[]string{"manager", "--sync-period=10"}, `invalid argument "10" for "--sync-period"`},
+		"unknown adoption":             {[]string{"manager", "--adopt=none"}, `--adopt is "none": it must be "all" or "handed-over"`},
+		"no workers":                   {[]string{"manager", "--concurrency=0"}, "--concurrency is 0: it must be at least 1"},
+		"no requests":                  {[]string{"manager", "--kube-api-qps=0"}, "--kube-api-qps is 0: it must be above 0"},
+		"address without a port":       {[]string{"manager", "--metrics-bind-address=localhost"}, `--metrics-bind-address is "localhost": it must be host:port, or 0 for none`},
+		"port that is none":            {[]string{"manager", "--health-probe-bind-address=:x"}, `--health-probe-bind-address is ":x"`},
+		"negative grace period":        {[]string{"manager", "--remote-conditions-grace-period=-1s"}, "it must not be negative"},
+		"no time to answer":            {[]string{"manager", "--remote-connect-timeout=0"}, "--remote-connect-timeout is 0s"},
+		"unknown log format":           {[]string{"manager", "--logging-format=xml"}, "xml"},
+		"kubeconfig that is not there": {[]string{"manager", "--kubeconfig=/does/not/exist"}, "reading --kubeconfig"},
+		"two mistakes at once":         {[]string{"manager", "--adopt=none", "--concurrency=0"}, "; "},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := Main(t.Context(), test.args, &stdout, &stderr)
+			if code != exitUsage {
+				t.Errorf("exit code is %d, want %d", code, exitUsage)
+			}
+			if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "sickbay: ") || !strings.Contains(got, test.want) {
+				t.Errorf("said %q, want one line with %q", got, test.want)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("wrote %q to standard output", &stdout)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Main(t.Context(), []string{"version"}, &stdout, &stderr); code != exitOK {
+		t.Errorf("exit code is %d: %s", code, &stderr)
+	}
+	if !strings.HasPrefix(stdout.String(), "sickbay dev ") {
+		t.Errorf("version is %q", &stdout)
+	}
+}
