@@ -81,7 +81,7 @@ func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		return metadataChanged(before, after) || !before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+		return targets.MetadataChanged(before, after) ||
 			before.Status.NodeRef != after.Status.NodeRef ||
 			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
 			verdictTampered(before, after)
@@ -112,7 +112,7 @@ func sameState(a, b metav1.Condition) bool {
 
 func relevantMachineHealthCheckChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return metadataChanged(e.ObjectOld, e.ObjectNew) || !e.ObjectOld.GetDeletionTimestamp().Equal(e.ObjectNew.GetDeletionTimestamp())
+		return targets.MetadataChanged(e.ObjectOld, e.ObjectNew)
 	}}
 }
 
@@ -136,10 +136,4 @@ func relevantClusterChange() predicate.Predicate {
 		}
 		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused)
 	}}
-}
-
-func metadataChanged(before, after client.Object) bool {
-	return before.GetGeneration() != after.GetGeneration() ||
-		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||
-		!equality.Semantic.DeepEqual(before.GetAnnotations(), after.GetAnnotations())
 }

@@ -83,7 +83,7 @@ func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey, keep fu
 
 // specChange drops the events that our own status writes cause.
 func specChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return metadataChanged(e.ObjectOld, e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
 // relevantMachineChange keeps the events that can change a decision: the verdict,
@@ -96,7 +96,7 @@ func relevantMachineChange() predicate.Predicate {
 				return true
 			}
 		}
-		return metadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}
 }
 
@@ -112,11 +112,4 @@ func state(conditions []metav1.Condition, conditionType string) string {
 		return string(c.Status) + c.Reason
 	}
 	return ""
-}
-
-func metadataChanged(before, after client.Object) bool {
-	return before.GetGeneration() != after.GetGeneration() ||
-		!before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp()) ||
-		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||
-		!equality.Semantic.DeepEqual(before.GetAnnotations(), after.GetAnnotations())
 }
