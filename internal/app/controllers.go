@@ -68,7 +68,26 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	if err != nil {
 		return nil, fmt.Errorf("connecting to workload clusters: %w", err)
 	}
+	if err := mgr.Add(disconnect{cache}); err != nil {
+		return nil, fmt.Errorf("arranging the end of the connections to workload clusters: %w", err)
+	}
 	return &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}, nil
+}
+
+// disconnect ends the connections to workload clusters with the manager, which does
+// not know of them.
+type disconnect struct{ clusters clustercache.ClusterCache }
+
+// NeedLeaderElection is false, since a standby has connections too.
+func (disconnect) NeedLeaderElection() bool { return false }
+
+func (d disconnect) Start(ctx context.Context) error {
+	<-ctx.Done()
+	// Not in the interface, since Cluster API's own programs end with their manager.
+	if c, ok := d.clusters.(interface{ Shutdown() }); ok {
+		c.Shutdown()
+	}
+	return nil
 }
 
 const (
