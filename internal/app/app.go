@@ -81,7 +81,13 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		LeaderElectionID:              leaderElectionID,
 		LeaderElectionNamespace:       o.LeaderElectNamespace,
 		LeaderElectionReleaseOnCancel: true,
-		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
+		Controller: config.Controller{
+			SkipNameValidation: &o.SkipNameValidation,
+			// The priority queue of this controller-runtime can block for ever when it is
+			// shut down (its issue 3538): the manager would hang for its grace period of 30
+			// seconds before the lease is given back.
+			UsePriorityQueue: new(false),
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)

@@ -25,14 +25,14 @@ func TestControlPlane(t *testing.T) {
 		{Key: clusterv1.MachineControlPlaneLabel, Operator: metav1.LabelSelectorOpExists},
 	}})
 	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 3) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 3) }).Should(Succeed())
 
 	machines, err := stand.World.ControlPlaneMachines(t.Context(), spec.Key())
 	g.Expect(err).NotTo(HaveOccurred())
 	sick := &machines[1]
 	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 3) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 3) }).Should(Succeed())
 
 	marks := marksOf(sick)
 	t.Logf("the marks on machine %s: %q", sick.Name, marks)

@@ -54,7 +54,7 @@ func workers(cluster client.ObjectKey) metav1.LabelSelector {
 }
 
 // settled expects that a MachineHealthCheck has so many machines, and that all of them are healthy.
-func settled(g Gomega, t *testing.T, mhc *clusterv1.MachineHealthCheck, machines int) {
+func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck, machines int) {
 	t.Helper()
 	now := &clusterv1.MachineHealthCheck{}
 	g.Expect(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())

@@ -20,7 +20,7 @@ func TestKilled(t *testing.T) {
 	mhc := healthCheck(spec.Key(), workers(spec.Key()))
 	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
 	first := stand.Sickbay(t, spec.Namespace)
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 2) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 2) }).Should(Succeed())
 	before := len(seen(spec.Namespace))
 
 	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
@@ -37,7 +37,7 @@ func TestKilled(t *testing.T) {
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
 	g.Eventually(func(g Gomega) {
 		g.Expect(stand.World.Ready(t.Context(), spec.Key())).To(Succeed())
-		settled(g, t, mhc, 2)
+		settled(t, g, mhc, 2)
 	}).Should(Succeed())
 	g.Expect(seen(spec.Namespace)).To(HaveLen(before+1), "one new machine")
 	g.Expect(touched(&machines[1])).To(BeFalse())

@@ -37,6 +37,6 @@ func TestBrokenKubeconfig(t *testing.T) {
 	g.Expect(broken.Heal(t.Context(), stand.World)).To(Succeed())
 	_, err = stand.Journal.Machine(patient(t), machine.UID, "the recovery", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 1) }).WithTimeout(e2e.Patience).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).WithTimeout(e2e.Patience).Should(Succeed())
 	g.Expect(touched(machine)).To(BeFalse())
 }

@@ -24,7 +24,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	leader := stand.Sickbay(t, spec.Namespace, elect...)
 	g.Eventually(func() string { return holder(t) }).ShouldNot(BeEmpty())
 	first := holder(t)
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 1) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	standby := stand.Sickbay(t, spec.Namespace, elect...)
 	g.Expect(standby.Log.Lines("Starting workers")).To(BeEmpty(), "the standby waits")
 
@@ -34,7 +34,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	sick := &machines[0]
 	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
-	g.Eventually(func(g Gomega) { settled(g, t, mhc, 1) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	g.Expect(holder(t)).NotTo(Equal(first))
 }
 

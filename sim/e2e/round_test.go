@@ -2,8 +2,10 @@ package e2e_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,11 +73,15 @@ func (r *round) play(c *crash) {
 	r.Helper()
 	c.role = r.role
 	ctx, end := context.WithCancel(r.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- r.supervise(ctx, c) }()
+	var managers sync.WaitGroup
+	managers.Go(func() {
+		if err := r.supervise(ctx, c); err != nil {
+			r.Errorf("running the manager: %v", err)
+		}
+	})
+	defer managers.Wait()
+	defer end()
 	r.check(r.course.script)
-	end()
-	NewWithT(r).Expect(<-ended).To(Succeed())
 }
 
 // supervise runs the manager, and another one when it has crashed.
@@ -90,19 +96,41 @@ func (r *round) supervise(ctx context.Context, c *crash) error {
 }
 
 func (r *round) run(ctx context.Context, c *crash) error {
+	return runManager(ctx, r.course.namespace(), c.newClient)
+}
+
+// runManager runs a manager for one namespace in this process until ctx ends.
+func runManager(ctx context.Context, namespace string, newClient client.NewClientFunc) error {
 	o := app.DefaultOptions()
-	o.Namespace = r.course.namespace()
+	o.Namespace = namespace
 	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
 	o.SkipNameValidation = true
-	o.NewClient = c.newClient
+	o.NewClient = newClient
 	manager, err := app.New(ctx, stand.World.Config(), o)
 	if err != nil {
 		return err
 	}
-	if err := manager.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	ended := make(chan error, 1)
+	go func() { ended <- manager.Run(ctx) }()
+	select {
+	case err := <-ended:
 		return err
+	case <-ctx.Done():
 	}
-	return nil
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(stopTime):
+		return fmt.Errorf("the manager has not stopped %s after it was told to\n%s", stopTime, stacks())
+	}
+}
+
+// stopTime is how long a manager may take to stop. It has nothing to wait for.
+const stopTime = 10 * time.Second
+
+func stacks() string {
+	all := make([]byte, 64<<20)
+	return string(all[:runtime.Stack(all, true)])
 }
 
 // check runs the script and what is to be true at the end of every round.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ type Stand struct {
 	// making lets clusters be made one after the other; side by side they would all come up late.
 	making sync.Mutex
 	undo   []func() error
+	dir    string
 }
 
 // Main runs the tests of a test binary at a stand, which use receives before.
@@ -47,6 +49,11 @@ func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
 			fmt.Fprintln(os.Stderr, "taking down the stand:", err)
 			code = 1
 		}
+		if code != 0 {
+			fmt.Fprintln(os.Stderr, "The log of the world, and of each Sickbay in this process, is in", s.dir)
+			return
+		}
+		_ = os.RemoveAll(s.dir)
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
@@ -63,14 +70,20 @@ func (s *Stand) start(ctx context.Context, o world.Options) error {
 	if err != nil {
 		return fmt.Errorf("creating a directory: %w", err)
 	}
-	s.undo = append(s.undo, func() error { return os.RemoveAll(dir) })
+	s.dir = dir
+	log, err := os.Create(filepath.Join(dir, "world.log"))
+	if err != nil {
+		return fmt.Errorf("creating the world's log: %w", err)
+	}
+	s.undo = append(s.undo, log.Close)
+	o.Log = log
 	if s.Binary, err = sickbay.Build(ctx, dir); err != nil {
 		return err
 	}
 	if s.World, err = world.Start(ctx, o); err != nil {
 		return fmt.Errorf("starting the world: %w", err)
 	}
-	s.undo = append(s.undo, func() error { return s.World.Stop(context.Background()) })
+	s.undo = append(s.undo, func() error { return s.World.Stop(context.WithoutCancel(ctx)) })
 	s.Kubeconfig = filepath.Join(dir, "kubeconfig")
 	if err := s.World.WriteKubeconfig(s.Kubeconfig); err != nil {
 		return err
@@ -83,8 +96,8 @@ func (s *Stand) start(ctx context.Context, o world.Options) error {
 
 func (s *Stand) stop() error {
 	var errs []error
-	for i := len(s.undo) - 1; i >= 0; i-- {
-		errs = append(errs, s.undo[i]())
+	for _, undo := range slices.Backward(s.undo) {
+		errs = append(errs, undo())
 	}
 	return errors.Join(errs...)
 }

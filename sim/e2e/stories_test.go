@@ -2,8 +2,11 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
+
+	. "github.com/onsi/gomega"
 
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
@@ -32,11 +35,13 @@ func TestStories(t *testing.T) {
 		}
 	})
 	if !t.Failed() {
+		t.Run("metrics", func(t *testing.T) { measured(t, metrics) })
 		t.Run("rest", func(t *testing.T) { atRest(t, sick, metrics) })
 	}
 }
 
 func play(t *testing.T, s scenario.Scenario, prepare func() error) {
+	t.Helper()
 	t.Parallel()
 	if err := prepare(); err != nil {
 		t.Fatalf("preparing cluster %s: %v", s.Cluster, err)
@@ -51,4 +56,25 @@ func play(t *testing.T, s scenario.Scenario, prepare func() error) {
 		t.Fatal(err)
 	}
 	t.Logf("%+v", outcome)
+}
+
+// measured shows that the metrics tell what has happened in all stories.
+func measured(t *testing.T, metrics *scraper) {
+	t.Helper()
+	g := newTest(t)
+	g.Eventually(func(g Gomega) {
+		found := metrics.scrape(t, "sickbay_")
+		g.Expect(found).To(HaveKeyWithValue(`sickbay_remediations_total{outcome="started",remedy="owner"}`, BeEquivalentTo(7)), "one for each story but two")
+		g.Expect(found[`sickbay_detection_delay_seconds_count`]).To(BeNumerically(">", 0))
+		for _, s := range scenario.All() {
+			of := fmt.Sprintf(`{machinehealthcheck=%q,namespace=%q}`, s.Name, scenario.Namespace)
+			g.Expect(found).To(HaveKeyWithValue("sickbay_short_circuit"+of, BeZero()))
+			g.Expect(found).To(HaveKeyWithValue("sickbay_paused"+of, BeZero()))
+			g.Expect(found).To(HaveKeyWithValue(fmt.Sprintf(`sickbay_machines{check="Succeeded",machinehealthcheck=%q,namespace=%q,verdict="True"}`,
+				s.Name, scenario.Namespace), BeNumerically(">=", s.Workers)))
+		}
+		for _, cluster := range scenario.Clusters(scenario.All()) {
+			g.Expect(found).To(HaveKeyWithValue(fmt.Sprintf(`sickbay_workload_cluster_reachable{cluster=%q,namespace=%q}`, cluster.Name, cluster.Namespace), BeEquivalentTo(1)))
+		}
+	}).Should(Succeed())
 }

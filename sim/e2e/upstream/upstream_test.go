@@ -67,7 +67,7 @@ func expectTwoMasters(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHea
 	g.Expect(meta.IsStatusConditionFalse(theirs.Status.Conditions, clusterv1.PausedCondition)).To(BeTrue())
 	for _, entry := range ours.ManagedFields {
 		if isSickbay(entry) {
-			g.Expect(string(entry.FieldsV1.Raw)).NotTo(ContainSubstring(`\"type\":\"Paused\"`))
+			g.Expect(entry.FieldsV1.GetRawString()).NotTo(ContainSubstring(`\"type\":\"Paused\"`))
 		}
 	}
 }

@@ -1,0 +1,36 @@
+package e2e_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestNothingRemains: a manager that has stopped holds no connection to a workload cluster. A process that ends would
+// not care, but whoever runs the manager as a part of something does. It is not parallel, since it counts.
+func TestNothingRemains(t *testing.T) {
+	g := newTest(t)
+	spec := world.ClusterSpec{Namespace: "remains", Name: "remains", Workers: 1}
+	stand.Cluster(t, spec)
+	mhc := healthCheck(spec.Key(), workers(spec.Key()))
+	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	before := remoteCaches()
+
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- runManager(ctx, spec.Namespace, nil) }()
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
+	g.Expect(remoteCaches()).To(Equal(before + 1))
+	stop()
+	g.Expect(<-ended).To(Succeed())
+	g.Eventually(remoteCaches).Should(Equal(before))
+}
+
+// remoteCaches counts the caches of workload clusters in this process, the world's own among them.
+func remoteCaches() int {
+	return strings.Count(stacks(), "created by sigs.k8s.io/cluster-api/controllers/clustercache.createCachedClient")
+}
