@@ -26,6 +26,8 @@ type course struct {
 	// left is how many machines there are in the end, with that verdict.
 	left    int
 	verdict metav1.ConditionStatus
+	// repetitions is how many writes of one kind are tried, if not one: what holds for the second holds for the tenth.
+	repetitions int
 	// unowned makes the sick machine by hand, without anybody who would replace it.
 	unowned bool
 }
@@ -39,7 +41,7 @@ const (
 var courses = []course{
 	{
 		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced,
-		left: 2, verdict: metav1.ConditionTrue,
+		left: 2, verdict: metav1.ConditionTrue, repetitions: 2,
 	},
 	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true},
 	{
