@@ -7,6 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/note"
 )
 
 // Reasons of the events on Machines.
@@ -27,7 +28,7 @@ func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine,
 	}
 	switch {
 	case to.Status == healthcheck.False:
-		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", to.Message)
+		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", note.Fit(to.Message))
 		observeDelay(transition)
 	case to.Status == healthcheck.True && from.Status == healthcheck.False:
 		r.Recorder.Eventf(machine, nil, corev1.EventTypeNormal, EventHealthy, eventAction, "Machine is healthy again")

@@ -11,6 +11,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/note"
 )
 
 // Reasons of the events on Machines.
@@ -55,15 +57,8 @@ func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthC
 	}
 }
 
-// maxNote is how long the note of an event may be; the API refuses longer ones.
-const maxNote = 1024
-
-func (r *Reconciler) event(regarding client.Object, related runtime.Object, eventType, reason, note string) {
-	if len(note) > maxNote {
-		const ellipsis = "..."
-		note = strings.ToValidUTF8(note[:maxNote-len(ellipsis)], "") + ellipsis
-	}
-	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note)
+func (r *Reconciler) event(regarding client.Object, related runtime.Object, eventType, reason, text string) {
+	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note.Fit(text))
 }
 
 // eventFor returns the event that a transition deserves, if any.
