@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
@@ -74,7 +73,6 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		Scheme:                        Scheme(),
 		Cache:                         cached,
 		NewClient:                     o.NewClient,
-		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: false}},
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
 		Metrics:                       metricsOptions(o.MetricsBindAddress),
 		LeaderElection:                o.LeaderElect,

@@ -48,7 +48,6 @@ func (o owner) Apply(ctx context.Context, patient Patient) (string, error) {
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
 	u.SetNamespace(machine.Namespace)
 	u.SetName(machine.Name)
-	u.SetUID(machine.UID)
 	// Bound to what was just judged: if anything about the Machine has changed
 	// since, the write is refused and the Machine is looked at again.
 	u.SetResourceVersion(machine.ResourceVersion)

@@ -32,7 +32,6 @@ func ApplyMachineHealthCheck(ctx context.Context, c client.Client, fieldOwner st
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
 	u.SetNamespace(mhc.Namespace)
 	u.SetName(mhc.Name)
-	u.SetUID(mhc.UID)
 	if err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
 		return false, fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
 	}
