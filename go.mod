@@ -3,7 +3,9 @@ module github.com/sickbay-dev/sickbay
 go 1.26.0
 
 require (
+	github.com/blang/semver/v4 v4.0.0
 	github.com/google/go-cmp v0.7.0
+	github.com/openshift/api v0.0.0-20251111193948-50e2ece149d7
 	github.com/spf13/cobra v1.10.2
 	k8s.io/apimachinery v0.36.3
 	k8s.io/component-base v0.36.3
@@ -16,7 +18,6 @@ require (
 require (
 	cel.dev/expr v0.25.2 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
-	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/felixge/httpsnoop v1.0.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect

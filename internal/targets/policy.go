@@ -5,10 +5,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// HandedOverValue is the value of the annotation cluster.x-k8s.io/paused that
-// hands a MachineHealthCheck to Sickbay: it holds Cluster API's own controller
-// off, which honours the annotation whatever its value.
-const HandedOverValue = "sickbay"
+// Values of the annotation cluster.x-k8s.io/paused on a MachineHealthCheck that mean
+// something to Sickbay. Cluster API's own controller, and OpenShift's, honour the
+// annotation whatever its value.
+const (
+	// HandedOverValue hands a MachineHealthCheck to Sickbay: it holds Cluster API's own
+	// controller off, and does not pause Sickbay.
+	HandedOverValue = "sickbay"
+	// UpgradeValue is what Sickbay itself pauses with while a cluster upgrades.
+	UpgradeValue = "upgrade"
+	// HandedOverUpgradeValue is the same for one that is handed over, and stays so.
+	HandedOverUpgradeValue = "sickbay-upgrade"
+)
 
 // Adoption says which MachineHealthChecks Sickbay takes care of.
 type Adoption string
@@ -37,9 +45,10 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 }
 
 // HandedOver tells whether mhc is held off from Cluster API's own controller and
-// given to Sickbay.
+// given to Sickbay. It stays given while it is paused for an upgrade.
 func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
-	return mhc.Annotations[clusterv1.PausedAnnotation] == HandedOverValue
+	value := mhc.Annotations[clusterv1.PausedAnnotation]
+	return value == HandedOverValue || value == HandedOverUpgradeValue
 }
 
 // Paused tells whether mhc must be left alone for now, and names the causes.
@@ -48,7 +57,11 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 	if ClusterPaused(cluster) {
 		causes = append(causes, "Cluster spec.paused is set to true")
 	}
-	if hasAnnotation(mhc, clusterv1.PausedAnnotation) && !HandedOver(mhc) {
+	switch value, ok := mhc.Annotations[clusterv1.PausedAnnotation]; {
+	case !ok || value == HandedOverValue:
+	case value == UpgradeValue || value == HandedOverUpgradeValue:
+		causes = append(causes, "Paused by Sickbay while an upgrade is going on")
+	default:
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
 	}
 	return causes

@@ -25,6 +25,8 @@ func TestManages(t *testing.T) {
 		"the zero value is all":                 {Policy{}, check(), true},
 		"all, paused by somebody":               {all, check(paused("")), true},
 		"handed-over, handed over":              {handedOver, check(paused("sickbay")), true},
+		"handed-over, paused for an upgrade":    {handedOver, check(paused("sickbay-upgrade")), true},
+		"not handed over, the same":             {handedOver, check(paused("upgrade")), false},
 		"handed-over, not handed over":          {handedOver, check(), false},
 		"handed-over, paused by somebody":       {handedOver, check(paused("true")), false},
 		"handed-over, no value":                 {handedOver, check(paused("")), false},
@@ -47,6 +49,7 @@ func TestManages(t *testing.T) {
 
 func TestPaused(t *testing.T) {
 	const byCluster, byAnnotation = "Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation"
+	const byUs = "Paused by Sickbay while an upgrade is going on"
 	running, stopped := build.Cluster("ns", "c"), build.Cluster("ns", "c", build.Paused())
 	unpaused := build.Cluster("ns", "c", build.ClusterFunc(func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) }))
 	tests := map[string]struct {
@@ -61,6 +64,8 @@ func TestPaused(t *testing.T) {
 		"annotation with any value":   {check(paused("false")), running, []string{byAnnotation}},
 		"annotation in other letters": {check(paused("Sickbay")), running, []string{byAnnotation}},
 		"handed over is not paused":   {check(paused("sickbay")), running, nil},
+		"for an upgrade":              {check(paused("upgrade")), running, []string{byUs}},
+		"for an upgrade, handed over": {check(paused("sickbay-upgrade")), running, []string{byUs}},
 		"handed over, Cluster paused": {check(paused("sickbay")), stopped, []string{byCluster}},
 		"both":                        {check(paused("")), stopped, []string{byCluster, byAnnotation}},
 	}

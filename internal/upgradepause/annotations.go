@@ -1,0 +1,122 @@
+package upgradepause
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+const (
+	// MarkerAnnotation on a MachineHealthCheck, without a value, says that it is paused for an
+	// upgrade and not by a person. The name is that of OpenShift's proposal.
+	MarkerAnnotation = "machine.openshift.io/paused-for-upgrade"
+	// HandledAnnotation holds the upgrades that a MachineHealthCheck has been paused for,
+	// separated by commas. It stays until they are over, so that one which somebody unpauses is not
+	// paused again.
+	HandledAnnotation = "sickbay.dev/upgrades-handled"
+	// PausedAtAnnotation holds the RFC 3339 time at which Sickbay paused.
+	PausedAtAnnotation = "sickbay.dev/upgrade-paused-at"
+	// WarnedAtAnnotation holds the RFC 3339 time of the last warning that a pause is long.
+	WarnedAtAnnotation = "sickbay.dev/upgrade-pause-warned-at"
+	// OptionAnnotation is read. "false" on a MachineHealthCheck excepts it; "true" on a Cluster
+	// asks for pauses while that Cluster upgrades.
+	OptionAnnotation = "sickbay.dev/pause-on-upgrade"
+)
+
+// written are the annotations that a decision may change.
+var written = []string{
+	clusterv1.PausedAnnotation, MarkerAnnotation, HandledAnnotation,
+	PausedAtAnnotation, WarnedAtAnnotation, machinehealth.ResumedAtAnnotation,
+}
+
+// holder is who holds a MachineHealthCheck paused.
+type holder int
+
+const (
+	nobody holder = iota
+	us
+	somebody
+)
+
+// holderOf tells who. Our pause is our value together with the marker: whoever puts another
+// value there takes the pause over, and so does whoever takes the marker away.
+func holderOf(annotations map[string]string) holder {
+	value, paused := annotations[clusterv1.PausedAnnotation]
+	if !paused || value == targets.HandedOverValue {
+		return nobody
+	}
+	_, marked := annotations[MarkerAnnotation]
+	_, recorded := annotations[HandledAnnotation]
+	switch {
+	case !marked:
+		return somebody
+	case value == targets.UpgradeValue, value == targets.HandedOverUpgradeValue:
+		return us
+	case value == "" && !recorded:
+		// As the proposal writes it, so by another program that follows it.
+		return us
+	}
+	return somebody
+}
+
+// pausedValue is the value of the paused annotation while we pause.
+func pausedValue(annotations map[string]string) string {
+	switch annotations[clusterv1.PausedAnnotation] {
+	case targets.HandedOverValue, targets.HandedOverUpgradeValue:
+		return targets.HandedOverUpgradeValue
+	}
+	return targets.UpgradeValue
+}
+
+// releasedValue is the value before and after; nil is none.
+func releasedValue(annotations map[string]string) *string {
+	if annotations[clusterv1.PausedAnnotation] == targets.HandedOverUpgradeValue {
+		return new(targets.HandedOverValue)
+	}
+	return nil
+}
+
+// handled returns which of the active upgrades somebody has already been told about by a
+// pause. A marker without a pause and without a record is how the proposal remembers that a
+// MachineHealthCheck was unpaused.
+func handled(annotations map[string]string, active []string) []string {
+	record, recorded := annotations[HandledAnnotation]
+	if !recorded {
+		if _, marked := annotations[MarkerAnnotation]; marked {
+			return active
+		}
+		return nil
+	}
+	before := strings.Split(record, ",")
+	return slices.DeleteFunc(slices.Clone(active), func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// timeOf reads a time; zero if there is none, or none that can be read.
+func timeOf(annotations map[string]string, key string) time.Time {
+	at, err := time.Parse(time.RFC3339, annotations[key])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+func format(at time.Time) *string { return new(at.UTC().Format(time.RFC3339)) }
+
+// difference returns what has to be written for the annotations to become as wanted, nil for what
+// has to go. Annotations that are not ours to write are left out.
+func difference(stored map[string]string, wanted map[string]*string) map[string]*string {
+	changes := map[string]*string{}
+	for _, key := range written {
+		before, ok := stored[key]
+		after := wanted[key]
+		if ok != (after != nil) || (after != nil && *after != before) {
+			changes[key] = after
+		}
+	}
+	return changes
+}

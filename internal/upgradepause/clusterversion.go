@@ -1,0 +1,135 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// clusterVersionName is that of the one ClusterVersion that OpenShift's operator looks at.
+const clusterVersionName = "version"
+
+// ClusterVersionInstalled tells the controllers that OpenShift's kind has been installed, now or
+// long ago. The zero value is ready, and says that it has not. It is safe for concurrent use.
+type ClusterVersionInstalled struct {
+	mu   sync.Mutex
+	yes  bool
+	tell []func() error
+}
+
+// Set says so.
+func (i *ClusterVersionInstalled) Set() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.yes = true
+	var errs []error
+	for _, tell := range i.tell {
+		errs = append(errs, tell())
+	}
+	return errors.Join(errs...)
+}
+
+// whenSet calls tell when the kind is installed, at once if it is.
+func (i *ClusterVersionInstalled) whenSet(tell func() error) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.tell = append(i.tell, tell)
+	if i.yes {
+		return tell()
+	}
+	return nil
+}
+
+func (i *ClusterVersionInstalled) get() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.yes
+}
+
+// clusterVersion is the signal of OpenShift. It concerns every MachineHealthCheck.
+type clusterVersion struct {
+	reader    client.Reader
+	lookout   *lookout
+	installed *ClusterVersionInstalled
+}
+
+func (s clusterVersion) Read(ctx context.Context, _ *metav1.PartialObjectMetadata) Reading {
+	if !s.installed.get() {
+		return Reading{}
+	}
+	reading := Reading{Subject: &corev1.ObjectReference{
+		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
+	}}
+	cv := &configv1.ClusterVersion{}
+	if reading.Err = s.lookout.ready(ctx, cv); reading.Err != nil {
+		return reading
+	}
+	if err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv); err != nil {
+		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)
+		return reading
+	}
+	reading.Upgrades, reading.Err = ofClusterVersion(cv)
+	return reading
+}
+
+// ofClusterVersion tells whether OpenShift upgrades. Progressing alone does not say so: it is also True
+// while settings are rolled out, and then the last update in the history is completed.
+func ofClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
+	progressing := progressingOf(cv)
+	switch progressing.Status {
+	case configv1.ConditionTrue:
+	case configv1.ConditionFalse:
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("ClusterVersion %s does not say whether it is Progressing", cv.Name)
+	}
+	upgrade := Upgrade{Text: "OpenShift upgrades", Since: progressing.LastTransitionTime.Time}
+	if len(cv.Status.History) > 0 {
+		update := cv.Status.History[0]
+		if update.State == configv1.CompletedUpdate {
+			return nil, nil
+		}
+		if update.Version != "" {
+			upgrade.Text += " to " + update.Version
+		}
+		if !update.StartedTime.IsZero() {
+			upgrade.Since = update.StartedTime.Time
+		}
+	}
+	upgrade.ID = "clusterversion/" + upgrade.Since.UTC().Format(time.RFC3339)
+	return []Upgrade{upgrade}, nil
+}
+
+func progressingOf(cv *configv1.ClusterVersion) configv1.ClusterOperatorStatusCondition {
+	for _, c := range cv.Status.Conditions {
+		if c.Type == configv1.OperatorProgressing {
+			return c
+		}
+	}
+	return configv1.ClusterOperatorStatusCondition{}
+}
+
+// digest is all of a ClusterVersion that matters here.
+func digestOfClusterVersion(cv *configv1.ClusterVersion) string {
+	upgrades, err := ofClusterVersion(cv)
+	return digest(upgrades, err)
+}
+
+func digest(upgrades []Upgrade, err error) string {
+	var b strings.Builder
+	for _, u := range upgrades {
+		fmt.Fprintf(&b, "%s,%s;", u.ID, u.Text)
+	}
+	if err != nil {
+		b.WriteString(err.Error())
+	}
+	return b.String()
+}

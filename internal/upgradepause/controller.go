@@ -1,0 +1,136 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/lag"
+)
+
+// ControllerName names the controllers in the list of controllers. Each kind of MachineHealthCheck has
+// one of its own.
+const ControllerName = "upgradepause"
+
+// The kinds of MachineHealthCheck that are paused.
+var (
+	ClusterAPIKind = clusterv1.GroupVersion.WithKind("MachineHealthCheck")
+	OpenShiftKind  = schema.GroupVersionKind{Group: "machine.openshift.io", Version: "v1beta1", Kind: "MachineHealthCheck"}
+)
+
+// +kubebuilder:rbac:groups=config.openshift.io,resources=clusterversions,verbs=get;list;watch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinedeployments,verbs=get;list;watch
+// +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get;list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconciler pauses and resumes the MachineHealthChecks of one kind. AddToManager fills the fields
+// that are nil.
+type Reconciler struct {
+	// Kind is ClusterAPIKind or OpenShiftKind.
+	Kind   schema.GroupVersionKind
+	Client client.Client
+	// Signals tell which upgrades are going on. By default: OpenShift's ClusterVersion, once it is
+	// installed and, for ClusterAPIKind, Clusters.
+	Signals []Signal
+	// ClusterVersion tells when OpenShift's kind is installed; nil is never.
+	ClusterVersion *ClusterVersionInstalled
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
+	WatchFilter string
+	// WarnAfter is how long a pause may be before it is spoken of.
+	WarnAfter time.Duration
+	Recorder  events.EventRecorder
+	Clock     clock.PassiveClock
+	// SyncPeriod is the net below the events.
+	SyncPeriod  time.Duration
+	Concurrency int
+
+	written lag.Writes
+	heard   heard
+}
+
+// Reconcile looks at one MachineHealthCheck: observe, decide, act.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	check := &metav1.PartialObjectMetadata{}
+	check.SetGroupVersionKind(r.Kind)
+	if err := r.Client.Get(ctx, req.NamespacedName, check); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.forget(req.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
+	}
+	if !check.DeletionTimestamp.IsZero() || (r.WatchFilter != "" && check.Labels[clusterv1.WatchLabel] != r.WatchFilter) {
+		r.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if r.written.Behind(check) {
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	}
+	facts, now := r.observe(ctx, check), r.Clock.Now()
+	decision := Decide(facts, now)
+	switch err := r.act(ctx, check, decision); {
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil
+	case apierrors.IsConflict(err):
+		// The cache does not know the latest yet.
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	case err != nil:
+		return ctrl.Result{}, err
+	}
+	measureCheck(r.Kind, req.NamespacedName, decision)
+	r.announce(ctx, check, facts, decision, now)
+	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
+}
+
+// forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
+func (r *Reconciler) forget(key client.ObjectKey) {
+	forgetCheck(r.Kind, key)
+	r.written.Forget(key)
+}
+
+func (r *Reconciler) requeueAfter(d Decision) time.Duration {
+	if d.RecheckAt.IsZero() {
+		return r.SyncPeriod
+	}
+	wait := max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
+	if r.SyncPeriod == 0 {
+		return wait
+	}
+	return min(wait, r.SyncPeriod)
+}
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if r.ClusterVersion == nil {
+		r.ClusterVersion = &ClusterVersionInstalled{}
+	}
+	return r.addController(mgr)
+}
+
+// name is that of the controller in logs and metrics.
+func (r *Reconciler) name() string {
+	if r.Kind == OpenShiftKind {
+		return ControllerName + "-openshift"
+	}
+	return ControllerName
+}

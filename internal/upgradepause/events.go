@@ -1,0 +1,86 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/note"
+)
+
+// Reasons of the events on MachineHealthChecks.
+const (
+	// EventPaused says which upgrade a MachineHealthCheck is paused for.
+	EventPaused = "PausedForUpgrade"
+	// EventResumed says that the pause is over, and that timeouts count from now.
+	EventResumed = "ResumedAfterUpgrade"
+	// EventOverridden says that somebody has unpaused it, or has taken the pause over, and that this
+	// holds until the upgrade is over.
+	EventOverridden = "UpgradePauseOverridden"
+	// EventTooLong says that a pause has become long; it is repeated every hour.
+	EventTooLong = "UpgradePauseTooLong"
+)
+
+// Reasons of the events on ClusterVersions and Clusters.
+const (
+	// EventUnreadable says why it cannot be told whether an upgrade is going on.
+	EventUnreadable = "UpgradeSignalUnreadable"
+	// EventReadable says that it can be told again.
+	EventReadable = "UpgradeSignalReadable"
+)
+
+const eventAction = "PauseForUpgrade"
+
+// announce tells people what was done.
+func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f Facts, d Decision, now time.Time) {
+	eventType, reason, text := eventFor(f, d, now)
+	if reason == "" {
+		return
+	}
+	ctrl.LoggerFrom(ctx).Info("Pause for an upgrade changed", "reason", reason, "message", text)
+	r.Recorder.Eventf(check, nil, eventType, reason, eventAction, "%s", note.Fit(text))
+}
+
+// eventFor returns the event that a decision deserves; no reason is none.
+func eventFor(f Facts, d Decision, now time.Time) (eventType, reason, text string) {
+	upgrades := texts(f.Upgrades)
+	switch d.Transition {
+	case Pause:
+		return corev1.EventTypeNormal, EventPaused, "Paused: " + upgrades + doubt(f.Annotations)
+	case Resume:
+		why := "the upgrade is over"
+		if len(f.Upgrades) > 0 {
+			why = "excepted by " + OptionAnnotation
+		}
+		return corev1.EventTypeNormal, EventResumed, "Resumed: " + why + "; timeouts count from now"
+	case Overridden:
+		return corev1.EventTypeNormal, EventOverridden, "Left as somebody has set it, until the upgrade is over: " + upgrades
+	case Warn:
+		return corev1.EventTypeWarning, EventTooLong,
+			fmt.Sprintf("Paused for %s, and nothing is remediated meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)
+	default:
+		return "", "", ""
+	}
+}
+
+func texts(upgrades []Upgrade) string {
+	var parts []string
+	for _, u := range upgrades {
+		parts = append(parts, u.Text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// doubt says that the owner's wish cannot be understood.
+func doubt(annotations map[string]string) string {
+	value, ok := annotations[OptionAnnotation]
+	if !ok || value == "true" || value == "false" {
+		return ""
+	}
+	return fmt.Sprintf("; annotation %s is %q and has no effect: it must be %q or %q", OptionAnnotation, value, "true", "false")
+}

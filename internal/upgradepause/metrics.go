@@ -1,0 +1,61 @@
+package upgradepause
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+var (
+	checkLabels  = []string{"group", "namespace", "machinehealthcheck"}
+	signalLabels = []string{"kind", "namespace", "name"}
+
+	pausedGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
+	}, checkLabels)
+	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_pause_too_long", Help: "1 while such a pause is longer than --max-upgrade-pause-warning.",
+	}, checkLabels)
+	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion or a Cluster upgrades.",
+	}, signalLabels)
+	readableGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion or a Cluster upgrades, and so nothing is paused or resumed.",
+	}, signalLabels)
+)
+
+func init() {
+	metrics.Registry.MustRegister(pausedGauge, overlongGauge, upgradingGauge, readableGauge)
+}
+
+func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d Decision) {
+	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Paused))
+	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Overlong))
+}
+
+func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
+	pausedGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+	overlongGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+}
+
+// measureSignal shows what a signal says; an upgrade that cannot be told is left as it was.
+func measureSignal(r Reading) {
+	labels := []string{r.Subject.Kind, r.Subject.Namespace, r.Subject.Name}
+	if r.Off {
+		readableGauge.DeleteLabelValues(labels...)
+		upgradingGauge.DeleteLabelValues(labels...)
+		return
+	}
+	readableGauge.WithLabelValues(labels...).Set(number(r.Err == nil))
+	if r.Err == nil {
+		upgradingGauge.WithLabelValues(labels...).Set(number(len(r.Upgrades) > 0))
+	}
+}
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}

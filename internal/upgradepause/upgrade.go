@@ -1,0 +1,43 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Signal tells which upgrades are going on.
+type Signal interface {
+	// Read looks for those that concern a MachineHealthCheck.
+	Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading
+}
+
+// Reading is what a signal says to one MachineHealthCheck. The zero value is that it has nothing to
+// do with it.
+type Reading struct {
+	// Subject is who may be upgrading.
+	Subject *corev1.ObjectReference
+	// Off tells that the subject does not want to have anything paused.
+	Off bool
+	// Upgrades are those that are going on.
+	Upgrades []Upgrade
+	// Err says why that cannot be told: then nothing is paused or resumed. It is errStarting while
+	// there is hope that it will be told in a moment.
+	Err error
+}
+
+// Upgrade is one that is going on.
+type Upgrade struct {
+	// ID tells it from the one before and the one after. It has no comma in it.
+	ID string
+	// Text says who upgrades to what: "OpenShift upgrades to 4.17.3".
+	Text string
+	// Since is when it began; zero if that is not known.
+	Since time.Time
+}
+
+// errStarting says that a kind is being read for the first time.
+var errStarting = errors.New("not read yet")

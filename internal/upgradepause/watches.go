@@ -1,0 +1,148 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/workqueue"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// addController adds the watches: MachineHealthChecks as metadata, and what the signals read.
+func (r *Reconciler) addController(mgr ctrl.Manager) error {
+	options := controller.Options{
+		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
+	}
+	options.DefaultFromConfig(mgr.GetControllerOptions())
+	ctl, err := controller.NewUnmanaged(r.name(), options)
+	if err != nil {
+		return fmt.Errorf("making controller %s: %w", r.name(), err)
+	}
+	check := &metav1.PartialObjectMetadata{}
+	check.SetGroupVersionKind(r.Kind)
+	if err := ctl.Watch(source.Kind(mgr.GetCache(), client.Object(check), &handler.EnqueueRequestForObject{}, checkChange())); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
+	}
+	if r.Signals == nil {
+		if err := r.addSignals(mgr, ctl); err != nil {
+			return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
+		}
+	}
+	return mgr.Add(ctl)
+}
+
+func (r *Reconciler) addSignals(mgr ctrl.Manager, ctl controller.Controller) error {
+	look := &lookout{cache: mgr.GetCache(), scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock}
+	r.Signals = []Signal{clusterVersion{reader: mgr.GetCache(), lookout: look, installed: r.ClusterVersion}}
+	err := r.ClusterVersion.whenSet(func() error {
+		return look.watch(context.Background(), &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.all),
+			onChange(func(obj client.Object) string { return digestOfClusterVersion(obj.(*configv1.ClusterVersion)) }))
+	})
+	if err != nil || r.Kind != ClusterAPIKind {
+		return err
+	}
+	r.Signals = append(r.Signals, clusterAPI{
+		reader: mgr.GetCache(), mapper: mgr.GetRESTMapper(), ready: look.ready,
+		watch: func(ctx context.Context, obj client.Object) error {
+			return look.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(r.ofCluster), onChange(digestOfVersions))
+		},
+	})
+	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
+		return r.list(ctx, client.ObjectKeyFromObject(cluster))
+	})
+	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster)))
+}
+
+// all maps to all MachineHealthChecks of our kind.
+func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
+	return r.requests(ctx, func(client.Object) bool { return true })
+}
+
+// ofCluster maps an object of a Cluster to the MachineHealthChecks of that Cluster.
+func (r *Reconciler) ofCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, ok := clusterOf(obj)
+	if !ok {
+		return nil
+	}
+	return r.list(ctx, cluster)
+}
+
+func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
+	return r.requests(ctx, func(check client.Object) bool {
+		key, ok := clusterOf(check)
+		return ok && key == cluster
+	}, client.InNamespace(cluster.Namespace))
+}
+
+func (r *Reconciler) requests(ctx context.Context, keep func(client.Object) bool, in ...client.ListOption) []ctrl.Request {
+	var checks metav1.PartialObjectMetadataList
+	checks.SetGroupVersionKind(r.Kind.GroupVersion().WithKind(r.Kind.Kind + "List"))
+	if err := r.Client.List(ctx, &checks, append(in, client.UnsafeDisableDeepCopy)...); err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range checks.Items {
+		if keep(&checks.Items[i]) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&checks.Items[i])})
+		}
+	}
+	return requests
+}
+
+// checkChange drops events that cannot change a decision, such as those of status writes.
+func checkChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld, e.ObjectNew
+		return !maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
+			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
+			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
+			before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
+	}}
+}
+
+// onChange keeps an update if the digest of the object, which is all of it that matters, has changed.
+func onChange(digest func(client.Object) string) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return digest(e.ObjectOld) != digest(e.ObjectNew) }}
+}
+
+func digestOfCluster(obj client.Object) string {
+	cluster := obj.(*clusterv1.Cluster)
+	reason := ""
+	if c := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition); c != nil {
+		reason = c.Reason
+	}
+	return fmt.Sprint(cluster.Annotations[OptionAnnotation], cluster.Spec.ControlPlaneRef, cluster.Spec.Topology.Version, reason,
+		cluster.Spec.Paused != nil && *cluster.Spec.Paused)
+}
+
+// digestOfVersions is about control planes and MachineDeployments.
+func digestOfVersions(obj client.Object) string {
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		target, err := controlPlaneTarget(o)
+		return fmt.Sprint(target, err)
+	case *clusterv1.MachineDeployment:
+		cluster := &clusterv1.Cluster{}
+		cluster.Name = o.Spec.ClusterName
+		target, err := workersTarget(cluster, o)
+		return fmt.Sprint(target, err)
+	}
+	return ""
+}
