@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,17 +16,30 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
+
+// Controllers are the names of all controllers.
+func Controllers() []string {
+	return []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName}
+}
 
 // gates is the one list of all controllers, with the kinds that they need.
 func gates(o Options, ready *readiness) []gate {
 	kind := func(name string) schema.GroupVersionKind { return clusterv1.GroupVersion.WithKind(name) }
-	return []gate{{
-		name:  machinehealth.ControllerName + ", " + machinehealthcheck.ControllerName,
-		kinds: []schema.GroupVersionKind{kind("Cluster"), kind("Machine"), kind("MachineHealthCheck")},
-		add:   func(ctx context.Context, mgr ctrl.Manager) error { return addClusterAPI(ctx, mgr, o, ready) },
-	}}
+	var gates []gate
+	if names := o.enabled(machinehealth.ControllerName, machinehealthcheck.ControllerName); len(names) > 0 {
+		gates = append(gates, gate{
+			name:  strings.Join(names, ", "),
+			kinds: []schema.GroupVersionKind{kind("Cluster"), kind("Machine"), kind("MachineHealthCheck")},
+			add:   func(ctx context.Context, mgr ctrl.Manager) error { return addClusterAPI(ctx, mgr, o, ready) },
+		})
+	}
+	if len(o.enabled(upgradepause.ControllerName)) > 0 {
+		gates = append(gates, upgradePauseGates(o, ready)...)
+	}
+	return gates
 }
 
 // addClusterAPI adds the controllers for Cluster API's Machines.
@@ -40,12 +54,17 @@ func addClusterAPI(ctx context.Context, mgr ctrl.Manager, o Options, ready *read
 	}
 	observer := &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod}
 	selectors := &targets.Selectors{}
-	health := &machinehealth.Reconciler{
-		Observer: observer, Selectors: selectors, Policy: o.Policy, Clusters: clusters,
-		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	if len(o.enabled(machinehealth.ControllerName)) > 0 {
+		health := &machinehealth.Reconciler{
+			Observer: observer, Selectors: selectors, Policy: o.Policy, Clusters: clusters,
+			SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+		}
+		if err := health.AddToManager(mgr); err != nil {
+			return err
+		}
 	}
-	if err := health.AddToManager(mgr); err != nil {
-		return err
+	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
+		return nil
 	}
 	remediation := &machinehealthcheck.Reconciler{
 		Observer: observer, Selectors: selectors, Policy: o.Policy, Namespace: o.Namespace,

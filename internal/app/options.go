@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +19,8 @@ var Version = "dev"
 
 // Options say how the manager runs. DefaultOptions returns useful ones.
 type Options struct {
+	// Controllers are the names of those that run.
+	Controllers []string
 	// Namespace restricts the manager to one namespace; empty means all.
 	Namespace string
 	// Policy says which MachineHealthChecks are taken care of.
@@ -33,6 +37,9 @@ type Options struct {
 	RemoteConditionsGracePeriod time.Duration
 	// RemoteConnectTimeout bounds each request to a workload cluster.
 	RemoteConnectTimeout time.Duration
+	// MaxUpgradePauseWarning is how long MachineHealthChecks may be paused for an upgrade
+	// before that is warned of.
+	MaxUpgradePauseWarning time.Duration
 	// Concurrency is how many objects each controller works on at once.
 	Concurrency int
 	// SyncPeriod is the net below the events: everything is looked at again after it.
@@ -50,11 +57,13 @@ type Options struct {
 // DefaultOptions are those that the command line begins with.
 func DefaultOptions() Options {
 	return Options{
+		Controllers:                 Controllers(),
 		Policy:                      targets.Policy{Adopt: targets.AdoptAll},
 		HealthProbeBindAddress:      ":9440",
 		MetricsBindAddress:          ":8443",
 		RemoteConditionsGracePeriod: 5 * time.Minute,
 		RemoteConnectTimeout:        10 * time.Second,
+		MaxUpgradePauseWarning:      4 * time.Hour,
 		Concurrency:                 10,
 		SyncPeriod:                  10 * time.Minute,
 		KubeAPIQPS:                  100,
@@ -70,6 +79,10 @@ func (o *Options) Validate() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
+	require(len(o.Controllers) > 0, "--controllers is empty: it must name at least one of %s", strings.Join(Controllers(), ", "))
+	for _, name := range o.Controllers {
+		require(slices.Contains(Controllers(), name), "--controllers has %q: it must be of %s", name, strings.Join(Controllers(), ", "))
+	}
 	require(o.Policy.Adopt == targets.AdoptAll || o.Policy.Adopt == targets.AdoptHandedOver,
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, targets.AdoptAll, targets.AdoptHandedOver)
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)
@@ -78,9 +91,15 @@ func (o *Options) Validate() error {
 	require(o.SyncPeriod > 0, "--sync-period is %s: it must be above 0", o.SyncPeriod)
 	require(o.RemoteConnectTimeout > 0, "--remote-connect-timeout is %s: it must be above 0", o.RemoteConnectTimeout)
 	require(o.RemoteConditionsGracePeriod >= 0, "--remote-conditions-grace-period is %s: it must not be negative", o.RemoteConditionsGracePeriod)
+	require(o.MaxUpgradePauseWarning > 0, "--max-upgrade-pause-warning is %s: it must be above 0", o.MaxUpgradePauseWarning)
 	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
 	return errors.Join(errs...)
+}
+
+// enabled returns those of names that are to run.
+func (o *Options) enabled(names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.Controllers, name) })
 }
 
 func isBindAddress(address string) bool {

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+
+	configv1 "github.com/openshift/api/config/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+)
+
+// upgradePauseGates are one for each kind of MachineHealthCheck, and one for OpenShift's ClusterVersion. Each
+// opens for itself: a cluster may have any of them.
+func upgradePauseGates(o Options, ready *readiness) []gate {
+	installed := &upgradepause.ClusterVersionInstalled{}
+	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
+		return func(_ context.Context, mgr ctrl.Manager) error {
+			check := &metav1.PartialObjectMetadata{}
+			check.SetGroupVersionKind(kind)
+			ready.require(check)
+			controller := &upgradepause.Reconciler{
+				Kind: kind, ClusterVersion: installed, WatchFilter: o.Policy.WatchFilter, WarnAfter: o.MaxUpgradePauseWarning,
+				SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+			}
+			return controller.AddToManager(mgr)
+		}
+	}
+	capi := upgradepause.ClusterAPIKind
+	return []gate{
+		{
+			name:  "upgradepause of Cluster API",
+			kinds: []schema.GroupVersionKind{capi, clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("MachineDeployment")},
+			add:   checks(capi),
+		},
+		{
+			name:  "upgradepause of OpenShift",
+			kinds: []schema.GroupVersionKind{upgradepause.OpenShiftKind},
+			add:   checks(upgradepause.OpenShiftKind),
+		},
+		{
+			name:  "upgradepause by ClusterVersion",
+			kinds: []schema.GroupVersionKind{configv1.GroupVersion.WithKind("ClusterVersion")},
+			add:   func(context.Context, ctrl.Manager) error { return installed.Set() },
+		},
+	}
+}
