@@ -1,0 +1,128 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Isolation says how a Node is taken out of service while its host is proven off.
+// +kubebuilder:validation:Enum=DeleteNode;OutOfServiceTaint
+type Isolation string
+
+const (
+	// DeleteNode deletes the Node object, the step of the Metal3 design. Its labels, annotations, taints
+	// and cordon are kept, and put back when the host has registered again.
+	DeleteNode Isolation = "DeleteNode"
+	// OutOfServiceTaint taints the Node with node.kubernetes.io/out-of-service, which makes Kubernetes
+	// let go of its Pods and volumes. It takes a workload cluster of 1.28 or newer.
+	OutOfServiceTaint Isolation = "OutOfServiceTaint"
+)
+
+// Step is a part of a cycle, by the names of the Metal3 design.
+// +kubebuilder:validation:Enum=PowerOff;Delete;PowerOn
+type Step string
+
+// The steps, in the order in which they are always taken.
+const (
+	StepPowerOff Step = "PowerOff"
+	StepDelete   Step = "Delete"
+	StepPowerOn  Step = "PowerOn"
+)
+
+// MachineReference names a Machine in the namespace of the RebootRemediation.
+type MachineReference struct {
+	// apiGroup of the Machine: cluster.x-k8s.io or machine.openshift.io.
+	// +kubebuilder:validation:Enum=cluster.x-k8s.io;machine.openshift.io
+	// +required
+	APIGroup string `json:"apiGroup,omitempty"`
+	// name of the Machine.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+}
+
+// RebootSettings say how to cycle. They cannot be changed once a RebootRemediation exists.
+type RebootSettings struct {
+	// retryLimit is how many further cycles are tried if one does not bring the Node back. The default
+	// is 1, so two cycles in all.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10
+	// +kubebuilder:default=1
+	// +optional
+	RetryLimit *int32 `json:"retryLimit,omitempty"`
+	// powerOffTimeoutSeconds is how long it may take until the host is proven off. Default: 600.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	// +kubebuilder:default=600
+	// +optional
+	PowerOffTimeoutSeconds *int32 `json:"powerOffTimeoutSeconds,omitempty"`
+	// powerOnTimeoutSeconds is how long it may take until the host is seen on again. Default: 600.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	// +kubebuilder:default=600
+	// +optional
+	PowerOnTimeoutSeconds *int32 `json:"powerOnTimeoutSeconds,omitempty"`
+	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen
+	// on. Default: 1200.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	// +kubebuilder:default=1200
+	// +optional
+	NodeTimeoutSeconds *int32 `json:"nodeTimeoutSeconds,omitempty"`
+	// isolation says how the Node is taken out of service. Default: DeleteNode.
+	// +kubebuilder:default=DeleteNode
+	// +optional
+	Isolation Isolation `json:"isolation,omitempty"`
+}
+
+// RebootRemediationSpec says which machine to cycle, and how.
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec is immutable: delete the RebootRemediation and create another"
+type RebootRemediationSpec struct {
+	// machine to cycle. Default: the Machine that owns the RebootRemediation, as Cluster API sets it, or
+	// else the Machine of cluster.x-k8s.io with the same name.
+	// +optional
+	Machine        *MachineReference `json:"machine,omitempty"`
+	RebootSettings `json:",inline"`
+}
+
+// RebootRemediation power-cycles the host of one machine. It has the name of the Machine, so that there is
+// one for each at most.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=rebootremediations,scope=Namespaced,categories=cluster-api,shortName=rbr
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Attempt",type=integer,JSONPath=`.status.attempt`
+// +kubebuilder:printcolumn:name="Host",type=string,JSONPath=`.status.host.name`
+// +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.status.node.name`
+// +kubebuilder:printcolumn:name="Off since",type=date,JSONPath=`.status.poweredOffAt`
+// +kubebuilder:printcolumn:name="On since",type=date,JSONPath=`.status.lastPoweredOn`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].message`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type RebootRemediation struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	// +optional
+	Spec RebootRemediationSpec `json:"spec,omitzero"`
+	// status is written by Sickbay alone.
+	// +optional
+	Status RebootRemediationStatus `json:"status,omitzero"`
+}
+
+// RebootRemediationList is a list of RebootRemediations.
+//
+// +kubebuilder:object:root=true
+type RebootRemediationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []RebootRemediation `json:"items"`
+}
+
+// GetConditions returns the conditions of the status, as Cluster API's helpers ask for them.
+func (r *RebootRemediation) GetConditions() []metav1.Condition { return r.Status.Conditions }
+
+// SetConditions replaces the conditions of the status.
+func (r *RebootRemediation) SetConditions(conditions []metav1.Condition) {
+	r.Status.Conditions = conditions
+}

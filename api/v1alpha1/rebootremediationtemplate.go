@@ -1,0 +1,42 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// RebootRemediationTemplate is what RebootRemediations are made from, for the templateRef of a
+// MachineHealthCheck.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=rebootremediationtemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:printcolumn:name="Isolation",type=string,JSONPath=`.spec.template.spec.isolation`
+// +kubebuilder:printcolumn:name="Retries",type=integer,JSONPath=`.spec.template.spec.retryLimit`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type RebootRemediationTemplate struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	// +required
+	Spec RebootRemediationTemplateSpec `json:"spec,omitzero"`
+}
+
+// RebootRemediationTemplateSpec holds the template.
+type RebootRemediationTemplateSpec struct {
+	// template of the RebootRemediations.
+	// +required
+	Template RebootRemediationTemplateResource `json:"template,omitzero"`
+}
+
+// RebootRemediationTemplateResource is what is copied into each RebootRemediation.
+type RebootRemediationTemplateResource struct {
+	// spec of the RebootRemediations; the machine is filled in for each.
+	// +optional
+	Spec RebootSettings `json:"spec,omitzero"`
+}
+
+// RebootRemediationTemplateList is a list of RebootRemediationTemplates.
+//
+// +kubebuilder:object:root=true
+type RebootRemediationTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []RebootRemediationTemplate `json:"items"`
+}

@@ -1,0 +1,147 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Phase is how far a cycle has come. A phase is stored before anything is done in it, so after a crash
+// the cycle goes on from there.
+// +kubebuilder:validation:Enum=Pending;PoweringOff;Fenced;Isolating;Holding;PoweringOn;WaitingForNode;Restoring;CoolingDown;Succeeded;Failed;Aborted
+type Phase string
+
+// The phases, in the usual order.
+const (
+	// Pending: nothing has been done to the host; it is looked at, or has to wait for its turn.
+	Pending Phase = "Pending"
+	// PoweringOff: the host is asked to be off, and is not proven off yet.
+	PoweringOff Phase = "PoweringOff"
+	// Fenced: the host is proven off.
+	Fenced Phase = "Fenced"
+	// Isolating: the Node is deleted, or tainted and let go of.
+	Isolating Phase = "Isolating"
+	// Holding: the host stays off, since nobody has asked for more.
+	Holding Phase = "Holding"
+	// PoweringOn: the host may come on.
+	PoweringOn Phase = "PoweringOn"
+	// WaitingForNode: the host is on, the Node is not back.
+	WaitingForNode Phase = "WaitingForNode"
+	// Restoring: what the Node had is put back.
+	Restoring Phase = "Restoring"
+	// CoolingDown: an attempt has failed, the next one is to begin.
+	CoolingDown Phase = "CoolingDown"
+	// Succeeded, Failed and Aborted are the ends. Whatever was set on the host is taken away in each.
+	Succeeded Phase = "Succeeded"
+	Failed    Phase = "Failed"
+	// Aborted: the machine has recovered or gone, or the request was taken back.
+	Aborted Phase = "Aborted"
+)
+
+// Ended tells whether a cycle has come to one of its ends.
+func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Aborted }
+
+// RebootRemediationStatus is the record of a cycle.
+type RebootRemediationStatus struct {
+	// phase is how far the cycle has come.
+	// +optional
+	Phase Phase `json:"phase,omitempty"`
+	// attempt counts the cycles from 1.
+	// +optional
+	Attempt int32 `json:"attempt,omitempty"`
+	// machineUID is that of the Machine when the cycle began.
+	// +optional
+	MachineUID types.UID `json:"machineUID,omitempty"`
+	// host is the BareMetalHost that is cycled.
+	// +optional
+	Host *HostIdentity `json:"host,omitempty"`
+	// node is the Node that ran on the host when the cycle began; absent if the machine never joined.
+	// +optional
+	Node *NodeRecord `json:"node,omitempty"`
+
+	// pendingRebootSince is since when the host is asked to be off, in this attempt.
+	// +optional
+	PendingRebootSince *metav1.Time `json:"pendingRebootSince,omitempty"`
+	// keySince is since when our key is on the host without a break or a doubt.
+	// +optional
+	KeySince *metav1.Time `json:"keySince,omitempty"`
+	// keysLost counts how often somebody took our key away.
+	// +optional
+	KeysLost int32 `json:"keysLost,omitempty"`
+	// seenOnAt is when the host was seen on with our key: if it is seen off later, it has gone off since.
+	// +optional
+	SeenOnAt *metav1.Time `json:"seenOnAt,omitempty"`
+	// poweredOffAt is when the host was proven off.
+	// +optional
+	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
+	// isolatedAt is when the Node was gone, or let go of; or when that was given up or not needed.
+	// +optional
+	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
+	// powerOnReleasedAt is since when the host may come on.
+	// +optional
+	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
+	// lastPoweredOn is when the host was seen on again.
+	// +optional
+	LastPoweredOn *metav1.Time `json:"lastPoweredOn,omitempty"`
+	// nodeBackAt is when the Node was seen again.
+	// +optional
+	NodeBackAt *metav1.Time `json:"nodeBackAt,omitempty"`
+	// nextAttemptAt is when the next attempt begins.
+	// +optional
+	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
+	// finishedAt is when the cycle came to an end.
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+
+	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// HostIdentity tells one BareMetalHost from another of the same name.
+type HostIdentity struct {
+	// name of the BareMetalHost, in the namespace of the RebootRemediation.
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the BareMetalHost.
+	// +required
+	UID types.UID `json:"uid,omitempty"`
+}
+
+// NodeRecord is what is known of the Node from before the cycle.
+type NodeRecord struct {
+	// name of the Node in its workload cluster.
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the Node. Empty as long as the workload cluster could not be read.
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+	// bootID of the Node's system.
+	// +optional
+	BootID string `json:"bootID,omitempty"`
+	// backup is what has to be put back, from just before the Node was deleted until it is seen on the new
+	// Node. It lives in the record itself, so it is stored by the same write as the phase.
+	// +optional
+	Backup *NodeBackup `json:"backup,omitempty"`
+}
+
+// NodeBackup is what people and programs have put on a Node.
+type NodeBackup struct {
+	// takenAt is when the Node was read.
+	// +required
+	TakenAt metav1.Time `json:"takenAt,omitzero"`
+	// labels of the Node.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// annotations of the Node.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// taints of the Node.
+	// +optional
+	Taints []corev1.Taint `json:"taints,omitempty"`
+	// unschedulable tells that the Node was cordoned.
+	// +optional
+	Unschedulable bool `json:"unschedulable,omitempty"`
+}

@@ -1,0 +1,180 @@
+package reboot
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Decide looks at one RebootRemediation.
+func Decide(f Facts, now time.Time) Decision {
+	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
+	if !f.Finalizer {
+		if !f.Deleting && !f.Status.Phase.Ended() {
+			d.act(AddFinalizer)
+		}
+		return d.decision()
+	}
+	if f.Host.Unknown != "" {
+		// Read again by whoever calls; without the host nothing is known.
+		return d.decision()
+	}
+	if f.Status.Phase.Ended() {
+		d.clean()
+		return d.decision()
+	}
+	if d.broken() {
+		return d.decision()
+	}
+	d.phase()
+	if d.s.Phase == f.Status.Phase && d.do == Nothing {
+		d.dropAsked()
+	}
+	return d.decision()
+}
+
+// phase goes on from where the record stands.
+func (d *step) phase() {
+	switch d.s.Phase {
+	case v1alpha1.PoweringOff:
+		d.powerOff()
+	case v1alpha1.Fenced:
+		d.fenced()
+	case v1alpha1.Isolating:
+		d.isolate()
+	case v1alpha1.Holding:
+		d.hold()
+	case v1alpha1.PoweringOn:
+		d.powerOn()
+	case v1alpha1.WaitingForNode:
+		d.waitForNode()
+	case v1alpha1.Restoring:
+		d.restore()
+	case v1alpha1.CoolingDown:
+		d.coolDown()
+	default:
+		d.admit()
+	}
+}
+
+// broken ends a cycle whose ground is gone, and tells whether it did.
+func (d *step) broken() bool {
+	s, h := d.s, d.f.Host
+	switch {
+	case d.f.Machine.Gone || (s.MachineUID != "" && s.MachineUID != d.f.Machine.UID):
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonMachineGone, "The machine is gone, or on its way out")
+	case s.Host == nil:
+		return d.unwanted()
+	case h.Missing != "" || h.UID != s.Host.UID:
+		d.hostCondition(v1alpha1.ReasonHostNotFound, "The host "+s.Host.Name+" is gone")
+		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, "The host "+s.Host.Name+" is gone")
+	case !h.Ours:
+		d.hostCondition(v1alpha1.ReasonHostNotOurs, "The host "+s.Host.Name+" is used by somebody else")
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host "+s.Host.Name+" is used by somebody else")
+	default:
+		return d.unwanted()
+	}
+	return true
+}
+
+// unwanted ends a cycle that nobody needs any more. One whose Node may be gone already is brought to
+// its end all the same: the host has to come back, and the Node to get back what it had.
+func (d *step) unwanted() bool {
+	switch d.s.Phase {
+	case v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring:
+		return false
+	case v1alpha1.Holding:
+		if !d.f.Deleting {
+			return false
+		}
+		d.release()
+		return true
+	case v1alpha1.CoolingDown:
+		if d.s.Node != nil && d.s.Node.Backup != nil {
+			return false
+		}
+	default:
+	}
+	switch {
+	case d.f.withdrawn():
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+	case d.f.Machine.Healthy:
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonRecovered, "The machine has recovered by itself")
+	default:
+		return false
+	}
+	return true
+}
+
+// end comes to an end. What is left on the host is taken away afterwards, by clean.
+func (d *step) end(phase v1alpha1.Phase, reason, message string) {
+	d.s.Phase = phase
+	d.s.FinishedAt = d.time()
+	status := metav1.ConditionFalse
+	if phase == v1alpha1.Succeeded {
+		status = metav1.ConditionTrue
+	}
+	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+}
+
+// fail ends an attempt: another one follows, or the owner is asked to replace the machine.
+func (d *step) fail(reason, message string) {
+	if d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn() {
+		d.enter(v1alpha1.CoolingDown, message)
+		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
+		return
+	}
+	d.end(v1alpha1.Failed, reason, message)
+}
+
+// clean takes away whatever an ended cycle has left, and lets go of the record last.
+func (d *step) clean() {
+	f := d.f
+	recorded := f.Status.Host != nil && f.Host.Missing == "" && f.Host.UID == f.Status.Host.UID
+	switch {
+	case recorded && (f.Host.Key || f.Host.Probe):
+		d.act(RemoveKey)
+	case f.escalates():
+		d.act(MarkForOwner)
+	case f.Machine.annotated() && !f.Machine.Gone:
+		d.act(DropAll)
+	default:
+		d.act(RemoveFinalizer)
+	}
+}
+
+// dropAsked takes away the annotations for steps that are done.
+func (d *step) dropAsked() {
+	for _, done := range []struct {
+		step v1alpha1.Step
+		at   *metav1.Time
+	}{
+		{v1alpha1.StepPowerOff, d.s.PoweredOffAt}, {v1alpha1.StepDelete, d.s.IsolatedAt}, {v1alpha1.StepPowerOn, d.s.LastPoweredOn},
+	} {
+		if done.at != nil && d.f.Machine.Keys[done.step] {
+			d.done = append(d.done, done.step)
+		}
+	}
+	if len(d.done) > 0 {
+		d.act(DropAsked)
+	}
+}
+
+// condition sets a condition, dated now if it changes.
+func (d *step) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
+		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),
+	})
+}
+
+// hostCondition says what is the matter with the host.
+func (d *step) hostCondition(reason, message string) {
+	status := metav1.ConditionFalse
+	if reason == v1alpha1.ReasonHostAvailable {
+		status = metav1.ConditionTrue
+	}
+	d.condition(v1alpha1.ConditionHostAvailable, status, reason, message)
+}

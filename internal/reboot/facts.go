@@ -1,0 +1,125 @@
+package reboot
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// Facts is everything that a decision depends on, apart from the time. Host and Node are read live.
+type Facts struct {
+	UID      types.UID
+	Spec     v1alpha1.RebootRemediationSpec
+	Status   v1alpha1.RebootRemediationStatus
+	Deleting bool
+	// Finalizer tells that ours is set.
+	Finalizer bool
+
+	Machine MachineFacts
+	Host    HostFacts
+	Node    NodeFacts
+	// Throttled says why the machine has to wait for its turn; empty if it is.
+	Throttled string
+}
+
+// MachineFacts is what is known of the Machine.
+type MachineFacts struct {
+	// Gone tells that it does not exist, or is another one than at the beginning, or is being deleted.
+	Gone bool
+	UID  types.UID
+	// Node is the name of its Node; empty if it never joined.
+	Node string
+	// ByAnnotation tells that the RebootRemediation was made for annotations of the Machine. Plain tells
+	// that it has the one for a full cycle, and Keys are those for single steps.
+	ByAnnotation bool
+	Plain        bool
+	Keys         map[v1alpha1.Step]bool
+	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered.
+	Healthy bool
+	// Owned tells that a controller owns it, which can replace it.
+	Owned bool
+	// Marked tells that it is marked for that.
+	Marked bool
+}
+
+// HostFacts is what is known of the BareMetalHost.
+type HostFacts struct {
+	// Missing says why there is none; empty if there is one.
+	Missing string
+	// Unknown says why it could not be read; then nothing is decided.
+	Unknown string
+	Name    string
+	UID     types.UID
+	// Ours tells that it is used by the Machine.
+	Ours bool
+	// Obstacle is the reason, and Message the text, why its power state cannot be trusted or changed
+	// now; empty if there is none.
+	Obstacle string
+	Message  string
+	// Fenceable tells that it can be switched off at all.
+	Fenceable bool
+	Deleting  bool
+	// Online is what its user wants, PoweredOn what its operator has seen last.
+	Online    bool
+	PoweredOn bool
+	// Key tells that our key is on it, Probe that our one-shot request is, and OtherKeys that somebody
+	// else holds it off.
+	Key       bool
+	Probe     bool
+	OtherKeys bool
+}
+
+// NodeFacts is what was read from the workload cluster.
+type NodeFacts struct {
+	State machinehealth.NodeState
+	// Cause is set if State is NodeUnreadable.
+	Cause string
+	// Node is set if State is NodeFound.
+	Node *corev1.Node
+	// Tainted tells that it has the out-of-service taint, and Drained that its Pods and volumes have
+	// been let go of since.
+	Tainted bool
+	Drained bool
+	// TaintSupported tells that the workload cluster honours that taint.
+	TaintSupported bool
+}
+
+// annotated tells that there are annotations to take away.
+func (m MachineFacts) annotated() bool { return m.ByAnnotation && (m.Plain || len(m.Keys) > 0) }
+
+// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help. Who
+// asked for single steps looks after the rest himself.
+func (f *Facts) escalates() bool {
+	m := f.Machine
+	return f.Status.Phase == v1alpha1.Failed && f.whole() && m.Owned && !m.Gone && !m.Marked && !f.Deleting
+}
+
+// whole tells that a full cycle is wanted, and not single steps.
+func (f *Facts) whole() bool { return !f.Machine.ByAnnotation || f.Machine.Plain }
+
+// asked tells whether a step is wanted.
+func (f *Facts) asked(step v1alpha1.Step) bool { return f.whole() || f.Machine.Keys[step] }
+
+// withdrawn tells that nobody wants the cycle any more.
+func (f *Facts) withdrawn() bool {
+	return f.Deleting || (!f.whole() && len(f.Machine.Keys) == 0 && f.Status.Phase != v1alpha1.Holding)
+}
+
+// off tells that the host is proven off, as it is now: our key is on it, its operator has answered
+// the one-shot request that came with the key, and there is no doubt about its state.
+func (f *Facts) off(now time.Time) bool {
+	h, s := f.Host, f.Status
+	if h.Missing != "" || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
+		return false
+	}
+	// It was seen on with our key, so it has gone off since. One that was off before may be on its way
+	// up: then its operator is given the time to look again.
+	return s.SeenOnAt != nil || now.Sub(s.KeySince.Time) >= settle
+}
+
+// settle is longer than a host's operator takes from one look at its power to the next.
+const settle = 75 * time.Second

@@ -1,0 +1,205 @@
+package reboot
+
+import (
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// isolateTimeout is how long the Node may take to be gone, or let go of, once the host is off. It is short: the
+// workload cluster may need this very host to come on, and what ran on it has stopped anyway.
+const isolateTimeout = 2 * time.Minute
+
+// fenced decides what to do with the Node, now that the host is off.
+func (d *step) fenced() {
+	if !d.f.off(d.now) {
+		d.backToPowerOff()
+		return
+	}
+	if d.f.asked(v1alpha1.StepDelete) {
+		d.beginIsolation()
+		return
+	}
+	if d.f.asked(v1alpha1.StepPowerOn) {
+		d.skipIsolation(v1alpha1.ReasonNotAsked, "Nobody has asked for it")
+		return
+	}
+	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
+}
+
+// beginIsolation takes the Node out of service, if there is one and it is the one.
+func (d *step) beginIsolation() {
+	n := d.f.Node
+	switch {
+	case n.State == machinehealth.NodeUnreadable:
+		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
+		if d.passed(d.s.PoweredOffAt, isolateTimeout) {
+			d.skipIsolation(v1alpha1.ReasonNodeUnreadable, n.Cause)
+		}
+	case n.State != machinehealth.NodeFound:
+		d.withoutNode()
+	case d.s.Node == nil, d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
+		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is another one than at the beginning")
+	case d.f.Spec.TaintsNode() && !n.TaintSupported:
+		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, "The workload cluster is older than 1.28")
+	default:
+		d.s.Node.UID, d.s.Node.BootID = n.Node.UID, n.Node.Status.NodeInfo.BootID
+		d.backUp()
+		d.enter(v1alpha1.Isolating, "The host is off; the Node is taken out of service")
+	}
+}
+
+// withoutNode goes on without a Node: there never was one, or it is gone already.
+func (d *step) withoutNode() {
+	switch {
+	case d.s.Node == nil:
+		d.skipIsolation(v1alpha1.ReasonNoNode, "The machine has no Node")
+	case d.s.Node.Backup != nil:
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	default:
+		d.skipIsolation(v1alpha1.ReasonNoNode, "Node "+d.s.Node.Name+" is gone already")
+	}
+}
+
+// isolate takes the Node out of service. The host has been read live: if it is not proven off any more, the
+// Node is not touched.
+func (d *step) isolate() {
+	if !d.f.off(d.now) {
+		d.backToPowerOff()
+		return
+	}
+	n, found := d.f.Node, d.f.Node.State == machinehealth.NodeFound
+	switch {
+	case n.State == machinehealth.NodeGone || found && n.Node.UID != d.s.Node.UID:
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "Nothing holds on to Node "+d.s.Node.Name+" any more")
+	case d.passed(d.s.PoweredOffAt, isolateTimeout):
+		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not let go of within "+isolateTimeout.String())
+	case !found:
+		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
+	default:
+		d.touchNode()
+	}
+}
+
+// touchNode is the one place where a Node is taken out of service.
+func (d *step) touchNode() {
+	n := d.f.Node
+	switch {
+	case d.f.Spec.TaintsNode() && !n.Tainted:
+		d.act(TaintNode)
+	case !d.f.Spec.TaintsNode() && n.Node.DeletionTimestamp.IsZero():
+		// What has been put on the Node since is stored before it goes.
+		d.backUp()
+		d.act(DeleteNode)
+	}
+}
+
+func (d *step) skipIsolation(reason, message string) {
+	d.isolated(metav1.ConditionFalse, reason, message)
+}
+
+func (d *step) isolated(status metav1.ConditionStatus, reason, message string) {
+	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
+	d.s.IsolatedAt = d.time()
+	if d.f.asked(v1alpha1.StepPowerOn) || d.f.withdrawn() {
+		d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
+		return
+	}
+	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
+}
+
+// hold keeps the host off until somebody asks for more.
+func (d *step) hold() {
+	switch {
+	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
+		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.f.asked(v1alpha1.StepPowerOn):
+		d.release()
+	case !d.f.Host.Key:
+		d.act(SetKey)
+	}
+}
+
+// release lets the host come on. That is stored before our key is removed, so the key is never set
+// again in this attempt.
+func (d *step) release() {
+	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
+}
+
+// backUp stores what is on the Node. What an earlier attempt has stored and the Node does not have back
+// yet is kept.
+func (d *step) backUp() {
+	if d.f.Spec.TaintsNode() {
+		return
+	}
+	node, before := d.f.Node.Node, d.s.Node.Backup
+	backup := &v1alpha1.NodeBackup{
+		TakenAt: metav1.NewTime(d.now), Labels: maps.Clone(node.Labels), Annotations: maps.Clone(node.Annotations),
+		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable,
+	}
+	if before != nil {
+		backup.Labels, backup.Annotations = merged(before.Labels, backup.Labels), merged(before.Annotations, backup.Annotations)
+		backup.Taints = append(backup.Taints, missingTaints(before.Taints, backup.Taints)...)
+		backup.Unschedulable = backup.Unschedulable || before.Unschedulable
+		backup.TakenAt = before.TakenAt
+		if equality.Semantic.DeepEqual(backup, before) {
+			return
+		}
+		backup.TakenAt = metav1.NewTime(d.now)
+	}
+	d.s.Node.Backup = backup
+}
+
+// merged are both, and of a key in both the later value.
+func merged(earlier, later map[string]string) map[string]string {
+	if len(earlier) == 0 {
+		return later
+	}
+	all := maps.Clone(earlier)
+	maps.Copy(all, later)
+	return all
+}
+
+// lastingTaints leaves out the taints that Kubernetes sets and takes away itself, by the state of the Node.
+func lastingTaints(taints []corev1.Taint) []corev1.Taint {
+	var kept []corev1.Taint
+	for _, t := range taints {
+		if !transient[t.Key] {
+			kept = append(kept, corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		}
+	}
+	return kept
+}
+
+var transient = map[string]bool{
+	corev1.TaintNodeNotReady: true, corev1.TaintNodeUnreachable: true, corev1.TaintNodeUnschedulable: true,
+	corev1.TaintNodeMemoryPressure: true, corev1.TaintNodeDiskPressure: true, corev1.TaintNodePIDPressure: true,
+	corev1.TaintNodeNetworkUnavailable: true, corev1.TaintNodeOutOfService: true,
+	"node.cloudprovider.kubernetes.io/uninitialized": true,
+	"node.cloudprovider.kubernetes.io/shutdown":      true,
+	"node.cluster.x-k8s.io/uninitialized":            true,
+}
+
+// missingTaints are those of wanted that are not among present, by key and effect.
+func missingTaints(wanted, present []corev1.Taint) []corev1.Taint {
+	var missing []corev1.Taint
+	for _, w := range wanted {
+		found := false
+		for _, p := range present {
+			found = found || p.Key == w.Key && p.Effect == w.Effect
+		}
+		if !found {
+			missing = append(missing, w)
+		}
+	}
+	return missing
+}
