@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/blang/semver/v4 v4.0.0
 	github.com/google/go-cmp v0.7.0
+	github.com/metal3-io/baremetal-operator/apis v0.13.2
 	github.com/openshift/api v0.0.0-20251111193948-50e2ece149d7
 	github.com/spf13/cobra v1.10.2
 	k8s.io/apimachinery v0.36.3

@@ -1,0 +1,93 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// act does what was decided: one write. Each is refused if what it rests on has changed since it was read.
+func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
+	switch d.Action {
+	case AddFinalizer, RemoveFinalizer:
+		return r.setFinalizer(ctx, request, d.Action == AddFinalizer)
+	case SetKey:
+		return r.setKey(ctx, v.host, request.UID)
+	case RemoveKey:
+		return r.removeKey(ctx, v.host, request.UID)
+	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
+		return r.actOnNode(ctx, v, d.Action)
+	case MarkForOwner:
+		return r.markForOwner(ctx, v.machine)
+	case DropAsked, DropAll:
+		return r.dropAsked(ctx, v.machine, d)
+	case Nothing:
+	}
+	return nil
+}
+
+func (r *Reconciler) setFinalizer(ctx context.Context, request *v1alpha1.RebootRemediation, want bool) error {
+	before := request.DeepCopy()
+	if want {
+		controllerutil.AddFinalizer(request, Finalizer)
+	}
+	if !want {
+		controllerutil.RemoveFinalizer(request, Finalizer)
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, request, patch, client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("changing the finalizer of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	return nil
+}
+
+func (r *Reconciler) actOnNode(ctx context.Context, v view, action Action) error {
+	c, err := r.workload(v.machine).Client(ctx, v.machine.cluster)
+	if err != nil {
+		return fmt.Errorf("connecting to the workload cluster: %w", err)
+	}
+	node := v.facts.Node.Node
+	switch action {
+	case DeleteNode:
+		return deleteNode(ctx, c, node)
+	case TaintNode:
+		return taintNode(ctx, c, node)
+	case UntaintNode:
+		return untaintNode(ctx, c, node)
+	default:
+		return restoreNode(ctx, c, node, v.facts.Status.Node.Backup)
+	}
+}
+
+// markForOwner asks the owner to replace a Machine that cycling did not help.
+func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
+	capi, ok := m.object.(*clusterv1.Machine)
+	if !ok {
+		return nil
+	}
+	_, err := r.Remedies.Apply(ctx, remedy.Owner, remedy.Patient{Machine: capi})
+	return err
+}
+
+// dropAsked takes the annotations of steps that are done from a Machine, or all of them.
+func (r *Reconciler) dropAsked(ctx context.Context, m *machine, d Decision) error {
+	changes := map[string]any{}
+	for key := range m.object.GetAnnotations() {
+		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
+			if key == remedy.RebootAnnotation+"/"+string(step) && (d.Action == DropAll || slices.Contains(d.Done, step)) {
+				changes[key] = nil
+			}
+		}
+		if key == remedy.RebootAnnotation && d.Action == DropAll {
+			changes[key] = nil
+		}
+	}
+	return r.annotate(ctx, m.object, changes)
+}

@@ -1,0 +1,48 @@
+package reboot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// setKey holds a host off, and asks its operator for an answer, in one write.
+func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID) error {
+	value, err := keyValue(request)
+	if err != nil {
+		return err
+	}
+	changes := map[string]any{keyOf(request): value}
+	if !has(host, probeKey) {
+		// One of somebody else does as well, and is not ours to change.
+		changes[probeKey] = value
+	}
+	return r.annotate(ctx, host, changes)
+}
+
+// removeKey lets go of a host. Other keys are not touched.
+func (r *Reconciler) removeKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID) error {
+	changes := map[string]any{keyOf(request): nil}
+	if probeOf(host, request) {
+		changes[probeKey] = nil
+	}
+	return r.annotate(ctx, host, changes)
+}
+
+// annotate changes annotations of an object, if it is as it was read.
+func (r *Reconciler) annotate(ctx context.Context, obj client.Object, changes map[string]any) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": changes,
+	}})
+	if err != nil {
+		return fmt.Errorf("encoding annotations of %s: %w", client.ObjectKeyFromObject(obj), err)
+	}
+	if err := r.Client.Patch(ctx, obj, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("annotating %T %s: %w", obj, client.ObjectKeyFromObject(obj), err)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package reboot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// deleteNode deletes a Node as it was read, and as it is in the backup. Another one of the same name, or one that has
+// got something since, is not deleted.
+func deleteNode(ctx context.Context, c client.Client, node *corev1.Node) error {
+	if err := c.Delete(ctx, node, client.Preconditions{UID: &node.UID, ResourceVersion: &node.ResourceVersion}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting Node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+func taintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
+	return patchNode(ctx, c, node, nil, map[string]any{"taints": append(slices.Clone(node.Spec.Taints), outOfService)})
+}
+
+// untaintNode takes away our taint, by key, value and effect.
+func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
+	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
+		return t.Key == outOfService.Key && t.Value == outOfService.Value && t.Effect == outOfService.Effect
+	})
+	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
+}
+
+// restoreNode puts back what is missing.
+func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
+	missing := Missing(backup, node)
+	metadata, spec := map[string]any{}, map[string]any{}
+	if len(missing.Labels) > 0 {
+		metadata["labels"] = missing.Labels
+	}
+	if len(missing.Annotations) > 0 {
+		metadata["annotations"] = missing.Annotations
+	}
+	if len(missing.Taints) > 0 {
+		spec["taints"] = append(slices.Clone(node.Spec.Taints), missing.Taints...)
+	}
+	if missing.Cordon {
+		spec["unschedulable"] = true
+	}
+	return patchNode(ctx, c, node, metadata, spec)
+}
+
+// patchNode changes a Node, if it is as it was read.
+func patchNode(ctx context.Context, c client.Client, node *corev1.Node, metadata, spec map[string]any) error {
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata["uid"], metadata["resourceVersion"] = node.UID, node.ResourceVersion
+	patch, err := json.Marshal(map[string]any{"metadata": metadata, "spec": spec})
+	if err != nil {
+		return fmt.Errorf("encoding a change of Node %s: %w", node.Name, err)
+	}
+	if err := c.Patch(ctx, node.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("changing Node %s: %w", node.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package reboot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// ControllerName names the controller in logs, metrics and events.
+const ControllerName = "reboot"
+
+const (
+	// maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
+	maxSteps = 50
+	// lookForNode is how often the Node is looked for while it is waited for.
+	lookForNode = 10 * time.Second
+)
+
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get;list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconciler cycles hosts. AddToManager fills the fields that are nil.
+type Reconciler struct {
+	Client client.Client
+	// Live reads past the cache.
+	Live   client.Reader
+	Mapper meta.RESTMapper
+	// Clusters is the way to the Nodes of Cluster API's Machines, and Local to those of OpenShift's.
+	Clusters workload.Writer
+	Local    workload.Writer
+	Remedies remedy.Cabinet
+	Recorder events.EventRecorder
+	Clock    clock.PassiveClock
+	// SyncPeriod is the net below the events.
+	SyncPeriod  time.Duration
+	Concurrency int
+
+	written lag.Writes
+	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
+	turn sync.Mutex
+}
+
+// Reconcile brings one RebootRemediation as far as it gets: observe, decide, act, and again.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	request := &v1alpha1.RebootRemediation{}
+	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.written.Forget(req.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
+	}
+	if r.written.Behind(request) {
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	}
+	request = request.DeepCopy()
+	for range maxSteps {
+		decision, err := r.step(ctx, request)
+		switch {
+		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrGone):
+			// Something has changed since it was read, so it is judged anew.
+			return ctrl.Result{RequeueAfter: lag.Retry}, nil
+		case err != nil:
+			return ctrl.Result{}, err
+		case !decision.Changed && decision.Action == Nothing:
+			return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
+		case decision.Action == RemoveFinalizer:
+			return ctrl.Result{}, nil
+		}
+	}
+	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s does not come to rest", req.NamespacedName)
+}
+
+// step looks once, and does one thing.
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (Decision, error) {
+	if request.Status.Phase == v1alpha1.Pending {
+		r.turn.Lock()
+		defer r.turn.Unlock()
+	}
+	v, err := r.observe(ctx, request)
+	if err != nil {
+		return Decision{}, err
+	}
+	decision := Decide(v.facts, r.Clock.Now())
+	if decision.Changed {
+		return decision, r.store(ctx, request, decision.Status)
+	}
+	if decision.Action == Nothing {
+		return decision, nil
+	}
+	if err := r.act(ctx, request, v, decision); err != nil {
+		r.failed(request, decision.Action, err)
+		return decision, err
+	}
+	ctrl.LoggerFrom(ctx).Info("Step taken", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
+	r.written.Note(request)
+	return decision, nil
+}
+
+// store writes the record, and tells people what has changed in it.
+func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
+	before := request.Status
+	request.Status = status
+	if err := r.mirror(ctx, request); err != nil {
+		return err
+	}
+	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	r.written.Note(request)
+	r.announce(ctx, request, before)
+	return nil
+}
+
+func (r *Reconciler) requeueAfter(d Decision) time.Duration {
+	wait := r.SyncPeriod
+	if !d.RecheckAt.IsZero() {
+		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
+	}
+	if d.Status.Phase == v1alpha1.WaitingForNode || d.Status.Phase == v1alpha1.Fenced || d.Status.Phase == v1alpha1.Isolating {
+		// Nobody announces that a workload cluster can be reached again.
+		wait = min(wait, lookForNode)
+	}
+	return wait
+}

@@ -1,0 +1,48 @@
+package reboot
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/note"
+)
+
+// Reasons of the events on RebootRemediations. Beside them, each phase is an event with its name.
+const (
+	// EventStepFailed says that something could not be done; it is tried again.
+	EventStepFailed = "RebootStepFailed"
+	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
+	EventKeyLost = "RebootKeyLost"
+)
+
+const eventAction = "Reboot"
+
+// announce tells people how far a cycle has come.
+func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {
+	now := request.Status
+	if now.KeysLost > before.KeysLost {
+		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody took our key from the host %s; it is set again", now.Host.Name)
+	}
+	if now.Phase == before.Phase && now.Attempt == before.Attempt {
+		return
+	}
+	message := ""
+	if c := meta.FindStatusCondition(now.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		message = c.Message
+	}
+	ctrl.LoggerFrom(ctx).Info("Phase changed", "from", before.Phase, "to", now.Phase, "attempt", now.Attempt, "message", message)
+	eventType := corev1.EventTypeNormal
+	if now.Phase == v1alpha1.Failed || now.Phase == v1alpha1.CoolingDown {
+		eventType = corev1.EventTypeWarning
+	}
+	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", note.Fit(message))
+}
+
+// failed tells people that a step could not be taken.
+func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action Action, err error) {
+	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", note.Fit(string(action)+": "+err.Error()))
+}

@@ -1,0 +1,92 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// host reads the host of a Machine, live: from the Machine, or its infrastructure machine, to the
+// BareMetalHost. Once it is recorded, it is that one and no other.
+func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (*metal3v1.BareMetalHost, HostFacts, error) {
+	user, name, missing, err := r.findHost(ctx, m)
+	if err != nil {
+		return nil, HostFacts{}, err
+	}
+	if recorded := request.Status.Host; recorded != nil {
+		name, missing = recorded.Name, ""
+	}
+	if missing != "" {
+		return nil, HostFacts{Missing: missing}, nil
+	}
+	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
+	err = r.Live.Get(ctx, key, host)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
+	}
+	if err != nil {
+		return nil, HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
+	}
+	return host, hostFacts(host, request.UID, user), nil
+}
+
+// findHost returns who uses the host of a Machine and its name, or says why there is none.
+func (r *Reconciler) findHost(ctx context.Context, m *machine) (user consumer, name, missing string, err error) {
+	if m == nil {
+		return consumer{}, "", "The machine is gone", nil
+	}
+	obj := metav1.Object(m.object)
+	user = consumer{group: machinev1.GroupName, kind: "Machine", namespace: obj.GetNamespace(), name: obj.GetName()}
+	if m.cluster.Name != "" {
+		var infra *metav1.PartialObjectMetadata
+		if infra, missing, err = r.infrastructure(ctx, m); infra == nil {
+			return consumer{}, "", missing, err
+		}
+		obj = infra
+		user = consumer{group: m.infrastructure.APIGroup, kind: m.infrastructure.Kind, namespace: infra.Namespace, name: infra.Name}
+	}
+	value := obj.GetAnnotations()[hostAnnotation]
+	if value == "" {
+		return user, "", fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), hostAnnotation), nil
+	}
+	namespace, name, found := strings.Cut(value, "/")
+	if !found || name == "" || strings.Contains(name, "/") || namespace != obj.GetNamespace() {
+		return user, "", fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", hostAnnotation, obj.GetName(), value, obj.GetNamespace()), nil
+	}
+	return user, name, "", nil
+}
+
+// infrastructure reads the infrastructure machine, whatever its kind.
+func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *metav1.PartialObjectMetadata, missing string, err error) {
+	ref := m.infrastructure
+	if !ref.IsDefined() {
+		return nil, "The machine has no infrastructure machine", nil
+	}
+	mapping, err := r.Mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
+	if meta.IsNoMatchError(err) {
+		return nil, fmt.Sprintf("The kind %s of %s is not installed", ref.Kind, ref.APIGroup), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("looking for kind %s of %s: %w", ref.Kind, ref.APIGroup, err)
+	}
+	infra = &metav1.PartialObjectMetadata{}
+	infra.SetGroupVersionKind(mapping.GroupVersionKind)
+	err = r.Live.Get(ctx, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: ref.Name}, infra)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Sprintf("%s %s does not exist", ref.Kind, ref.Name), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return infra, "", nil
+}

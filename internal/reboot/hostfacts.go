@@ -1,0 +1,104 @@
+package reboot
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// keyPrefix begins all our keys on BareMetalHosts. Any annotation reboot.metal3.io/... holds a host off.
+const keyPrefix = metal3v1.RebootAnnotationPrefix + "/sickbay-"
+
+// probeKey asks for one power cycle, of which the host's operator takes note by removing it, once it has seen the
+// host off. Next to our key that is its answer to the key.
+const probeKey = metal3v1.RebootAnnotationPrefix
+
+// keyOf is the annotation by which a RebootRemediation holds a host off. No other one has the same.
+func keyOf(request types.UID) string { return keyPrefix + string(request) }
+
+// keyValue is the value of both annotations. The operator reads the mode; the rest says whose they are.
+func keyValue(request types.UID) (string, error) {
+	value, err := json.Marshal(map[string]string{"mode": string(metal3v1.RebootModeHard), "request": string(request)})
+	if err != nil {
+		return "", fmt.Errorf("encoding the key of %s: %w", request, err)
+	}
+	return string(value), nil
+}
+
+// hostFacts reads a BareMetalHost. The consumer is who it must be used by.
+func hostFacts(host *metal3v1.BareMetalHost, request types.UID, consumer consumer) HostFacts {
+	facts := HostFacts{
+		Name: host.Name, UID: host.UID,
+		Ours:      consumer.uses(host),
+		Fenceable: !host.Spec.DisablePowerOff,
+		Deleting:  !host.DeletionTimestamp.IsZero(),
+		Online:    host.Spec.Online,
+		PoweredOn: host.Status.PoweredOn,
+	}
+	facts.Obstacle, facts.Message = obstacle(host)
+	for key := range host.Annotations {
+		switch {
+		case key == keyOf(request):
+			facts.Key = true
+		case key == probeKey:
+			facts.Probe = probeOf(host, request)
+		case strings.HasPrefix(key, metal3v1.RebootAnnotationPrefix+"/"):
+			facts.OtherKeys = true
+		}
+	}
+	return facts
+}
+
+// probeOf tells whether the one-shot request on a host is ours.
+func probeOf(host *metal3v1.BareMetalHost, request types.UID) bool {
+	var value struct {
+		Request types.UID `json:"request"`
+	}
+	err := json.Unmarshal([]byte(host.Annotations[probeKey]), &value)
+	return err == nil && value.Request == request
+}
+
+// obstacle says why what a host says about its power cannot be trusted, or cannot be changed.
+func obstacle(host *metal3v1.BareMetalHost) (reason, message string) {
+	status, name := host.Status, host.Name
+	switch {
+	case has(host, metal3v1.PausedAnnotation):
+		return v1alpha1.ReasonHostPaused, "The host " + name + " is paused (annotation " + metal3v1.PausedAnnotation + ")"
+	case has(host, metal3v1.DetachedAnnotation), status.OperationalStatus == metal3v1.OperationalStatusDetached:
+		return v1alpha1.ReasonHostDetached, "The host " + name + " is detached (annotation " + metal3v1.DetachedAnnotation + ")"
+	case status.Provisioning.State != metal3v1.StateProvisioned && status.Provisioning.State != metal3v1.StateExternallyProvisioned:
+		return v1alpha1.ReasonHostNotProvisioned, fmt.Sprintf("The host %s is %q, and not provisioned", name, status.Provisioning.State)
+	case status.OperationalStatus == metal3v1.OperationalStatusServicing:
+		return v1alpha1.ReasonHostServicing, "The firmware of the host " + name + " is being worked on"
+	case status.ErrorType != "":
+		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s has a %s: %s", name, status.ErrorType, status.ErrorMessage)
+	}
+	if c := meta.FindStatusCondition(status.Conditions, metal3v1.ManageableCondition); c != nil && c.Status == metav1.ConditionFalse {
+		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s cannot be managed: %s", name, c.Message)
+	}
+	return "", ""
+}
+
+func has(obj metav1.Object, annotation string) bool {
+	_, ok := obj.GetAnnotations()[annotation]
+	return ok
+}
+
+// consumer is who may use a host: a Machine, or the infrastructure machine of one.
+type consumer struct {
+	group, kind, namespace, name string
+}
+
+// uses tells whether host says that it is used by c.
+func (c consumer) uses(host *metal3v1.BareMetalHost) bool {
+	ref := host.Spec.ConsumerRef
+	return ref != nil && ref.Name == c.name && ref.Kind == c.kind && strings.HasPrefix(ref.APIVersion, c.group+"/") &&
+		(ref.Namespace == "" || ref.Namespace == c.namespace)
+}

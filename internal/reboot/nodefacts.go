@@ -1,0 +1,137 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// outOfService is the taint that makes Kubernetes let go of what runs on a Node.
+var outOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
+
+// taintSince is the version from which on the taint is honoured.
+var taintSince = version.MustParseGeneric("1.28")
+
+// workload returns the way to the Node of a machine.
+func (r *Reconciler) workload(m *machine) workload.Writer {
+	if m.cluster.Name == "" {
+		return r.Local
+	}
+	return r.Clusters
+}
+
+// node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
+// is not off, a workload cluster that is dead holds up nothing.
+func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (NodeFacts, error) {
+	name := nodeName(request, m)
+	if name == "" {
+		return NodeFacts{State: machinehealth.NodeNone}, nil
+	}
+	node, err := r.workload(m).GetLive(ctx, m.cluster, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return NodeFacts{State: machinehealth.NodeGone}, nil
+	case err != nil:
+		return unreadable(err, "reading Node "+name)
+	}
+	facts := NodeFacts{State: machinehealth.NodeFound, Node: node, Tainted: tainted(node)}
+	if !request.Spec.TaintsNode() {
+		return facts, nil
+	}
+	return r.taintFacts(ctx, m, facts)
+}
+
+func nodeName(request *v1alpha1.RebootRemediation, m *machine) string {
+	if request.Status.Node != nil {
+		return request.Status.Node.Name
+	}
+	if m == nil {
+		return ""
+	}
+	return m.node
+}
+
+// unreadable turns an error of a workload cluster into what a decision can go by.
+func unreadable(err error, doing string) (NodeFacts, error) {
+	if cause, ok := workload.Unreadable(err); ok {
+		return NodeFacts{State: machinehealth.NodeUnreadable, Cause: cause}, nil
+	}
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		return NodeFacts{State: machinehealth.NodeUnreadable, Cause: "the workload cluster refuses it: " + string(apierrors.ReasonForError(err))}, nil
+	}
+	return NodeFacts{}, fmt.Errorf("%s: %w", doing, err)
+}
+
+// taintFacts adds whether the taint is honoured, and what still holds on to the Node.
+func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts) (NodeFacts, error) {
+	way := r.workload(m)
+	info, err := way.Version(ctx, m.cluster)
+	if err != nil {
+		return unreadable(err, "asking the workload cluster for its version")
+	}
+	actual, err := version.ParseGeneric(strings.TrimSuffix(info.Major+"."+info.Minor, "+"))
+	if err != nil {
+		return NodeFacts{}, fmt.Errorf("reading the version of the workload cluster: %w", err)
+	}
+	facts.TaintSupported = actual.AtLeast(taintSince)
+	if !facts.Tainted {
+		return facts, nil
+	}
+	c, err := way.Client(ctx, m.cluster)
+	if err != nil {
+		return unreadable(err, "connecting to the workload cluster")
+	}
+	facts.Drained, err = drained(ctx, c, facts.Node.Name)
+	if err != nil {
+		return unreadable(err, "looking for what holds on to Node "+facts.Node.Name)
+	}
+	return facts, nil
+}
+
+// drained tells whether no volume is attached to a Node any more, and no Pod is left there but those that
+// tolerate the taint.
+func drained(ctx context.Context, c client.Client, node string) (bool, error) {
+	var pods corev1.PodList
+	if err := c.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node}); err != nil {
+		return false, fmt.Errorf("listing the Pods of Node %s: %w", node, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.DeletionTimestamp != nil || !tolerates(pod) {
+			return false, nil
+		}
+	}
+	var attachments storagev1.VolumeAttachmentList
+	if err := c.List(ctx, &attachments); err != nil {
+		return false, fmt.Errorf("listing the VolumeAttachments of Node %s: %w", node, err)
+	}
+	for i := range attachments.Items {
+		if attachments.Items[i].Spec.NodeName == node {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func tolerates(pod *corev1.Pod) bool {
+	for _, t := range pod.Spec.Tolerations {
+		if (t.Key == "" && t.Operator == corev1.TolerationOpExists) || t.Key == outOfService.Key {
+			return t.Effect == "" || t.Effect == outOfService.Effect
+		}
+	}
+	return false
+}
+
+func tainted(node *corev1.Node) bool {
+	return len(missingTaints([]corev1.Taint{outOfService}, node.Spec.Taints)) == 0
+}

@@ -1,0 +1,66 @@
+package reboot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// hastyRead bounds the reading of the Node while the host is not off yet: knowing the Node's identity is good,
+// waiting for a workload cluster that hangs is not.
+const hastyRead = 2 * time.Second
+
+// view is what was read, for a decision and for whatever it leads to.
+type view struct {
+	facts   Facts
+	machine *machine
+	host    *metal3v1.BareMetalHost
+}
+
+// observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
+// and what is done by it.
+func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation) (view, error) {
+	v := view{facts: Facts{
+		UID: request.UID, Spec: request.Spec, Status: request.Status,
+		Deleting:  !request.DeletionTimestamp.IsZero(),
+		Finalizer: controllerutil.ContainsFinalizer(request, Finalizer),
+	}}
+	var err error
+	if v.machine, err = r.machine(ctx, request); err != nil {
+		return view{}, err
+	}
+	v.facts.Machine = v.machine.facts(request)
+	if v.machine != nil && needsNode(request.Status.Phase) {
+		if v.facts.Node, err = r.nodeInTime(ctx, request, v.machine); err != nil {
+			return view{}, err
+		}
+	}
+	if request.Status.Phase == v1alpha1.Pending {
+		if v.facts.Throttled, err = r.throttled(ctx, request, v.machine); err != nil {
+			return view{}, err
+		}
+	}
+	v.host, v.facts.Host, err = r.host(ctx, request, v.machine)
+	return v, err
+}
+
+// needsNode tells whether a phase goes by the Node. Powering off does not.
+func needsNode(phase v1alpha1.Phase) bool {
+	return slices.Contains([]v1alpha1.Phase{
+		v1alpha1.Pending, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,
+	}, phase)
+}
+
+func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (NodeFacts, error) {
+	if request.Status.Phase == v1alpha1.Pending {
+		hasty, cancel := context.WithTimeout(ctx, hastyRead)
+		defer cancel()
+		ctx = hasty
+	}
+	return r.node(ctx, request, m)
+}

@@ -1,0 +1,90 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Sweeper takes our keys from hosts that no RebootRemediation stands behind any more: one may have been deleted by
+// force. It sweeps when it starts, and then once every Period.
+type Sweeper struct {
+	Client    client.Client
+	Live      client.Reader
+	Namespace string
+	Period    time.Duration
+}
+
+// NeedLeaderElection lets only the leader sweep.
+func (s *Sweeper) NeedLeaderElection() bool { return true }
+
+// Start sweeps until ctx ends.
+func (s *Sweeper) Start(ctx context.Context) error {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot look for keys that were left on hosts")
+		}
+	}, s.Period)
+	return nil
+}
+
+// Sweep looks at all hosts once. It reads the hosts first: a key that it sees was set for a RebootRemediation that
+// is there afterwards, or is gone.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	var hosts metal3v1.BareMetalHostList
+	if err := s.Live.List(ctx, &hosts, client.InNamespace(s.Namespace)); err != nil {
+		return fmt.Errorf("listing hosts: %w", err)
+	}
+	var requests v1alpha1.RebootRemediationList
+	if err := s.Live.List(ctx, &requests, client.InNamespace(s.Namespace)); err != nil {
+		return fmt.Errorf("listing RebootRemediations: %w", err)
+	}
+	for i := range hosts.Items {
+		if err := s.sweep(ctx, &hosts.Items[i], requests.Items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, requests []v1alpha1.RebootRemediation) error {
+	for key := range host.Annotations {
+		uid, ours := strings.CutPrefix(key, keyPrefix)
+		if !ours || stoodBehind(host, types.UID(uid), requests) {
+			continue
+		}
+		writer := &Reconciler{Client: s.Client}
+		err := writer.removeKey(ctx, host, types.UID(uid))
+		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			// It has changed; the next sweep sees how.
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		ctrl.LoggerFrom(ctx).Info("Took a key from a host that nobody stands behind", "host", client.ObjectKeyFromObject(host), "key", key)
+	}
+	return nil
+}
+
+// stoodBehind tells whether a RebootRemediation looks after the key on a host.
+func stoodBehind(host *metal3v1.BareMetalHost, uid types.UID, requests []v1alpha1.RebootRemediation) bool {
+	for i := range requests {
+		r := &requests[i]
+		if r.UID == uid {
+			return controllerutil.ContainsFinalizer(r, Finalizer) && r.Status.Host != nil && r.Status.Host.UID == host.UID
+		}
+	}
+	return false
+}

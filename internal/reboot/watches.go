@@ -1,0 +1,146 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// AddToManager registers the controller and its watches. Machines are of the kinds that are installed.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager, machines ...schema.GroupVersionKind) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Live == nil {
+		r.Live = mgr.GetAPIReader()
+	}
+	if r.Mapper == nil {
+		r.Mapper = mgr.GetRESTMapper()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if r.Remedies == nil {
+		r.Remedies = remedy.NewCabinet(r.Client, r.Live, r.Clock)
+	}
+	ctl, err := newController(mgr, ControllerName, r, r.Concurrency)
+	if err != nil {
+		return err
+	}
+	sources := []source.Source{
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
+		source.Kind(mgr.GetCache(), client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
+	}
+	for _, kind := range machines {
+		sources = append(sources, source.Kind(mgr.GetCache(), metadataOf(kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine(kind.Group))))
+	}
+	return watch(mgr, ctl, ControllerName, sources...)
+}
+
+// AddToManager registers the trigger and its watches.
+func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
+	if t.Client == nil {
+		t.Client = mgr.GetClient()
+	}
+	if t.Live == nil {
+		t.Live = mgr.GetAPIReader()
+	}
+	name := "reboot-trigger-" + t.Kind.Group
+	ctl, err := newController(mgr, name, t, t.Concurrency)
+	if err != nil {
+		return err
+	}
+	// The end of a RebootRemediation may let in the next one.
+	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{})
+	return watch(mgr, ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests)
+}
+
+func newController(mgr ctrl.Manager, name string, reconciler ctrlReconciler, concurrency int) (controller.Controller, error) {
+	options := controller.Options{
+		Reconciler: reconciler, MaxConcurrentReconciles: concurrency, Logger: mgr.GetLogger(),
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
+	}
+	options.DefaultFromConfig(mgr.GetControllerOptions())
+	ctl, err := controller.NewUnmanaged(name, options)
+	if err != nil {
+		return nil, fmt.Errorf("making controller %s: %w", name, err)
+	}
+	return ctl, nil
+}
+
+// ctrlReconciler is what a controller runs.
+type ctrlReconciler interface {
+	Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)
+}
+
+func watch(mgr ctrl.Manager, ctl controller.Controller, name string, sources ...source.Source) error {
+	for _, src := range sources {
+		if err := ctl.Watch(src); err != nil {
+			return fmt.Errorf("adding the watches of %s: %w", name, err)
+		}
+	}
+	return mgr.Add(ctl)
+}
+
+func metadataOf(kind schema.GroupVersionKind) client.Object {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
+// ofHost maps a host to the RebootRemediations that cycle it, or look for it.
+func (r *Reconciler) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
+	return r.requests(ctx, host.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+		return request.Status.Host == nil || request.Status.Host.Name == host.GetName()
+	})
+}
+
+// ofMachine maps a Machine to its RebootRemediation.
+func (r *Reconciler) ofMachine(group string) handler.MapFunc {
+	return func(ctx context.Context, machine client.Object) []ctrl.Request {
+		return r.requests(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+			return referenceOf(request) == v1alpha1.MachineReference{APIGroup: group, Name: machine.GetName()}
+		})
+	}
+}
+
+// waiting maps a RebootRemediation to those that may wait for it.
+func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
+	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+		return request.Status.Phase == v1alpha1.Pending && request.Name != changed.GetName()
+	})
+}
+
+func (r *Reconciler) requests(ctx context.Context, namespace string, keep func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {
+	var list v1alpha1.RebootRemediationList
+	if err := r.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the RebootRemediations that an event concerns")
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		if keep(&list.Items[i]) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+		}
+	}
+	return requests
+}

@@ -1,0 +1,86 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Writer is for those who have to change something in a workload cluster. Nothing of it is cached.
+// Implementations are safe for concurrent use. All errors but those of the API server of the cluster, for which the
+// usual apierrors hold, are UnreadableErrors.
+type Writer interface {
+	// GetLive reads a Node, as in Nodes.
+	GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
+	// Client returns a client of the cluster.
+	Client(ctx context.Context, cluster client.ObjectKey) (client.Client, error)
+	// Version asks the cluster for its version.
+	Version(ctx context.Context, cluster client.ObjectKey) (*version.Info, error)
+}
+
+var (
+	_ Writer = &Clusters{}
+	_ Writer = Local{}
+)
+
+// Client implements Writer.
+func (c *Clusters) Client(ctx context.Context, cluster client.ObjectKey) (client.Client, error) {
+	connected, err := c.Cache.GetUncachedClient(ctx, cluster)
+	if err != nil {
+		return nil, c.unreadable(ctx, cluster, err)
+	}
+	return connected, nil
+}
+
+// Version implements Writer.
+func (c *Clusters) Version(ctx context.Context, cluster client.ObjectKey) (*version.Info, error) {
+	config, err := c.Cache.GetRESTConfig(ctx, cluster)
+	if err != nil {
+		return nil, c.unreadable(ctx, cluster, err)
+	}
+	info, err := serverVersion(config)
+	if err != nil {
+		return nil, c.unreadable(ctx, cluster, err)
+	}
+	return info, nil
+}
+
+// Local is the cluster that Sickbay itself talks to, whatever the key: that of OpenShift's machines.
+type Local struct {
+	Live   client.Client
+	Config *rest.Config
+}
+
+// GetLive implements Writer.
+func (l Local) GetLive(ctx context.Context, _ client.ObjectKey, name string) (*corev1.Node, error) {
+	node := &corev1.Node{}
+	if err := l.Live.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
+		return nil, fmt.Errorf("getting Node %s: %w", name, err)
+	}
+	return node, nil
+}
+
+// Client implements Writer.
+func (l Local) Client(context.Context, client.ObjectKey) (client.Client, error) { return l.Live, nil }
+
+// Version implements Writer.
+func (l Local) Version(context.Context, client.ObjectKey) (*version.Info, error) {
+	info, err := serverVersion(l.Config)
+	if err != nil {
+		return nil, &UnreadableError{Cause: causeNoAnswer, Err: err}
+	}
+	return info, nil
+}
+
+func serverVersion(config *rest.Config) (*version.Info, error) {
+	discover, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a discovery client: %w", err)
+	}
+	return discover.ServerVersion()
+}
