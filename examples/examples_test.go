@@ -23,6 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 func TestMain(m *testing.M) { env.Main(m) }
@@ -94,6 +95,10 @@ func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
 	}
 	if want := strings.Contains(mhc.Name, "dry-run"); d.DryRun != want {
 		t.Errorf("dry-run is %v, want %v", d.DryRun, want)
+	}
+	upgrade := upgradepause.Facts{Annotations: mhc.Annotations, Upgrades: []upgradepause.Upgrade{{ID: "an upgrade"}}}
+	if want := !strings.Contains(mhc.Name, "spot"); upgradepause.Decide(upgrade, build.Epoch).Paused != want {
+		t.Errorf("while its Cluster upgrades it is paused: %v, want %v", !want, want)
 	}
 }
 
