@@ -1,0 +1,222 @@
+package baremetal
+
+import (
+	"fmt"
+	"time"
+
+	metal3api "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+)
+
+// order is a change of power that a BMC can be told to make.
+type order string
+
+const (
+	none         order = ""
+	orderOn      order = "power on"
+	orderSoftOff order = "soft power off"
+	orderOff     order = "power off"
+	orderReboot  order = "reboot"
+)
+
+// bmc is what the operator talks to. Host.mu guards it.
+type bmc struct {
+	// current is the order that is being carried out.
+	current order
+	// problem is how the last one failed; a new order clears it.
+	problem string
+	// serviced is when the firmware update that runs is done; zero if none runs.
+	serviced time.Time
+}
+
+// answer is what the operator is told when it asks for a state.
+type answer struct {
+	// waiting is true as long as there is something under way.
+	waiting bool
+	// again is when to ask again; zero is at once.
+	again time.Duration
+	// problem is why it will not be.
+	problem string
+}
+
+// power is what the BMC says about the machine; known is false if it says nothing.
+func (h *Host) power() (on, known bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.faults.PowerUnknown {
+		return false, false
+	}
+	return h.shown(), true
+}
+
+func (h *Host) powerFailure() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.faults.PowerUnknown
+}
+
+// shown may be old. Whoever calls it holds h.mu.
+func (h *Host) shown() bool {
+	at := h.clock.Now().Add(-h.faults.Lag)
+	if h.faults.Unreachable && at.After(h.frozen) {
+		at = h.frozen
+	}
+	return h.machine.at(at)
+}
+
+func (h *Host) isShown(on bool) bool { return !h.faults.PowerUnknown && h.shown() == on }
+
+// wantOn asks the BMC to see to it that the machine is on. Force is set after an error that is known.
+func (h *Host) wantOn(force bool) answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.isShown(true):
+		return answer{}
+	case h.bmc.current == orderOn:
+		return answer{waiting: true, again: h.options.Retry}
+	case h.bmc.current == none && h.bmc.problem != "" && !force:
+		return answer{problem: h.bmc.problem}
+	}
+	return h.give(orderOn)
+}
+
+// wantOff asks the BMC to see to it that the machine is off. An order that is under way is waited
+// for, even if it is a soft one and this is hard.
+func (h *Host) wantOff(mode metal3api.RebootMode, force, rebootInstead bool) answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.isShown(false):
+		return answer{}
+	case h.bmc.current == orderOff || h.bmc.current == orderSoftOff:
+		return answer{waiting: true, again: h.options.Retry}
+	case h.bmc.current == none && h.bmc.problem != "" && !force:
+		return answer{problem: h.bmc.problem}
+	case rebootInstead:
+		return h.give(orderReboot)
+	case mode == metal3api.RebootModeSoft && !force && !h.faults.SoftUnsupported:
+		return h.give(orderSoftOff)
+	}
+	return h.give(orderOff)
+}
+
+// give has an order carried out, unless the BMC is locked. Whoever calls it holds h.mu.
+func (h *Host) give(o order) answer {
+	if h.faults.Busy || h.bmc.current != none || h.closed {
+		return answer{waiting: true, again: h.options.Retry}
+	}
+	h.bmc.current, h.bmc.problem = o, ""
+	h.after(h.takes(o), func() { h.carryOut(o) })
+	return answer{waiting: true}
+}
+
+// after does something later, never within the caller, who holds locks.
+func (h *Host) after(d time.Duration, do func()) {
+	if d <= 0 {
+		go do()
+		return
+	}
+	h.clock.AfterFunc(d, func() { go do() })
+}
+
+func (h *Host) takes(o order) time.Duration {
+	switch {
+	case o == orderSoftOff && h.faults.SoftIgnored:
+		return h.options.SoftTimeout
+	case o == orderOn:
+		return h.faults.OnTakes
+	case o == orderReboot:
+		return h.faults.OffTakes + h.faults.OnTakes
+	}
+	return h.faults.OffTakes
+}
+
+// carryOut ends an order, well or not.
+func (h *Host) carryOut(o order) {
+	problem := h.failure(o)
+	if problem == "" {
+		h.obey(o)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bmc.current, h.bmc.problem = none, problem
+}
+
+func (h *Host) obey(o order) {
+	h.switching.Lock()
+	defer h.switching.Unlock()
+	if o != orderOn {
+		h.powerOff(byOrder)
+	}
+	if (o == orderOn || o == orderReboot) && !h.isClosed() {
+		h.powerOn(byOrder, false)
+	}
+}
+
+func (h *Host) failure(o order) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	left := &h.faults.FailOff
+	if o == orderOn {
+		left = &h.faults.FailOn
+	}
+	switch {
+	case h.faults.Unreachable || h.faults.PowerUnknown:
+		return fmt.Sprintf("failed to %s: the BMC does not answer", o)
+	case o == orderSoftOff && h.faults.SoftIgnored:
+		return fmt.Sprintf("failed to %s: timed out", o)
+	case *left > 0:
+		*left--
+		return fmt.Sprintf("failed to %s: the BMC reports an error", o)
+	}
+	return ""
+}
+
+func (h *Host) isClosed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
+}
+
+// servicePending says whether a firmware update waits for the machine to be off, or runs.
+func (h *Host) servicePending() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.faults.Servicing > 0
+}
+
+// service starts the update if it does not run yet, and says whether it is still under way.
+func (h *Host) service() bool {
+	h.switching.Lock()
+	defer h.switching.Unlock()
+	h.mu.Lock()
+	takes, serviced, now := h.faults.Servicing, h.bmc.serviced, h.clock.Now()
+	starts := takes > 0 && serviced.IsZero()
+	if starts {
+		h.bmc.serviced = now.Add(takes)
+	}
+	h.mu.Unlock()
+	switch {
+	case starts:
+		h.powerOff(byServicing)
+		h.powerOn(byServicing, true)
+		return true
+	case now.Before(serviced):
+		return true
+	case serviced.IsZero():
+		return false
+	}
+	h.powerOff(byServicing)
+	h.powerOn(byServicing, false)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.faults.Servicing, h.bmc.serviced = 0, time.Time{}
+	return false
+}
+
+// wipe is the end of whatever ran on the machine.
+func (h *Host) wipe() {
+	h.switching.Lock()
+	defer h.switching.Unlock()
+	h.powerOff(byWipe)
+}

@@ -1,0 +1,41 @@
+package baremetal
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// CRDDir is where the definitions of the operator's kinds are: in its module, of the version that
+// tools/bmo names. The go command downloads it if it is not there.
+func CRDDir() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	cmd := exec.Command("go", "mod", "download", "-json", "github.com/metal3-io/baremetal-operator")
+	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..", "tools", "bmo")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("asking go for the module of the baremetal-operator: %w", err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return "", fmt.Errorf("asking go for the module of the baremetal-operator: %w", err)
+	}
+	return filepath.Join(module.Dir, "config", "base", "crds", "bases"), nil
+}
+
+// InstallCRDs has an API server serve the operator's kinds.
+func InstallCRDs(cfg *rest.Config) error {
+	dir, err := CRDDir()
+	if err != nil {
+		return err
+	}
+	if _, err := envtest.InstallCRDs(cfg, envtest.CRDInstallOptions{Paths: []string{dir}, ErrorIfPathMissing: true}); err != nil {
+		return fmt.Errorf("installing the kinds of the baremetal-operator: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package baremetal
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/clock"
+)
+
+// Change is a moment at which a machine got or lost its power.
+type Change struct {
+	At      time.Time
+	Running bool
+	// Why is who did it, for people.
+	Why string
+	// Ramdisk is true if the machine booted, but not its own system.
+	Ramdisk bool
+}
+
+// machine is the truth about a host. Host.mu guards it.
+type machine struct {
+	history []Change
+	boots   int
+	bootID  string
+
+	// run is the program that runs since the last boot.
+	run run
+}
+
+// run is one run of a program.
+type run struct {
+	// end ends it, and ended is closed when it has returned.
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+// launch runs a program after some time, or none if there is none.
+func launch(ctx context.Context, c clock.Clock, program Program, after time.Duration, boot Boot) run {
+	ctx, cancel := context.WithCancel(ctx)
+	r := run{end: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		if program != nil && wait(ctx, c, after) {
+			program(ctx, boot)
+		}
+	}()
+	return r
+}
+
+// wait is false if the context ended first.
+func wait(ctx context.Context, c clock.Clock, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C():
+		return ctx.Err() == nil
+	}
+}
+
+func (m *machine) running() bool {
+	return len(m.history) > 0 && m.history[len(m.history)-1].Running
+}
+
+// at says whether the machine had power at a moment. It has none before its first change.
+func (m *machine) at(t time.Time) bool {
+	for _, change := range slices.Backward(m.history) {
+		if !change.At.After(t) {
+			return change.Running
+		}
+	}
+	return false
+}
+
+// ways to switch a machine.
+const (
+	byOrder     = "order of the operator"
+	byButton    = "button"
+	byServicing = "firmware update"
+	byWipe      = "deprovisioning"
+	byEnd       = "end of the simulation"
+)
+
+// powerOn gives power to a machine that has none. Whoever calls it holds h.switching.
+func (h *Host) powerOn(why string, ramdisk bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.machine.running() {
+		return
+	}
+	now := h.clock.Now()
+	h.machine.boots++
+	h.machine.bootID = string(uuid.NewUUID())
+	h.machine.history = append(h.machine.history, Change{At: now, Running: true, Why: why, Ramdisk: ramdisk})
+	program, takes := h.program, h.faults.BootTakes
+	if ramdisk || h.faults.Hangs {
+		program = nil
+	}
+	boot := Boot{Namespace: h.key.Namespace, Name: h.key.Name, ID: h.machine.bootID, Number: h.machine.boots, At: now}
+	h.machine.run = h.launch(program, takes, boot)
+}
+
+// powerOff takes the power from a machine that has it. Whoever calls it holds h.switching.
+func (h *Host) powerOff(why string) {
+	h.mu.Lock()
+	run, running := h.machine.run, h.machine.running()
+	h.mu.Unlock()
+	if !running {
+		return
+	}
+	run.end()
+	<-run.ended
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.machine.history = append(h.machine.history, Change{At: h.clock.Now(), Why: why})
+}
+
+// String is for logs of tests.
+func (c Change) String() string {
+	return c.At.Format("15:04:05.000") + " running=" + strconv.FormatBool(c.Running) + " (" + c.Why + ")"
+}
