@@ -1,0 +1,124 @@
+// Package bmo runs the real operator of bare-metal hosts, without hardware: baremetal-operator in its
+// test mode.
+//
+// In that mode all hosts share one power state, so each host needs a process of its own and thereby a
+// namespace of its own. A process that starts believes its host to be off. Switching takes no time and
+// never fails.
+package bmo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Options say how to run the operator.
+type Options struct {
+	// Binary is its path: make test-bmo builds it.
+	Binary string
+	// Kubeconfig is the path of a kubeconfig; see WriteKubeconfig.
+	Kubeconfig string
+	// Namespace is the one whose host it manages.
+	Namespace string
+	// Log receives what it writes.
+	Log io.Writer
+}
+
+// Process is a running operator.
+type Process struct {
+	command *exec.Cmd
+	// exited is closed when the process is gone; err is then how it went.
+	exited chan struct{}
+	err    error
+}
+
+// Start runs the operator and returns when it has begun to work.
+func Start(ctx context.Context, o Options) (*Process, error) {
+	probe, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{exited: make(chan struct{}), command: exec.Command(o.Binary, "-test-mode",
+		"-webhook-port=0", "-metrics-addr=0", "-health-addr="+probe, "-namespace="+o.Namespace, "-kubeconfig="+o.Kubeconfig)}
+	p.command.Stdout, p.command.Stderr = o.Log, o.Log
+	// It must not outlive us, whatever ends us.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("starting the baremetal-operator: %w", err)
+	}
+	go func() {
+		p.err = p.command.Wait()
+		close(p.exited)
+	}()
+	err = wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return p.ready(ctx, "http://"+probe+"/readyz")
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for the baremetal-operator: %w", err), p.Kill())
+	}
+	return p, nil
+}
+
+// Kill ends the operator, without a chance to clean up.
+func (p *Process) Kill() error {
+	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending the baremetal-operator: %w", err)
+	}
+	<-p.exited
+	return nil
+}
+
+func (p *Process) ready(ctx context.Context, url string) (bool, error) {
+	select {
+	case <-p.exited:
+		return false, fmt.Errorf("it ended: %w", p.err)
+	default:
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false, fmt.Errorf("making the probe: %w", err)
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false, nil //nolint:nilerr // it does not listen yet
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return answer.StatusCode == http.StatusOK, nil
+}
+
+// WriteKubeconfig writes a file for the user that a configuration belongs to, readable by us alone.
+func WriteKubeconfig(path string, cfg *rest.Config) error {
+	const name = "test"
+	kubeconfig := clientcmdapi.NewConfig()
+	kubeconfig.Clusters[name] = &clientcmdapi.Cluster{Server: cfg.Host, CertificateAuthorityData: cfg.CAData}
+	kubeconfig.AuthInfos[name] = &clientcmdapi.AuthInfo{
+		Token: cfg.BearerToken, ClientCertificateData: cfg.CertData, ClientKeyData: cfg.KeyData,
+	}
+	kubeconfig.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	kubeconfig.CurrentContext = name
+	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {
+		return fmt.Errorf("writing a kubeconfig: %w", err)
+	}
+	return nil
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a free port: %w", err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String(), nil
+}

@@ -1,0 +1,154 @@
+package golden_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	metal3api "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
+	"github.com/sickbay-dev/sickbay/sim/baremetal/golden"
+)
+
+func TestMain(m *testing.M) { env.Main(m, env.WithScheme(metal3api.AddToScheme)) }
+
+// binaryVariable names the binary of the real operator.
+const binaryVariable = "SICKBAY_BMO"
+
+func TestSimulatedOperator(t *testing.T) {
+	e := server(t)
+	golden.Run(t, golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
+		t.Helper()
+		op, err := baremetal.Start(t.Context(), e.Config, baremetal.Options{Namespaces: []string{namespace}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := op.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return simulated{op}
+	}})
+}
+
+// TestRealOperator is run by make test-bmo, which builds the operator.
+func TestRealOperator(t *testing.T) {
+	binary := os.Getenv(binaryVariable)
+	if binary == "" {
+		t.Skip("make test-bmo builds the real operator and runs this test; " + binaryVariable + " is not set")
+	}
+	e := server(t)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := bmo.WriteKubeconfig(kubeconfig, e.Config); err != nil {
+		t.Fatal(err)
+	}
+	golden.Run(t, golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
+		t.Helper()
+		op := &real{options: bmo.Options{Binary: binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &output{}}}
+		t.Cleanup(func() {
+			op.Stop(t)
+			if t.Failed() {
+				t.Logf("the operator's log:\n%s", op.options.Log)
+			}
+		})
+		op.Start(t)
+		return op
+	}})
+}
+
+// server is the API server with the operator's kinds.
+func server(t *testing.T) *env.Env {
+	t.Helper()
+	e := env.Get(t)
+	install.once.Do(func() { install.err = baremetal.InstallCRDs(e.Config) })
+	if install.err != nil {
+		t.Fatal(install.err)
+	}
+	return e
+}
+
+var install struct {
+	once sync.Once
+	err  error
+}
+
+func watching(t *testing.T, e *env.Env) client.WithWatch {
+	t.Helper()
+	c, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// simulated lets the cases look at the machines.
+type simulated struct{ *baremetal.Operator }
+
+func (s simulated) Running(key client.ObjectKey) bool { return s.Host(key).Running() }
+
+func (s simulated) Start(t testing.TB) {
+	t.Helper()
+	if err := s.Operator.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s simulated) Stop(t testing.TB) {
+	t.Helper()
+	if err := s.Operator.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type real struct {
+	options bmo.Options
+	process *bmo.Process
+}
+
+func (r *real) Start(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var err error
+	if r.process, err = bmo.Start(ctx, r.options); err != nil {
+		t.Fatalf("%v\n%s", err, r.options.Log)
+	}
+}
+
+func (r *real) Stop(t testing.TB) {
+	t.Helper()
+	if r.process == nil {
+		return
+	}
+	if err := r.process.Kill(); err != nil {
+		t.Error(err)
+	}
+	r.process = nil
+}
+
+// output collects what a process writes.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
