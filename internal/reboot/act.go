@@ -49,7 +49,7 @@ func (r *Reconciler) setFinalizer(ctx context.Context, request *v1alpha1.RebootR
 }
 
 func (r *Reconciler) actOnNode(ctx context.Context, v view, action Action) error {
-	c, err := r.workload(v.machine).Client(ctx, v.machine.cluster)
+	c, err := r.Workload.Client(ctx, v.machine.cluster)
 	if err != nil {
 		return fmt.Errorf("connecting to the workload cluster: %w", err)
 	}

@@ -7,10 +7,13 @@ import (
 	"sync"
 	"time"
 
+	machinev1 "github.com/openshift/api/machine/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,8 +23,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// ControllerName names the controller in logs, metrics and events.
+// ControllerName names the controllers in the list of controllers. Each kind of Machine has its own.
 const ControllerName = "reboot"
+
+// The kinds of Machine whose hosts are cycled.
+var (
+	ClusterAPIKind = clusterv1.GroupVersion.WithKind("Machine")
+	OpenShiftKind  = machinev1.GroupVersion.WithKind("Machine")
+)
 
 const (
 	// maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
@@ -40,15 +49,16 @@ const (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconciler cycles hosts. AddToManager fills the fields that are nil.
+// Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.
 type Reconciler struct {
+	// Kind is that of the Machines: ClusterAPIKind or OpenShiftKind.
+	Kind   schema.GroupVersionKind
 	Client client.Client
 	// Live reads past the cache.
 	Live   client.Reader
 	Mapper meta.RESTMapper
-	// Clusters is the way to the Nodes of Cluster API's Machines, and Local to those of OpenShift's.
-	Clusters workload.Writer
-	Local    workload.Writer
+	// Workload is the way to the Nodes.
+	Workload workload.Writer
 	Remedies remedy.Cabinet
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
@@ -70,6 +80,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
+	}
+	if referenceOf(request).APIGroup != r.Kind.Group {
+		return ctrl.Result{}, nil
 	}
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil

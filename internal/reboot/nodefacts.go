@@ -22,14 +22,6 @@ var outOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodes
 // taintSince is the version from which on the taint is honoured.
 var taintSince = version.MustParseGeneric("1.28")
 
-// workload returns the way to the Node of a machine.
-func (r *Reconciler) workload(m *machine) workload.Writer {
-	if m.cluster.Name == "" {
-		return r.Local
-	}
-	return r.Clusters
-}
-
 // node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
 // is not off, a workload cluster that is dead holds up nothing.
 func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (NodeFacts, error) {
@@ -37,7 +29,7 @@ func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediati
 	if name == "" {
 		return NodeFacts{State: machinehealth.NodeNone}, nil
 	}
-	node, err := r.workload(m).GetLive(ctx, m.cluster, name)
+	node, err := r.Workload.GetLive(ctx, m.cluster, name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return NodeFacts{State: machinehealth.NodeGone}, nil
@@ -74,8 +66,7 @@ func unreadable(err error, doing string) (NodeFacts, error) {
 
 // taintFacts adds whether the taint is honoured, and what still holds on to the Node.
 func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts) (NodeFacts, error) {
-	way := r.workload(m)
-	info, err := way.Version(ctx, m.cluster)
+	info, err := r.Workload.Version(ctx, m.cluster)
 	if err != nil {
 		return unreadable(err, "asking the workload cluster for its version")
 	}
@@ -87,7 +78,7 @@ func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts
 	if !facts.Tainted {
 		return facts, nil
 	}
-	c, err := way.Client(ctx, m.cluster)
+	c, err := r.Workload.Client(ctx, m.cluster)
 	if err != nil {
 		return unreadable(err, "connecting to the workload cluster")
 	}

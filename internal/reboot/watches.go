@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// AddToManager registers the controller and its watches. Machines are of the kinds that are installed.
-func (r *Reconciler) AddToManager(mgr ctrl.Manager, machines ...schema.GroupVersionKind) error {
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.Client == nil {
 		r.Client = mgr.GetClient()
 	}
@@ -40,19 +40,25 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager, machines ...schema.GroupVers
 	if r.Remedies == nil {
 		r.Remedies = remedy.NewCabinet(r.Client, r.Live, r.Clock)
 	}
-	ctl, err := newController(mgr, ControllerName, r, r.Concurrency)
+	name := r.name()
+	ctl, err := newController(mgr, name, r, r.Concurrency)
 	if err != nil {
 		return err
 	}
-	sources := []source.Source{
+	return watch(mgr, ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
 		source.Kind(mgr.GetCache(), client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
+		source.Kind(mgr.GetCache(), metadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
+	)
+}
+
+// name is that of the controller in logs and metrics.
+func (r *Reconciler) name() string {
+	if r.Kind == OpenShiftKind {
+		return ControllerName + "-openshift"
 	}
-	for _, kind := range machines {
-		sources = append(sources, source.Kind(mgr.GetCache(), metadataOf(kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine(kind.Group))))
-	}
-	return watch(mgr, ctl, ControllerName, sources...)
+	return ControllerName
 }
 
 // AddToManager registers the trigger and its watches.
@@ -114,12 +120,10 @@ func (r *Reconciler) ofHost(ctx context.Context, host client.Object) []ctrl.Requ
 }
 
 // ofMachine maps a Machine to its RebootRemediation.
-func (r *Reconciler) ofMachine(group string) handler.MapFunc {
-	return func(ctx context.Context, machine client.Object) []ctrl.Request {
-		return r.requests(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-			return referenceOf(request) == v1alpha1.MachineReference{APIGroup: group, Name: machine.GetName()}
-		})
-	}
+func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctrl.Request {
+	return r.requests(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+		return referenceOf(request) == v1alpha1.MachineReference{APIGroup: r.Kind.Group, Name: machine.GetName()}
+	})
 }
 
 // waiting maps a RebootRemediation to those that may wait for it.
