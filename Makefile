@@ -71,6 +71,7 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 
 generate: ## Generate RBAC from the markers in the code, and whatever go:generate asks for
 	$(TOOL) controller-gen rbac:roleName=sickbay paths=./internal/... output:rbac:dir=config/rbac
+	$(TOOL) controller-gen rbac:roleName=sickbay-upgradepause paths=./internal/app/... paths=./internal/upgradepause/... output:rbac:dir=config/upgradepause/rbac
 	go generate ./...
 
 verify-generated: ## Fail if a generated file is out of date (and bring it up to date)

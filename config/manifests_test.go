@@ -14,6 +14,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -33,7 +35,7 @@ func install(t *testing.T) *env.Env {
 	t.Helper()
 	e := env.Get(t)
 	installed.Do(func() {
-		for _, file := range []string{"manager/namespace.yaml", "rbac/*.yaml", "manager/*.yaml"} {
+		for _, file := range []string{"manager/namespace.yaml", "rbac/*.yaml", "manager/*.yaml", "upgradepause/rbac/*.yaml"} {
 			for _, obj := range manifests(t, file) {
 				apply(t, e, obj)
 			}
@@ -95,43 +97,83 @@ func TestManifestsAreTaken(t *testing.T) { install(t) }
 
 // TestKustomizationsAreComplete: a file that is forgotten there is applied by this test, and by nobody else.
 func TestKustomizationsAreComplete(t *testing.T) {
-	for _, dir := range []string{"rbac", "manager"} {
-		var listed struct{ Resources []string }
-		data, err := os.ReadFile(filepath.Join(dir, "kustomization.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sigsyaml.Unmarshal(data, &listed); err != nil {
-			t.Fatal(err)
+	for _, dir := range []string{".", "rbac", "manager", "upgradepause", "upgradepause/rbac"} {
+		listed := kustomization(t, dir)
+		for _, name := range listed {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Errorf("the kustomization of %s has %s: %v", dir, name, err)
+			}
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if name := filepath.Base(file); name != "kustomization.yaml" && !slices.Contains(listed.Resources, name) {
+			if name := filepath.Base(file); name != "kustomization.yaml" && !slices.Contains(listed, name) {
 				t.Errorf("%s is not in the kustomization of its directory", file)
 			}
 		}
 	}
 }
 
-// TestDeploymentFitsTheBinary: its flags exist, and its ports are those on which the manager listens.
-func TestDeploymentFitsTheBinary(t *testing.T) {
-	deployment := &appsv1.Deployment{}
-	e := install(t)
-	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: systemNamespace, Name: "sickbay"}, deployment); err != nil {
+// kustomization returns the files and directories that one is made of. Anything else in it would
+// not be tested.
+func kustomization(t *testing.T, dir string) []string {
+	t.Helper()
+	var listed struct {
+		metav1.TypeMeta
+		Resources []string
+		Patches   []struct{ Path string }
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "kustomization.yaml"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	container := deployment.Spec.Template.Spec.Containers[0]
+	if err := sigsyaml.UnmarshalStrict(data, &listed); err != nil {
+		t.Fatal(err)
+	}
+	for _, patch := range listed.Patches {
+		listed.Resources = append(listed.Resources, patch.Path)
+	}
+	return listed.Resources
+}
+
+// TestDeploymentsFitTheBinary: their flags exist, their ports are those on which the manager listens, and the
+// accounts are those whose permissions are tested.
+func TestDeploymentsFitTheBinary(t *testing.T) {
+	e := install(t)
+	base := read(t, "manager/deployment.yaml")[0]
+	for runsAs, deployment := range map[account]*unstructured.Unstructured{
+		sickbay: base, upgradePauseAlone: patched(t, base, "upgradepause/deployment.yaml"),
+	} {
+		t.Run(string(runsAs), func(t *testing.T) {
+			apply(t, e, deployment)
+			checkDeployment(t, deployment, runsAs)
+		})
+	}
+}
+
+func checkDeployment(t *testing.T, stored *unstructured.Unstructured, runsAs account) {
+	t.Helper()
+	deployment := &appsv1.Deployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, deployment); err != nil {
+		t.Fatal(err)
+	}
+	pod := deployment.Spec.Template.Spec
+	if pod.ServiceAccountName != string(runsAs) {
+		t.Errorf("it runs as %s, want %s", pod.ServiceAccountName, runsAs)
+	}
 	var stderr bytes.Buffer
-	if code := cli.Main(t.Context(), append(container.Args, "--help"), io.Discard, &stderr); code != 0 {
-		t.Errorf("the arguments %q are refused: %s", container.Args, &stderr)
+	if code := cli.Main(t.Context(), append(pod.Containers[0].Args, "--help"), io.Discard, &stderr); code != 0 {
+		t.Errorf("the arguments %q are refused: %s", pod.Containers[0].Args, &stderr)
+	}
+	if alone := slices.Contains(pod.Containers[0].Args, "--controllers=upgradepause"); alone != (runsAs == upgradePauseAlone) {
+		t.Errorf("the arguments %q are not those of %s", pod.Containers[0].Args, runsAs)
 	}
 	defaults := app.DefaultOptions()
 	for name, address := range map[string]string{"metrics": defaults.MetricsBindAddress, "probes": defaults.HealthProbeBindAddress} {
 		port := ""
-		for _, p := range container.Ports {
+		for _, p := range pod.Containers[0].Ports {
 			if p.Name == name {
 				port = fmt.Sprintf(":%d", p.ContainerPort)
 			}
@@ -140,4 +182,14 @@ func TestDeploymentFitsTheBinary(t *testing.T) {
 			t.Errorf("port %s is %q, and the manager listens on %q", name, port, address)
 		}
 	}
+}
+
+// patched returns a Deployment with a patch, as kustomize applies it.
+func patched(t *testing.T, deployment *unstructured.Unstructured, file string) *unstructured.Unstructured {
+	t.Helper()
+	content, err := strategicpatch.StrategicMergeMapPatch(deployment.DeepCopy().Object, read(t, file)[0].Object, appsv1.Deployment{})
+	if err != nil {
+		t.Fatalf("applying %s: %v", file, err)
+	}
+	return &unstructured.Unstructured{Object: content}
 }

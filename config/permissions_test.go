@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,53 +25,87 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-const account = "system:serviceaccount:" + systemNamespace + ":sickbay"
+// account is a ServiceAccount in Sickbay's own namespace.
+type account string
+
+const (
+	// sickbay runs all controllers.
+	sickbay account = "sickbay"
+	// upgradePauseAlone runs the one that pauses.
+	upgradePauseAlone account = "sickbay-upgradepause"
+)
+
+func (a account) user() string { return "system:serviceaccount:" + systemNamespace + ":" + string(a) }
 
 var groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + systemNamespace, "system:authenticated"}
 
 // resource is what somebody wants to do something with.
 type resource struct{ group, resource, subresource, namespace string }
 
+const (
+	capi         = "cluster.x-k8s.io"
+	controlPlane = "controlplane.cluster.x-k8s.io"
+	openshift    = "machine.openshift.io"
+)
+
 func TestPermissions(t *testing.T) {
-	const capi = "cluster.x-k8s.io"
-	allowed := map[resource][]string{
+	checkPermissions(t, sickbay, map[resource][]string{
 		{capi, "clusters", "", "any"}:                            {"get", "list", "watch"},
 		{capi, "machines", "", "any"}:                            {"get", "list", "watch", "patch", "delete"},
 		{capi, "machines", "status", "any"}:                      {"patch"},
+		{capi, "machinedeployments", "", "any"}:                  {"get", "list", "watch"},
 		{capi, "machinehealthchecks", "", "any"}:                 {"get", "list", "watch", "patch"},
 		{capi, "machinehealthchecks", "status", "any"}:           {"patch"},
+		{openshift, "machinehealthchecks", "", "any"}:            {"get", "list", "watch", "patch"},
+		{controlPlane, "kubeadmcontrolplanes", "", "any"}:        {"get", "list", "watch"},
+		{controlPlane, "otherscontrolplanes", "", "any"}:         {"get", "list", "watch"},
+		{"config.openshift.io", "clusterversions", "", ""}:       {"get", "list", "watch"},
 		{"", "secrets", "", "any"}:                               {"get", "list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
 		{"", "events", "", systemNamespace}:                      {"create", "patch"},
 		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
 		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
-	}
-	denied := map[resource][]string{
+	}, map[resource][]string{
 		{"", "secrets", "", "any"}:                                    {"create", "update", "patch", "delete", "deletecollection"},
 		{capi, "clusters", "", "any"}:                                 {"create", "update", "patch", "delete", "deletecollection"},
 		{capi, "clusters", "status", "any"}:                           {"update", "patch"},
 		{capi, "machines", "", "any"}:                                 {"create", "deletecollection"},
 		{capi, "machinesets", "", "any"}:                              {"get", "update", "patch", "delete"},
-		{capi, "machinedeployments", "", "any"}:                       {"get", "update", "patch", "delete"},
+		{capi, "machinedeployments", "", "any"}:                       {"create", "update", "patch", "delete", "deletecollection"},
 		{capi, "machinehealthchecks", "", "any"}:                      {"create", "delete"},
+		{openshift, "machinehealthchecks", "", "any"}:                 {"create", "update", "delete", "deletecollection"},
+		{openshift, "machinehealthchecks", "status", "any"}:           {"update", "patch"},
+		{openshift, "machines", "", "any"}:                            {"create", "update", "delete", "deletecollection"},
+		{controlPlane, "kubeadmcontrolplanes", "", "any"}:             {"create", "update", "patch", "delete", "deletecollection"},
+		{controlPlane, "kubeadmcontrolplanes", "status", "any"}:       {"update", "patch"},
+		{controlPlane, "kubeadmcontrolplanes", "scale", "any"}:        {"update", "patch"},
+		{"config.openshift.io", "clusterversions", "", ""}:            {"create", "update", "patch", "delete", "deletecollection"},
+		{"config.openshift.io", "clusterversions", "status", ""}:      {"update", "patch"},
+		{"config.openshift.io", "clusteroperators", "", ""}:           {"get", "list"},
 		{"", "nodes", "", ""}:                                         {"get", "list", "delete"},
 		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
 		{"", "events", "", "any"}:                                     {"create", "delete"},
 		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "create", "update"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:         {"get", "create", "update", "patch", "bind", "escalate"},
 		{"apiextensions.k8s.io", "customresourcedefinitions", "", ""}: {"get", "list", "watch"},
-	}
+	})
+}
+
+// checkPermissions asks about everything that an account should be allowed, and should be denied.
+func checkPermissions(t *testing.T, who account, allowed, denied map[resource][]string) {
+	t.Helper()
 	e := install(t)
 	for want, list := range map[bool]map[resource][]string{true: allowed, false: denied} {
 		for on, verbs := range list {
 			for _, verb := range verbs {
 				t.Run(fmt.Sprintf("%s %s in %q", verb, on.resource, on.group), func(t *testing.T) {
-					if got := may(t, e, verb, on); got != want {
+					if got := may(t, e, who, verb, on); got != want {
 						t.Errorf("%+v: allowed is %v, want %v", on, got, want)
 					}
 				})
@@ -79,11 +114,11 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// may asks the API server whether the ServiceAccount may do something.
-func may(t *testing.T, e *env.Env, verb string, on resource) bool {
+// may asks the API server whether a ServiceAccount may do something.
+func may(t *testing.T, e *env.Env, who account, verb string, on resource) bool {
 	t.Helper()
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: account, Groups: groups,
+		User: who.user(), Groups: groups,
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Verb: verb, Group: on.group, Resource: on.resource, Subresource: on.subresource, Namespace: on.namespace,
 		},
@@ -117,7 +152,7 @@ func TestAggregation(t *testing.T) {
 func TestManagerLivesOnThesePermissions(t *testing.T) {
 	e := install(t)
 	ns := e.Namespace(t)
-	manager := runManager(t, e)
+	manager := runManager(t, e, sickbay, func(o *app.Options) { o.Policy.Adopt = targets.AdoptHandedOver })
 
 	ask := build.Annotation(clusterv1.RemediateMachineAnnotation, "")
 	pool := func(name string) build.Option { return build.Label("pool", name) }
@@ -149,25 +184,35 @@ func TestManagerLivesOnThesePermissions(t *testing.T) {
 	for _, reason := range []string{machinehealth.EventUnhealthy, machinehealthcheck.EventRemediationStarted} {
 		g.Eventually(func() []string { return eventReasons(t, e, ns) }).Should(ContainElement(reason))
 	}
-	if !may(t, e, "delete", resource{env.RemediationGroupVersion.Group, "fixremediations", "", ns}) {
+	if !may(t, e, sickbay, "delete", resource{env.RemediationGroupVersion.Group, "fixremediations", "", ns}) {
 		t.Error("a request could not be withdrawn")
 	}
-	lease := &coordinationv1.Lease{}
-	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: systemNamespace, Name: "sickbay-manager"}, lease); err != nil {
-		t.Error(err)
-	}
-	g.Eventually(func() []corev1.Event { return coreEvents(t, e) }).ShouldNot(BeEmpty(), "the leader says that it leads")
+	checkLeads(t, e)
 }
 
-// coreEvents are those of the core group in Sickbay's own namespace, without those of its own group,
+// checkLeads: the manager holds the lease, and has said so.
+func checkLeads(t *testing.T, e *env.Env) {
+	t.Helper()
+	lease := &coordinationv1.Lease{}
+	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: systemNamespace, Name: "sickbay-manager"}, lease); err != nil {
+		t.Fatal(err)
+	}
+	holder := *lease.Spec.HolderIdentity
+	NewWithT(t).Eventually(func() []corev1.Event { return leaderEvents(t, e, holder) }).
+		WithTimeout(time.Minute).ShouldNot(BeEmpty(), "the leader says that it leads")
+}
+
+// leaderEvents are those of the core group in Sickbay's own namespace, without those of its own group,
 // which can be read there too.
-func coreEvents(t *testing.T, e *env.Env) []corev1.Event {
+func leaderEvents(t *testing.T, e *env.Env, leader string) []corev1.Event {
 	t.Helper()
 	var list corev1.EventList
 	if err := e.Client.List(t.Context(), &list, client.InNamespace(systemNamespace)); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(list.Items, func(event corev1.Event) bool { return event.Reason != "LeaderElection" })
+	return slices.DeleteFunc(list.Items, func(event corev1.Event) bool {
+		return event.Reason != "LeaderElection" || !strings.HasPrefix(event.Message, leader)
+	})
 }
 
 // grantRemediationKinds gives the ServiceAccount what the example gives it, for the kinds of the tests.
@@ -196,16 +241,16 @@ func grantRemediationKinds(t *testing.T, e *env.Env) {
 	}
 }
 
-// runManager runs the manager as the ServiceAccount, with the arguments of the Deployment, until the test ends.
-func runManager(t *testing.T, e *env.Env) *app.App {
+// runManager runs the manager as a ServiceAccount, with options like the arguments of its Deployment, until the test ends.
+func runManager(t *testing.T, e *env.Env, who account, set func(*app.Options)) *app.App {
 	t.Helper()
 	cfg := rest.CopyConfig(e.Config)
-	cfg.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: groups}
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: who.user(), Groups: groups}
 	options := app.DefaultOptions()
-	options.Policy.Adopt = "handed-over"
 	options.LeaderElect, options.LeaderElectNamespace = true, systemNamespace
 	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
 	options.SkipNameValidation = true
+	set(&options)
 	ctx, cancel := context.WithCancel(context.Background())
 	a, err := app.New(ctx, cfg, options)
 	if err != nil {
