@@ -27,8 +27,8 @@ type App struct {
 	ready *readiness
 }
 
-// New makes a manager with all controllers. Those whose kinds are not installed
-// join it when the kinds appear.
+// New makes a manager with the controllers that are asked for. Those whose kinds are not
+// installed join it when the kinds appear.
 func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

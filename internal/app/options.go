@@ -81,7 +81,7 @@ func (o *Options) Validate() error {
 	}
 	require(len(o.Controllers) > 0, "--controllers is empty: it must name at least one of %s", strings.Join(Controllers(), ", "))
 	for _, name := range o.Controllers {
-		require(slices.Contains(Controllers(), name), "--controllers has %q: it must be of %s", name, strings.Join(Controllers(), ", "))
+		require(slices.Contains(Controllers(), name), "--controllers has %q: each must be one of %s", name, strings.Join(Controllers(), ", "))
 	}
 	require(o.Policy.Adopt == targets.AdoptAll || o.Policy.Adopt == targets.AdoptHandedOver,
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, targets.AdoptAll, targets.AdoptHandedOver)

@@ -40,11 +40,12 @@ func newManager() *cobra.Command {
 func (f *managerFlags) add(fs *pflag.FlagSet) {
 	o := &f.options
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "Path of the kubeconfig of the management cluster. Without it: $KUBECONFIG, the pod's service account, or ~/.kube/config.")
-	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas.")
+	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
+		"machinehealth judges Machines, machinehealthcheck remedies them, upgradepause pauses MachineHealthChecks while a cluster upgrades.")
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
 	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have. Without it, any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
-		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller.",
+		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Pauses for upgrades are for all of them.",
 			targets.AdoptAll, targets.AdoptHandedOver, clusterv1.PausedAnnotation, targets.HandedOverValue))
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
@@ -54,7 +55,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 		"How long a healthy machine stays so after the connection to its workload cluster was lost.")
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
-		"How long MachineHealthChecks may be paused for an upgrade before that is warned of.")
+		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
 	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
@@ -75,7 +76,7 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	ctrl.Log.Info("Sickbay starts", "version", app.Version, "adopt", f.options.Policy.Adopt)
+	ctrl.Log.Info("Sickbay starts", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt)
 	a, err := app.New(cmd.Context(), cfg, f.options)
 	if err != nil {
 		return err

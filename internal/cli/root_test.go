@@ -26,6 +26,10 @@ func TestBadInput(t *testing.T) {
 		"no time to answer":            {[]string{"manager", "--remote-connect-timeout=0"}, "--remote-connect-timeout is 0s"},
 		"unknown log format":           {[]string{"manager", "--logging-format=xml"}, "xml"},
 		"kubeconfig that is not there": {[]string{"manager", "--kubeconfig=/does/not/exist"}, "reading --kubeconfig"},
+		"no controllers":               {[]string{"manager", "--controllers="}, "--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, upgradepause"},
+		"unknown controller":           {[]string{"manager", "--controllers=upgradepause,reboots"}, `--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, upgradepause`},
+		"no pause without a warning":   {[]string{"manager", "--max-upgrade-pause-warning=0"}, "--max-upgrade-pause-warning is 0s: it must be above 0"},
+		"negative pause":               {[]string{"manager", "--max-upgrade-pause-warning=-1h"}, "--max-upgrade-pause-warning is -1h0m0s: it must be above 0"},
 		"two mistakes at once":         {[]string{"manager", "--adopt=none", "--concurrency=0"}, "; "},
 	}
 	for name, test := range tests {

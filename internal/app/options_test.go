@@ -1,0 +1,113 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+)
+
+func TestDefaultsRunEverything(t *testing.T) {
+	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName}
+	if diff := cmp.Diff(want, DefaultOptions().Controllers); diff != "" {
+		t.Errorf("controllers (-want +got):\n%s", diff)
+	}
+}
+
+// TestValidate: each option that cannot be used is named by its flag, in one sentence of its own.
+func TestValidate(t *testing.T) {
+	tests := map[string]struct {
+		set  func(*Options)
+		want []string
+	}{
+		"no controllers": {
+			func(o *Options) { o.Controllers = nil },
+			[]string{"--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, upgradepause"},
+		},
+		"unknown controller": {
+			func(o *Options) { o.Controllers = []string{"upgradepause", "reboots"} },
+			[]string{`--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, upgradepause`},
+		},
+		"two unknown controllers": {
+			func(o *Options) { o.Controllers = []string{"a", "b"} },
+			[]string{`--controllers has "a": `, `--controllers has "b": `},
+		},
+		"name of a controller, not quite": {
+			func(o *Options) { o.Controllers = []string{"UpgradePause"} }, []string{`--controllers has "UpgradePause": `},
+		},
+		"the same controller twice": {func(o *Options) { o.Controllers = []string{"upgradepause", "upgradepause"} }, nil},
+		"no time until the warning": {
+			func(o *Options) { o.MaxUpgradePauseWarning = 0 }, []string{"--max-upgrade-pause-warning is 0s: it must be above 0"},
+		},
+		"negative time until the warning": {
+			func(o *Options) { o.MaxUpgradePauseWarning = -time.Hour }, []string{"--max-upgrade-pause-warning is -1h0m0s: it must be above 0"},
+		},
+		"least time until the warning": {func(o *Options) { o.MaxUpgradePauseWarning = 1 }, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := DefaultOptions()
+			tt.set(&o)
+			var got []string
+			if err := o.Validate(); err != nil {
+				got = strings.Split(err.Error(), "\n")
+			}
+			if len(got) != len(tt.want) {
+				t.Fatalf("said %q, want %q", got, tt.want)
+			}
+			for i, want := range tt.want {
+				if !strings.HasPrefix(got[i], want) {
+					t.Errorf("said %q, want %q", got[i], want)
+				}
+			}
+		})
+	}
+}
+
+// TestGates: what runs is what was asked for, and it waits for no kind that it does not need.
+func TestGates(t *testing.T) {
+	var (
+		clusterAPI = []string{"Cluster.cluster.x-k8s.io/v1beta2", "Machine.cluster.x-k8s.io/v1beta2", "MachineHealthCheck.cluster.x-k8s.io/v1beta2"}
+		withPauses = func(others map[string][]string) map[string][]string {
+			others["upgradepause of Cluster API"] = []string{
+				"MachineHealthCheck.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2", "MachineDeployment.cluster.x-k8s.io/v1beta2",
+			}
+			others["upgradepause of OpenShift"] = []string{"MachineHealthCheck.machine.openshift.io/v1beta1"}
+			others["upgradepause by ClusterVersion"] = []string{"ClusterVersion.config.openshift.io/v1"}
+			return others
+		}
+		health, remediation, pauses = machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName
+	)
+	tests := map[string]struct {
+		controllers []string
+		want        map[string][]string
+	}{
+		"health":                 {[]string{health}, map[string][]string{health: clusterAPI}},
+		"remediation":            {[]string{remediation}, map[string][]string{remediation: clusterAPI}},
+		"health and remediation": {[]string{health, remediation}, map[string][]string{health + ", " + remediation: clusterAPI}},
+		"in another order":       {[]string{remediation, health}, map[string][]string{health + ", " + remediation: clusterAPI}},
+		"pauses":                 {[]string{pauses}, withPauses(map[string][]string{})},
+		"pauses, said twice":     {[]string{pauses, pauses}, withPauses(map[string][]string{})},
+		"health and pauses":      {[]string{health, pauses}, withPauses(map[string][]string{health: clusterAPI})},
+		"remediation and pauses": {[]string{remediation, pauses}, withPauses(map[string][]string{remediation: clusterAPI})},
+		"everything":             {Controllers(), withPauses(map[string][]string{health + ", " + remediation: clusterAPI})},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := map[string][]string{}
+			for _, g := range gates(Options{Controllers: tt.controllers}, &readiness{}) {
+				for _, kind := range g.kinds {
+					got[g.name] = append(got[g.name], kind.Kind+"."+kind.GroupVersion().String())
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("gates (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
