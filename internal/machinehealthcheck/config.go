@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Annotations on a MachineHealthCheck for what its API has no field for.
@@ -57,6 +58,9 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck) (config Config, problems []s
 			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", StrategyAnnotation, quoted(value), remedy.Reboot))
 		}
 		config.Strategy = remedy.Kind(value)
+	}
+	if value, ok := mhc.Annotations[targets.PauseOnUpgradeAnnotation]; ok && value != "true" && value != "false" {
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q or %q", targets.PauseOnUpgradeAnnotation, quoted(value), "true", "false"))
 	}
 	if _, err := machinehealth.ResumedAt(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a time like 2006-01-02T15:04:05Z",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -25,6 +26,8 @@ func TestParseConfig(t *testing.T) {
 		"dry-run, true":                  {DryRunAnnotation, "true", Config{DryRun: true}},
 		"dry-run, false":                 {DryRunAnnotation, "false", Config{}},
 		"strategy, reboot":               {StrategyAnnotation, "reboot", Config{Strategy: remedy.Reboot}},
+		"pause-on-upgrade, true":         {targets.PauseOnUpgradeAnnotation, "true", Config{}},
+		"pause-on-upgrade, false":        {targets.PauseOnUpgradeAnnotation, "false", Config{}},
 		"resumed-at, a time":             {machinehealth.ResumedAtAnnotation, "2026-01-01T00:00:00Z", Config{}},
 		"resumed-at, a time with offset": {machinehealth.ResumedAtAnnotation, "2026-01-01T02:00:00+02:00", Config{}},
 	}
@@ -56,6 +59,9 @@ func TestParseConfigProblems(t *testing.T) {
 		"strategy, unknown":         {StrategyAnnotation, "pray", `annotation sickbay.dev/remediation is "pray": it must be "reboot"`},
 		"strategy, empty":           {StrategyAnnotation, "", `must be "reboot"`},
 		"strategy, capital":         {StrategyAnnotation, "Reboot", `must be "reboot"`},
+		`pause-on-upgrade "no"`:     {targets.PauseOnUpgradeAnnotation, "no", `annotation sickbay.dev/pause-on-upgrade is "no": it must be "true" or "false"`},
+		`pause-on-upgrade ""`:       {targets.PauseOnUpgradeAnnotation, "", `is "": it must be "true" or "false"`},
+		`pause-on-upgrade "False"`:  {targets.PauseOnUpgradeAnnotation, "False", `is "False": it must be "true" or "false"`},
 		"resumed-at, not a time":    {machinehealth.ResumedAtAnnotation, "yesterday", `annotation sickbay.dev/resumed-at is "yesterday": it must be a time like`},
 		"resumed-at, empty":         {machinehealth.ResumedAtAnnotation, "", "must be a time like"},
 		"resumed-at, without zone":  {machinehealth.ResumedAtAnnotation, "2026-01-01T00:00:00", "must be a time like"},
@@ -85,8 +91,9 @@ func TestDryRunGarbage(t *testing.T) {
 func TestParseConfigNamesAllProblems(t *testing.T) {
 	_, problems := ParseConfig(check(
 		build.Annotation(MaxInFlightAnnotation, "lots"), build.Annotation(DryRunAnnotation, "maybe"),
-		build.Annotation(StrategyAnnotation, "pray"), build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday")))
-	if len(problems) != 4 {
-		t.Errorf("got %d problems, want 4: %q", len(problems), problems)
+		build.Annotation(StrategyAnnotation, "pray"), build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
+		build.Annotation(targets.PauseOnUpgradeAnnotation, "maybe")))
+	if len(problems) != 5 {
+		t.Errorf("got %d problems, want 5: %q", len(problems), problems)
 	}
 }

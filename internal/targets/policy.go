@@ -18,6 +18,10 @@ const (
 	HandedOverUpgradeValue = "sickbay-upgrade"
 )
 
+// PauseOnUpgradeAnnotation says whether there are such pauses. "false" on a MachineHealthCheck
+// excepts it; "true" on a Cluster asks for pauses while that Cluster upgrades.
+const PauseOnUpgradeAnnotation = "sickbay.dev/pause-on-upgrade"
+
 // Adoption says which MachineHealthChecks Sickbay takes care of.
 type Adoption string
 

@@ -23,9 +23,8 @@ const (
 	PausedAtAnnotation = "sickbay.dev/upgrade-paused-at"
 	// WarnedAtAnnotation holds the RFC 3339 time of the last warning that a pause is long.
 	WarnedAtAnnotation = "sickbay.dev/upgrade-pause-warned-at"
-	// OptionAnnotation is read. "false" on a MachineHealthCheck excepts it; "true" on a Cluster
-	// asks for pauses while that Cluster upgrades.
-	OptionAnnotation = "sickbay.dev/pause-on-upgrade"
+	// OptionAnnotation is read.
+	OptionAnnotation = targets.PauseOnUpgradeAnnotation
 )
 
 // written are the annotations that a decision may change.
