@@ -31,6 +31,17 @@ func TestPaused(t *testing.T) {
 			},
 			"MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
 		},
+		"by Sickbay, for an upgrade": {
+			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+				t.Helper()
+				annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.UpgradeValue)
+			},
+			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+				t.Helper()
+				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
+			},
+			"Paused by Sickbay while an upgrade is going on",
+		},
 		"by the Cluster": {
 			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
 				t.Helper()
@@ -114,6 +125,30 @@ func TestHandedOverPausedByCluster(t *testing.T) {
 	w.reconcile(t, mhc)
 	w.wantTreated(t)
 	expect.NoCondition(t.Context(), t, w.env.Client, mhc, ConditionPaused)
+}
+
+// TestHandedOverPausedForUpgrade: it stays handed over meanwhile, so the Paused condition stays that of Cluster API's
+// controller, which is held off all the time.
+func TestHandedOverPausedForUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, adopt := range []targets.Adoption{targets.AdoptAll, targets.AdoptHandedOver} {
+		t.Run(string(adopt), func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.Policy.Adopt = adopt
+			w.sick(t, "a")
+			theirs := build.Condition(ConditionPaused, metav1.ConditionTrue, ReasonPaused, build.Epoch).WithMessage("theirs")
+			mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue), theirs)
+			w.reconcile(t, mhc)
+			w.wantTreated(t)
+			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
+
+			annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.HandedOverValue)
+			w.reconcile(t, mhc)
+			w.wantTreated(t, "a: owner")
+			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
+		})
+	}
 }
 
 // TestNotOurs: what the policy does not give to Sickbay stays as it is.
