@@ -69,9 +69,10 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 	done; \
 	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
 
-generate: ## Generate RBAC from the markers in the code, and whatever go:generate asks for
+generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
 	$(TOOL) controller-gen rbac:roleName=sickbay paths=./internal/... output:rbac:dir=config/rbac
 	$(TOOL) controller-gen rbac:roleName=sickbay-upgradepause paths=./internal/app/... paths=./internal/upgradepause/... output:rbac:dir=config/upgradepause/rbac
+	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	go generate ./...
 
 verify-generated: ## Fail if a generated file is out of date (and bring it up to date)

@@ -35,7 +35,6 @@ type MachineReference struct {
 	// +required
 	APIGroup string `json:"apiGroup,omitempty"`
 	// name of the Machine.
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
@@ -78,8 +77,8 @@ type RebootSettings struct {
 // RebootRemediationSpec says which machine to cycle, and how.
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec is immutable: delete the RebootRemediation and create another"
 type RebootRemediationSpec struct {
-	// machine to cycle. Default: the Machine that owns the RebootRemediation, as Cluster API sets it, or
-	// else the Machine of cluster.x-k8s.io with the same name.
+	// machine to cycle, of the same name as the RebootRemediation. Default: the Machine that owns the
+	// RebootRemediation, as Cluster API sets it, or else the Machine of cluster.x-k8s.io with that name.
 	// +optional
 	Machine        *MachineReference `json:"machine,omitempty"`
 	RebootSettings `json:",inline"`
@@ -89,6 +88,7 @@ type RebootRemediationSpec struct {
 // one for each at most.
 //
 // +kubebuilder:object:root=true
+// +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=rebootremediations,scope=Namespaced,categories=cluster-api,shortName=rbr
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
@@ -99,10 +99,17 @@ type RebootRemediationSpec struct {
 // +kubebuilder:printcolumn:name="On since",type=date,JSONPath=`.status.lastPoweredOn`
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.machine) || self.spec.machine.name == self.metadata.name",message="must be the name of the RebootRemediation",fieldPath=".spec.machine.name"
 type RebootRemediation struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// The default sees to it that there is a spec: to one that is absent its rule does not apply, so it
+	// could be added later.
+
+	// spec says which machine to cycle, and how.
+	// +kubebuilder:default={}
 	// +optional
 	Spec RebootRemediationSpec `json:"spec,omitzero"`
 	// status is written by Sickbay alone.

@@ -6,6 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // MachineHealthCheck.
 //
 // +kubebuilder:object:root=true
+// +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
 // +kubebuilder:resource:path=rebootremediationtemplates,scope=Namespaced,categories=cluster-api
 // +kubebuilder:printcolumn:name="Isolation",type=string,JSONPath=`.spec.template.spec.isolation`
 // +kubebuilder:printcolumn:name="Retries",type=integer,JSONPath=`.spec.template.spec.retryLimit`
@@ -14,20 +15,24 @@ type RebootRemediationTemplate struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
-	// +required
+	// spec of the template; all of it has defaults.
+	// +kubebuilder:default={}
+	// +optional
 	Spec RebootRemediationTemplateSpec `json:"spec,omitzero"`
 }
 
 // RebootRemediationTemplateSpec holds the template.
 type RebootRemediationTemplateSpec struct {
 	// template of the RebootRemediations.
-	// +required
+	// +kubebuilder:default={}
+	// +optional
 	Template RebootRemediationTemplateResource `json:"template,omitzero"`
 }
 
 // RebootRemediationTemplateResource is what is copied into each RebootRemediation.
 type RebootRemediationTemplateResource struct {
-	// spec of the RebootRemediations; the machine is filled in for each.
+	// spec of the RebootRemediations; the machine is that of each.
+	// +kubebuilder:default={}
 	// +optional
 	Spec RebootSettings `json:"spec,omitzero"`
 }

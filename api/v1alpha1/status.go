@@ -47,6 +47,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 	// attempt counts the cycles from 1.
+	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
 	// machineUID is that of the Machine when the cycle began.
@@ -66,6 +67,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	KeySince *metav1.Time `json:"keySince,omitempty"`
 	// keysLost counts how often somebody took our key away.
+	// +kubebuilder:validation:Minimum=1
 	// +optional
 	KeysLost int32 `json:"keysLost,omitempty"`
 	// seenOnAt is when the host was seen on with our key: if it is seen off later, it has gone off since.
@@ -103,6 +105,7 @@ type RebootRemediationStatus struct {
 // HostIdentity tells one BareMetalHost from another of the same name.
 type HostIdentity struct {
 	// name of the BareMetalHost, in the namespace of the RebootRemediation.
+	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name,omitempty"`
 	// uid of the BareMetalHost.
@@ -113,6 +116,7 @@ type HostIdentity struct {
 // NodeRecord is what is known of the Node from before the cycle.
 type NodeRecord struct {
 	// name of the Node in its workload cluster.
+	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name,omitempty"`
 	// uid of the Node. Empty as long as the workload cluster could not be read.
@@ -139,6 +143,7 @@ type NodeBackup struct {
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// taints of the Node.
+	// +listType=atomic
 	// +optional
 	Taints []corev1.Taint `json:"taints,omitempty"`
 	// unschedulable tells that the Node was cordoned.

@@ -52,6 +52,9 @@ func readCRDs(dir string, patterns ...string) ([]*apiextensionsv1.CustomResource
 			return nil, fmt.Errorf("finding CRDs: no file matches %s", filepath.Join(dir, pattern))
 		}
 		for _, file := range files {
+			if filepath.Base(file) == "kustomization.yaml" {
+				continue
+			}
 			crd, err := readCRD(file)
 			if err != nil {
 				return nil, err

@@ -1,0 +1,172 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// TestSpecs: what is refused is refused with one sentence that says what to mend.
+func TestSpecs(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	for name, tt := range map[string]struct{ spec, want string }{
+		"retryLimit 0":                {"retryLimit: 0", ""},
+		"retryLimit 10":               {"retryLimit: 10", ""},
+		"retryLimit -1":               {"retryLimit: -1", "spec.retryLimit: Invalid value: -1: spec.retryLimit in body should be greater than or equal to 0"},
+		"retryLimit 11":               {"retryLimit: 11", "spec.retryLimit: Invalid value: 11: spec.retryLimit in body should be less than or equal to 10"},
+		"retryLimit many":             {"retryLimit: many", `spec.retryLimit: Invalid value: "string": spec.retryLimit in body must be of type integer: "string"`},
+		"powerOffTimeoutSeconds 1":    {"powerOffTimeoutSeconds: 1", ""},
+		"powerOnTimeoutSeconds 1":     {"powerOnTimeoutSeconds: 1", ""},
+		"nodeTimeoutSeconds 1":        {"nodeTimeoutSeconds: 1", ""},
+		"timeouts of a day":           {"{powerOffTimeoutSeconds: 86400, powerOnTimeoutSeconds: 86400, nodeTimeoutSeconds: 86400}", ""},
+		"powerOffTimeoutSeconds 0":    {"powerOffTimeoutSeconds: 0", "spec.powerOffTimeoutSeconds: Invalid value: 0: spec.powerOffTimeoutSeconds in body should be greater than or equal to 1"},
+		"powerOnTimeoutSeconds 0":     {"powerOnTimeoutSeconds: 0", "spec.powerOnTimeoutSeconds: Invalid value: 0: spec.powerOnTimeoutSeconds in body should be greater than or equal to 1"},
+		"nodeTimeoutSeconds 0":        {"nodeTimeoutSeconds: 0", "spec.nodeTimeoutSeconds: Invalid value: 0: spec.nodeTimeoutSeconds in body should be greater than or equal to 1"},
+		"powerOffTimeoutSeconds -1":   {"powerOffTimeoutSeconds: -1", "spec.powerOffTimeoutSeconds: Invalid value: -1: spec.powerOffTimeoutSeconds in body should be greater than or equal to 1"},
+		"more than a day to go off":   {"powerOffTimeoutSeconds: 86401", "spec.powerOffTimeoutSeconds: Invalid value: 86401: spec.powerOffTimeoutSeconds in body should be less than or equal to 86400"},
+		"more than a day to come on":  {"powerOnTimeoutSeconds: 86401", "spec.powerOnTimeoutSeconds: Invalid value: 86401: spec.powerOnTimeoutSeconds in body should be less than or equal to 86400"},
+		"more than a day for a Node":  {"nodeTimeoutSeconds: 86401", "spec.nodeTimeoutSeconds: Invalid value: 86401: spec.nodeTimeoutSeconds in body should be less than or equal to 86400"},
+		"a Go duration":               {"nodeTimeoutSeconds: 20m", `spec.nodeTimeoutSeconds: Invalid value: "string": spec.nodeTimeoutSeconds in body must be of type integer: "string"`},
+		"isolation DeleteNode":        {"isolation: DeleteNode", ""},
+		"isolation OutOfServiceTaint": {"isolation: OutOfServiceTaint", ""},
+		"isolation Prayer":            {"isolation: Prayer", `spec.isolation: Unsupported value: "Prayer": supported values: "DeleteNode", "OutOfServiceTaint"`},
+		"isolation, empty":            {`isolation: ""`, `spec.isolation: Unsupported value: "": supported values: "DeleteNode", "OutOfServiceTaint"`},
+		"Machine of Cluster API":      {"machine: {apiGroup: cluster.x-k8s.io, name: m}", ""},
+		"Machine of OpenShift":        {"machine: {apiGroup: machine.openshift.io, name: m}", ""},
+		"Machine of others":           {"machine: {apiGroup: example.com, name: m}", `spec.machine.apiGroup: Unsupported value: "example.com": supported values: "cluster.x-k8s.io", "machine.openshift.io"`},
+		"Machine without group":       {"machine: {name: m}", "spec.machine.apiGroup: Required value"},
+		"Machine without name":        {"machine: {apiGroup: cluster.x-k8s.io}", "spec.machine.name: Required value"},
+		"Machine of no name":          {`machine: {apiGroup: cluster.x-k8s.io, name: ""}`, "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
+		"Machine of another name":     {"machine: {apiGroup: cluster.x-k8s.io, name: other}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
+		"a word that is not known":    {"retries: 3", `RebootRemediation in version "v1alpha1" cannot be handled as a RebootRemediation: strict decoding error: unknown field "spec.retries"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, create(t, e.Client, ns, "RebootRemediation", tt.spec), tt.want)
+		})
+	}
+}
+
+// create tries a spec on an object of the name m, which is not stored.
+func create(t *testing.T, c client.Client, ns, kind, spec string) error {
+	t.Helper()
+	given := unstructuredOf(kind, ns, "m")
+	var parsed map[string]any
+	if err := yaml.Unmarshal([]byte(spec), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	given.Object["spec"] = parsed
+	return client.WithFieldValidation(c, metav1.FieldValidationStrict).Create(t.Context(), given, client.DryRunAll)
+}
+
+// check asserts that an answer has one cause, and which; or that there is no error if none is wanted.
+func check(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("refused: %v", err)
+		}
+		return
+	}
+	if diff := cmp.Diff([]string{want}, causes(err)); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+}
+
+// causes are the sentences of an answer, without what the API server adds wherever rules are skipped since
+// the object is wrong enough already.
+func causes(err error) []string {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) {
+		return nil
+	}
+	if status.Status().Details == nil || len(status.Status().Details.Causes) == 0 {
+		return []string{err.Error()}
+	}
+	var sentences []string
+	for _, cause := range status.Status().Details.Causes {
+		if !strings.Contains(cause.Message, "some validation rules were not checked") {
+			sentences = append(sentences, cause.Field+": "+cause.Message)
+		}
+	}
+	return sentences
+}
+
+// TestSpecIsImmutable: a cycle ends as it began, whatever is tried.
+func TestSpecIsImmutable(t *testing.T) {
+	const immutable = "spec: Invalid value: spec is immutable: delete the RebootRemediation and create another"
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	bare, full := remediation(ns, "bare", v1alpha1.RebootSettings{}), remediation(ns, "full", v1alpha1.RebootSettings{RetryLimit: new(int32(3))})
+	full.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "machine.openshift.io", Name: "full"}
+	build.Create(t.Context(), t, e.Client, bare, full)
+	for name, tt := range map[string]struct {
+		object *v1alpha1.RebootRemediation
+		patch  map[string]any
+		want   string
+	}{
+		"a setting":                   {bare, map[string]any{"spec": map[string]any{"retryLimit": 2}}, immutable},
+		"a setting, back to default":  {full, map[string]any{"spec": map[string]any{"retryLimit": nil}}, immutable},
+		"another isolation":           {bare, map[string]any{"spec": map[string]any{"isolation": "OutOfServiceTaint"}}, immutable},
+		"a Machine":                   {bare, map[string]any{"spec": map[string]any{"machine": map[string]any{"apiGroup": "cluster.x-k8s.io", "name": "bare"}}}, immutable},
+		"no Machine":                  {full, map[string]any{"spec": map[string]any{"machine": nil}}, immutable},
+		"a Machine of another group":  {full, map[string]any{"spec": map[string]any{"machine": map[string]any{"apiGroup": "cluster.x-k8s.io"}}}, immutable},
+		"no spec":                     {full, map[string]any{"spec": nil}, immutable},
+		"the same":                    {full, map[string]any{"spec": map[string]any{"retryLimit": 3}}, ""},
+		"no spec where it is default": {bare, map[string]any{"spec": nil}, ""},
+		"a label":                     {bare, map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}, ""},
+		"a finalizer":                 {bare, map[string]any{"metadata": map[string]any{"finalizers": []string{"sickbay.dev/x"}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			patch, err := json.Marshal(tt.patch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, e.Client.Patch(t.Context(), tt.object.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.DryRunAll), tt.want)
+		})
+	}
+}
+
+// TestTemplatesAreChecked as what is made from them.
+func TestTemplatesAreChecked(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	for name, tt := range map[string]struct{ settings, want string }{
+		"retries":       {"retryLimit: 3", ""},
+		"taint":         {"isolation: OutOfServiceTaint", ""},
+		"many retries":  {"retryLimit: 11", "spec.template.spec.retryLimit: Invalid value: 11: spec.template.spec.retryLimit in body should be less than or equal to 10"},
+		"no time":       {"powerOnTimeoutSeconds: 0", "spec.template.spec.powerOnTimeoutSeconds: Invalid value: 0: spec.template.spec.powerOnTimeoutSeconds in body should be greater than or equal to 1"},
+		"no isolation":  {"isolation: Prayer", `spec.template.spec.isolation: Unsupported value: "Prayer": supported values: "DeleteNode", "OutOfServiceTaint"`},
+		"for a Machine": {"machine: {apiGroup: cluster.x-k8s.io, name: m}", `RebootRemediationTemplate in version "v1alpha1" cannot be handled as a RebootRemediationTemplate: strict decoding error: unknown field "spec.template.spec.machine"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, create(t, e.Client, ns, "RebootRemediationTemplate", "template: {spec: {"+tt.settings+"}}"), tt.want)
+		})
+	}
+}
+
+// TestTemplatesCanBeChanged: what was made from one before stays as it is.
+func TestTemplatesCanBeChanged(t *testing.T) {
+	e := env.Get(t)
+	template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "cycle"}}
+	build.Create(t.Context(), t, e.Client, template)
+	template.Spec.Template.Spec.RetryLimit = new(int32(5))
+	if err := e.Client.Update(t.Context(), template); err != nil {
+		t.Fatal(err)
+	}
+	if got := *template.Spec.Template.Spec.RetryLimit; got != 5 {
+		t.Errorf("retryLimit is %d, want 5", got)
+	}
+}
