@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 // cacheOptions make the cache hold no more than is read.
@@ -23,7 +21,7 @@ func cacheOptions(o Options) (cache.Options, error) {
 		return cache.Options{}, err
 	}
 	options := cache.Options{
-		DefaultTransform: trim,
+		DefaultTransform: status.KeepOurManagedFields,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}: {Label: labels.NewSelector().Add(*ofCluster), Transform: keepKubeconfig},
 		},
@@ -32,16 +30,6 @@ func cacheOptions(o Options) (cache.Options, error) {
 		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	return options, nil
-}
-
-// trim drops what nobody reads. Control planes, which are of any kind, are the only objects that
-// are held without a type.
-func trim(obj any) (any, error) {
-	if controlPlane, ok := obj.(*unstructured.Unstructured); ok {
-		upgradepause.Trim(controlPlane)
-		return controlPlane, nil
-	}
-	return status.KeepOurManagedFields(obj)
 }
 
 // keepKubeconfig drops the data of every Secret that is not a kubeconfig: what we

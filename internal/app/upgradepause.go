@@ -17,15 +17,15 @@ import (
 func upgradePauseGates(o Options, ready *readiness) []gate {
 	installed := &upgradepause.ClusterVersionInstalled{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
-		return func(_ context.Context, mgr ctrl.Manager) error {
+		return func(ctx context.Context, mgr ctrl.Manager) error {
 			check := &metav1.PartialObjectMetadata{}
 			check.SetGroupVersionKind(kind)
 			ready.require(check)
 			controller := &upgradepause.Reconciler{
-				Kind: kind, ClusterVersion: installed, WatchFilter: o.Policy.WatchFilter, WarnAfter: o.MaxUpgradePauseWarning,
-				SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+				Kind: kind, ClusterVersion: installed, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
+				WarnAfter: o.MaxUpgradePauseWarning, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 			}
-			return controller.AddToManager(mgr)
+			return controller.AddToManager(ctx, mgr)
 		}
 	}
 	capi := upgradepause.ClusterAPIKind

@@ -18,7 +18,9 @@ import (
 // concerns its own MachineHealthChecks, if it asks for that.
 type clusterAPI struct {
 	reader client.Reader
-	mapper meta.RESTMapper
+	// rollouts reads control planes and MachineDeployments.
+	rollouts client.Reader
+	mapper   meta.RESTMapper
 	// watch begins to watch a kind whose objects belong to Clusters.
 	watch func(ctx context.Context, obj client.Object) error
 	// ready tells whether it has been read.
@@ -63,7 +65,7 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 		return nil, err
 	}
 	var deployments clusterv1.MachineDeploymentList
-	if err := s.reader.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
 	return ofCluster(cluster, controlPlane, deployments.Items)
@@ -84,7 +86,7 @@ func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster
 	if err := s.open(ctx, controlPlane); err != nil {
 		return nil, err
 	}
-	if err := s.reader.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
+	if err := s.rollouts.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
 		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return controlPlane, nil

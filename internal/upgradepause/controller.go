@@ -45,6 +45,9 @@ type Reconciler struct {
 	Signals []Signal
 	// ClusterVersion tells when OpenShift's kind is installed; nil is never.
 	ClusterVersion *ClusterVersionInstalled
+	// Namespace restricts the reading of control planes and MachineDeployments; empty means all. That
+	// of the rest is up to the manager.
+	Namespace string
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
 	// WarnAfter is how long a pause may be before it is spoken of.
@@ -111,7 +114,7 @@ func (r *Reconciler) requeueAfter(d Decision) time.Duration {
 }
 
 // AddToManager registers the controller and its watches.
-func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	if r.Client == nil {
 		r.Client = mgr.GetClient()
 	}
@@ -124,7 +127,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.ClusterVersion == nil {
 		r.ClusterVersion = &ClusterVersionInstalled{}
 	}
-	return r.addController(mgr)
+	return r.addController(ctx, mgr)
 }
 
 // name is that of the controller in logs and metrics.

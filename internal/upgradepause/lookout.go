@@ -8,7 +8,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -29,10 +32,37 @@ type lookout struct {
 	scheme *runtime.Scheme
 	ctl    controller.Controller
 	clock  clock.PassiveClock
+	// all are those that may wait for something to be read.
+	all handler.MapFunc
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// since is when a kind that is watched was asked for first; zero if it has not been.
 	since map[schema.GroupVersionKind]time.Time
 }
+
+// newLookout makes a lookout with a cache of its own. In that of the manager one kind that may
+// not be read would be enough for no controller to start: they wait for all of it.
+func (r *Reconciler) newLookout(mgr ctrl.Manager, ctl controller.Controller) (*lookout, error) {
+	options := cache.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), DefaultTransform: reduce,
+	}
+	if r.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{r.Namespace: {}}
+	}
+	own, err := cache.New(mgr.GetConfig(), options)
+	if err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	if err := mgr.Add(warm{own}); err != nil {
+		return nil, fmt.Errorf("adding a cache: %w", err)
+	}
+	return &lookout{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all}, nil
+}
+
+// warm is a cache that is filled on a standby, too.
+type warm struct{ cache.Cache }
+
+func (warm) NeedLeaderElection() bool { return false }
 
 // watch begins to watch a kind. Once it does, it does nothing.
 func (l *lookout) watch(ctx context.Context, obj client.Object, events handler.EventHandler, filter predicate.Predicate) error {
@@ -52,15 +82,35 @@ func (l *lookout) watch(ctx context.Context, obj client.Object, events handler.E
 	if err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}
-	src := &source.Informer{Informer: informer, Handler: events, Predicates: []predicate.Predicate{filter}}
-	if err := l.ctl.Watch(src); err != nil {
-		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+	for _, src := range []source.Source{
+		&source.Informer{Informer: informer, Handler: events, Predicates: []predicate.Predicate{filter}},
+		l.onceRead(informer),
+	} {
+		if err := l.ctl.Watch(src); err != nil {
+			return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+		}
 	}
 	if l.since == nil {
 		l.since = map[schema.GroupVersionKind]time.Time{}
 	}
-	l.since[gvk] = l.clock.Now()
+	l.since[gvk] = time.Time{}
 	return nil
+}
+
+// onceRead wakes up all once a kind has been read. Its objects may be none, and the events of those
+// that there are come a moment too early.
+func (l *lookout) onceRead(informer cache.Informer) source.Source {
+	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+		go func() {
+			if !toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+				return
+			}
+			for _, request := range l.all(ctx, nil) {
+				queue.Add(request)
+			}
+		}()
+		return nil
+	})
 }
 
 // ready returns an error as long as a kind that is watched has not been read.
@@ -81,6 +131,10 @@ func (l *lookout) ready(ctx context.Context, obj client.Object) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.since[gvk].IsZero() {
+		// The manager may have taken its time to start.
+		l.since[gvk] = l.clock.Now()
+	}
 	if l.clock.Since(l.since[gvk]) < startTime {
 		return errStarting
 	}

@@ -1,8 +1,21 @@
 package upgradepause
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
 
-// Trim leaves of a control plane what tells whether it upgrades, for a cache to hold.
+// reduce drops what nobody reads before the lookout's cache holds it. Control planes, which are of any
+// kind, are the only objects that are held without a type.
+func reduce(obj any) (any, error) {
+	if controlPlane, ok := obj.(*unstructured.Unstructured); ok {
+		Trim(controlPlane)
+		return controlPlane, nil
+	}
+	return cache.TransformStripManagedFields()(obj)
+}
+
+// Trim leaves of a control plane what tells whether it upgrades.
 func Trim(controlPlane *unstructured.Unstructured) {
 	full := controlPlane.Object
 	controlPlane.Object = map[string]any{"apiVersion": full["apiVersion"], "kind": full["kind"], "metadata": full["metadata"]}

@@ -23,7 +23,7 @@ import (
 )
 
 // addController adds the watches: MachineHealthChecks as metadata, and what the signals read.
-func (r *Reconciler) addController(mgr ctrl.Manager) error {
+func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
 	options := controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
 		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
@@ -39,25 +39,28 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
 	}
 	if r.Signals == nil {
-		if err := r.addSignals(mgr, ctl); err != nil {
+		if err := r.addSignals(ctx, mgr, ctl); err != nil {
 			return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
 		}
 	}
 	return mgr.Add(ctl)
 }
 
-func (r *Reconciler) addSignals(mgr ctrl.Manager, ctl controller.Controller) error {
-	look := &lookout{cache: mgr.GetCache(), scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock}
-	r.Signals = []Signal{clusterVersion{reader: mgr.GetCache(), lookout: look, installed: r.ClusterVersion}}
-	err := r.ClusterVersion.whenSet(func() error {
-		return look.watch(context.Background(), &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.all),
+func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller) error {
+	look, err := r.newLookout(mgr, ctl)
+	if err != nil {
+		return err
+	}
+	r.Signals = []Signal{clusterVersion{reader: look.cache, lookout: look, installed: r.ClusterVersion}}
+	err = r.ClusterVersion.whenSet(func() error {
+		return look.watch(ctx, &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.all),
 			onChange(func(obj client.Object) string { return digestOfClusterVersion(obj.(*configv1.ClusterVersion)) }))
 	})
 	if err != nil || r.Kind != ClusterAPIKind {
 		return err
 	}
 	r.Signals = append(r.Signals, clusterAPI{
-		reader: mgr.GetCache(), mapper: mgr.GetRESTMapper(), ready: look.ready,
+		reader: mgr.GetCache(), rollouts: look.cache, mapper: mgr.GetRESTMapper(), ready: look.ready,
 		watch: func(ctx context.Context, obj client.Object) error {
 			return look.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(r.ofCluster), onChange(digestOfVersions))
 		},
