@@ -35,7 +35,7 @@ func install(t *testing.T) *env.Env {
 	t.Helper()
 	e := env.Get(t)
 	installed.Do(func() {
-		for _, file := range []string{"manager/namespace.yaml", "rbac/*.yaml", "manager/*.yaml", "upgradepause/rbac/*.yaml"} {
+		for _, file := range []string{"crd/*.yaml", "manager/namespace.yaml", "rbac/*.yaml", "manager/*.yaml", "upgradepause/rbac/*.yaml"} {
 			for _, obj := range manifests(t, file) {
 				apply(t, e, obj)
 			}
@@ -97,7 +97,7 @@ func TestManifestsAreTaken(t *testing.T) { install(t) }
 
 // TestKustomizationsAreComplete: a file that is forgotten there is applied by this test, and by nobody else.
 func TestKustomizationsAreComplete(t *testing.T) {
-	for _, dir := range []string{".", "rbac", "manager", "upgradepause", "upgradepause/rbac"} {
+	for _, dir := range []string{".", "crd", "rbac", "manager", "upgradepause", "upgradepause/rbac"} {
 		listed := kustomization(t, dir)
 		for _, name := range listed {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
