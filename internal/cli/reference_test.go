@@ -33,7 +33,8 @@ func TestReferenceFlags(t *testing.T) {
 		if f.Deprecated != "" {
 			name += " (deprecated)"
 		}
-		table = append(table, []string{docs.Code(name), docs.Code(f.DefValue), f.Usage})
+		// A list is printed in brackets, which cannot be typed.
+		table = append(table, []string{docs.Code(name), docs.Code(strings.Trim(f.DefValue, "[]")), f.Usage})
 	})
 	docs.Section(t, referenceFile, "flags", docs.Table(table...))
 }

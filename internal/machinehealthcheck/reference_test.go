@@ -10,6 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 //go:generate go test -run ^TestReference . -update
@@ -82,7 +83,7 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 }
 
 func TestReferenceAnnotations(t *testing.T) {
-	const onCheck, onMachine = "MachineHealthCheck", "Machine"
+	const onCheck, onCluster, onMachine = "MachineHealthCheck", "Cluster", "Machine"
 	table := [][]string{{"annotation", "on", "set by", "effect"}}
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
@@ -95,13 +96,25 @@ func TestReferenceAnnotations(t *testing.T) {
 			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement. See the limits in operations.md.",
 		},
 		{
-			machinehealth.ResumedAtAnnotation, onCheck, "you",
-			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again.",
+			machinehealth.ResumedAtAnnotation, onCheck, "you, Sickbay",
+			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again. " +
+				"Sickbay sets it at the end of a pause for an upgrade.",
 		},
+		{upgradepause.OptionAnnotation, onCheck, "you", "`false`: Sickbay does not pause it while its cluster upgrades."},
+		{upgradepause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades."},
 		{
 			clusterv1.PausedAnnotation, onCheck, "you",
 			"The MachineHealthCheck is paused; with the value `" + targets.HandedOverValue + "` it is handed over to Sickbay instead.",
 		},
+		{
+			clusterv1.PausedAnnotation, onCheck, "Sickbay",
+			"`" + targets.UpgradeValue + "`: paused while its cluster upgrades; `" + targets.HandedOverUpgradeValue + "`: the same, and it stays handed over. " +
+				"Whoever changes that is not overruled during this upgrade.",
+		},
+		{upgradepause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
+		{upgradepause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, separated by commas. Goes when they are over."},
+		{upgradepause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
+		{upgradepause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
 		{clusterv1.PausedAnnotation, onMachine, "you", "The Machine is left untouched, and not counted."},
 		{
 			clusterv1.MachineSkipRemediationAnnotation, onMachine, "you",
@@ -124,6 +137,7 @@ func TestReferenceFieldOwners(t *testing.T) {
 		{"sickbay-reboot-request", "the two annotations about reboots on Machines"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
+		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},
 	} {
 		table = append(table, []string{docs.Code(o[0]), o[1]})
 	}

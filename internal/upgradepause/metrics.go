@@ -15,7 +15,7 @@ var (
 		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_pause_too_long", Help: "1 while such a pause is longer than --max-upgrade-pause-warning.",
+		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning.",
 	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion or a Cluster upgrades.",

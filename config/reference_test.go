@@ -1,0 +1,65 @@
+package config_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestReference . -update
+
+// TestReferencePermissions renders the generated roles side by side.
+func TestReferencePermissions(t *testing.T) {
+	everything, alone := verbsOf(t, "rbac/role.yaml"), verbsOf(t, "upgradepause/rbac/role.yaml")
+	for on := range alone {
+		if _, ok := everything[on]; !ok {
+			t.Errorf("upgradepause alone may do more with %+v than all controllers", on)
+		}
+	}
+	table := [][]string{{"group", "resource", "all controllers", "`upgradepause` alone"}}
+	for _, on := range slices.SortedFunc(maps.Keys(everything), inOrder) {
+		name := docs.Code(on.resource)
+		if on.namespace != "" {
+			name += " in " + docs.Code(on.namespace)
+		}
+		table = append(table, []string{docs.Code(on.group), name, everything[on], alone[on]})
+	}
+	docs.Section(t, "../docs/reference.md", "permissions", docs.Table(table...))
+}
+
+func inOrder(a, b resource) int {
+	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource), cmp.Compare(a.namespace, b.namespace))
+}
+
+// verbsOf returns what the roles in a file allow.
+func verbsOf(t *testing.T, file string) map[resource]string {
+	t.Helper()
+	verbs := map[resource][]string{}
+	for _, obj := range read(t, file) {
+		var role rbacv1.ClusterRole // a Role has the same fields
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			for _, group := range rule.APIGroups {
+				for _, name := range rule.Resources {
+					on := resource{group: group, resource: name, namespace: role.Namespace}
+					verbs[on] = append(verbs[on], rule.Verbs...)
+				}
+			}
+		}
+	}
+	joined := map[resource]string{}
+	for on, all := range verbs {
+		slices.Sort(all)
+		joined[on] = strings.Join(slices.Compact(all), ", ")
+	}
+	return joined
+}
