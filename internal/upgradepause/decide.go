@@ -70,20 +70,18 @@ func Decide(f Facts, now time.Time) Decision {
 		return hold(f, now)
 	}
 	now = now.Truncate(time.Second) // as it is stored
-	active := activeIDs(f)
-	switch holderOf(f.Annotations) {
-	case us:
-		if len(active) == 0 {
-			return resume(f, now)
-		}
+	active := activeIDs(f.Upgrades)
+	holder, known := holderOf(f.Annotations), handled(f.Annotations, active)
+	excepted := f.Annotations[OptionAnnotation] == "false"
+	switch {
+	case holder == us && (excepted || len(active) == 0):
+		return resume(f, now)
+	case holder == us:
 		return keep(f, active, now)
-	case somebody:
-		return leave(f, handled(f.Annotations, active))
+	case holder == somebody, excepted, len(active) == 0, len(known) > 0:
+		// Who unpaused it for one upgrade is not overruled while that lasts, whatever else begins.
+		return leave(f, known)
 	default:
-		known := handled(f.Annotations, active)
-		if len(known) == len(active) {
-			return leave(f, known)
-		}
 		return pause(f, active, now)
 	}
 }
@@ -113,11 +111,12 @@ func pause(f Facts, active []string, now time.Time) Decision {
 
 // keep leaves our pause, notes upgrades that have begun meanwhile, and speaks of it when it gets long.
 func keep(f Facts, active []string, now time.Time) Decision {
-	d := Decision{Paused: true, PausedAt: timeOf(f.Annotations, PausedAtAnnotation)}
-	if d.PausedAt.IsZero() || d.PausedAt.After(now) {
+	// Another clock may have been ahead of ours.
+	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
+	if d.PausedAt.IsZero() {
 		d.PausedAt = now
 	}
-	warnedAt := timeOf(f.Annotations, WarnedAtAnnotation)
+	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
 	due := later(d.PausedAt.Add(f.WarnAfter), warnedAt.Add(warnEvery))
 	d.Overlong = now.Sub(d.PausedAt) >= f.WarnAfter
 	if !due.After(now) {
@@ -173,14 +172,10 @@ func desired(f Facts, wanted map[string]*string) map[string]*string {
 	return wanted
 }
 
-// activeIDs are the upgrades for which the MachineHealthCheck is to be paused: none if its
-// owner has excepted it.
-func activeIDs(f Facts) []string {
-	if f.Annotations[OptionAnnotation] == "false" {
-		return nil
-	}
+// activeIDs are those of upgrades, sorted, each once.
+func activeIDs(upgrades []Upgrade) []string {
 	var ids []string
-	for _, u := range f.Upgrades {
+	for _, u := range upgrades {
 		ids = append(ids, u.ID)
 	}
 	slices.Sort(ids)
@@ -191,6 +186,13 @@ func joined(ids []string) *string { return new(strings.Join(ids, ",")) }
 
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
 		return b
 	}
 	return a

@@ -1,0 +1,123 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestOtherValues: whoever wrote another value than ours, or none of our marks, keeps the pause.
+func TestOtherValues(t *testing.T) {
+	for _, value := range []string{"", "true", "false", "upgrade", "sickbay-upgrade", "Sickbay", " upgrade"} {
+		foreign := stored{keyPaused: value}
+		t.Run(value, func(t *testing.T) {
+			decideRows(t, map[string]row{
+				"during":  {has: foreign, upgrades: upgrading("A"), gets: foreign},
+				"after":   {has: foreign, gets: foreign},
+				"noted":   {has: foreign.and(stored{keyHandled: "A"}), upgrades: upgrading("A"), gets: foreign.and(stored{keyHandled: "A"})},
+				"cleaned": {has: foreign.and(stored{keyHandled: "A", keyWarned: at(noon)}), gets: foreign},
+			})
+		})
+	}
+}
+
+func TestOptOut(t *testing.T) {
+	excepted := stored{keyOption: "false"}
+	nonsense := stored{keyOption: "no"}
+	decideRows(t, map[string]row{
+		"before the upgrade":                 {has: excepted, gets: excepted},
+		"during the upgrade: resumed":        {has: ours("A", noon).and(excepted), upgrades: upgrading("A"), does: Resume, gets: resumed(one).and(excepted)},
+		"taken back: as fresh":               {has: resumed(noon), upgrades: upgrading("A"), does: Pause, gets: ours("A", one).and(resumed(noon)), recheck: one.Add(warnAfter)},
+		"at the end":                         {has: ours("A", noon).and(excepted), does: Resume, gets: resumed(one).and(excepted)},
+		"somebody's pause is not touched":    {has: stored{keyPaused: ""}.and(excepted), upgrades: upgrading("A"), gets: stored{keyPaused: ""}.and(excepted)},
+		"an override before is remembered":   {has: stored{keyHandled: "A"}.and(excepted), upgrades: upgrading("A"), gets: stored{keyHandled: "A"}.and(excepted)},
+		"and forgotten with the upgrade":     {has: stored{keyHandled: "A"}.and(excepted), upgrades: upgrading("B"), gets: excepted},
+		"both at once":                       {has: ours("A", noon).but(keyPaused).and(excepted), upgrades: upgrading("A"), does: Overridden, gets: stored{keyHandled: "A"}.and(excepted)},
+		"another value excepts nothing":      {has: nonsense, upgrades: upgrading("A"), does: Pause, gets: ours("A", one).and(nonsense), recheck: one.Add(warnAfter)},
+		"nor does it resume":                 {has: ours("A", noon).and(nonsense), upgrades: upgrading("A"), gets: ours("A", noon).and(nonsense), recheck: noon.Add(warnAfter)},
+		"one that is handed over stays so":   {has: handedOver("A", noon).and(excepted), upgrades: upgrading("A"), does: Resume, gets: resumed(one).and(excepted).and(stored{keyPaused: "sickbay"})},
+		"one that is handed over, untouched": {has: stored{keyPaused: "sickbay"}.and(excepted), upgrades: upgrading("A"), gets: stored{keyPaused: "sickbay"}.and(excepted)},
+	})
+}
+
+// handedOver is handed over to Sickbay, and paused by us.
+func handedOver(upgrades string, since time.Time) stored {
+	return ours(upgrades, since).and(stored{keyPaused: "sickbay-upgrade"})
+}
+
+// TestHandedOver: Cluster API's own controller, which any value holds off, never gets it back from us.
+func TestHandedOver(t *testing.T) {
+	free, kept := stored{keyPaused: "sickbay"}, handedOver("A", noon)
+	decideRows(t, map[string]row{
+		"no upgrade":          {has: free, gets: free},
+		"paused":              {has: free, upgrades: upgrading("A"), does: Pause, gets: handedOver("A", one), recheck: one.Add(warnAfter)},
+		"kept":                {has: kept, upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter)},
+		"the next upgrade":    {has: kept, upgrades: upgrading("B"), gets: handedOver("B", noon), recheck: noon.Add(warnAfter)},
+		"resumed":             {has: kept, does: Resume, gets: resumed(one).and(free)},
+		"unpaused by a user":  {has: kept.and(free), upgrades: upgrading("A"), does: Overridden, gets: free.and(stored{keyHandled: "A"})},
+		"taken back":          {has: kept.but(keyPaused), upgrades: upgrading("A"), does: Overridden, gets: stored{keyHandled: "A"}},
+		"taken back, the end": {has: stored{keyHandled: "A"}, gets: stored{}},
+		"handed over during the pause: that unpauses it": {
+			has: ours("A", noon).and(free), upgrades: upgrading("A"), does: Overridden, gets: free.and(stored{keyHandled: "A"}),
+		},
+		"user wants our pause to stay": {
+			has: kept.but(keyMarker), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "sickbay-upgrade", keyHandled: "A"},
+		},
+		"marked by another program and unpaused": {
+			has: free.and(stored{keyMarker: ""}), upgrades: upgrading("A"), does: Overridden, gets: free.and(stored{keyHandled: "A"}),
+		},
+	})
+}
+
+// TestAnotherProgram: the same pause, as a program writes it that keeps to the letter of the proposal.
+func TestAnotherProgram(t *testing.T) {
+	theirs := stored{keyPaused: "", keyMarker: ""}
+	decideRows(t, map[string]row{
+		"taken over":                       {has: theirs, upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
+		"resumed":                          {has: theirs, does: Resume, gets: resumed(one)},
+		"excepted":                         {has: theirs.and(stored{keyOption: "false"}), upgrades: upgrading("A"), does: Resume, gets: resumed(one).and(stored{keyOption: "false"})},
+		"it ends our pause":                {has: ours("A", noon).but(keyPaused, keyMarker), gets: stored{}},
+		"another value is somebody's":      {has: theirs.and(stored{keyPaused: "true"}), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "true", keyHandled: "A"}},
+		"with a record it is somebody's":   {has: theirs.and(stored{keyHandled: "A"}), gets: stored{keyPaused: ""}},
+		"an empty record is a record, too": {has: theirs.and(stored{keyHandled: ""}), gets: stored{keyPaused: ""}},
+	})
+}
+
+// TestTwoUpgradesAtOnce: each is remembered by itself.
+func TestTwoUpgradesAtOnce(t *testing.T) {
+	decideRows(t, map[string]row{
+		"paused for both, in order":     {upgrades: upgrading("B", "A", "B"), does: Pause, gets: ours("A,B", one), recheck: one.Add(warnAfter)},
+		"a second begins":               {has: ours("A", noon), upgrades: upgrading("A", "B"), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
+		"one of them ends":              {has: ours("A,B", noon), upgrades: upgrading("B"), gets: ours("B", noon), recheck: noon.Add(warnAfter)},
+		"both end":                      {has: ours("A,B", noon), does: Resume, gets: resumed(one)},
+		"both overridden":               {has: ours("A,B", noon).but(keyPaused), upgrades: upgrading("A", "B"), does: Overridden, gets: stored{keyHandled: "A,B"}},
+		"both overridden, one ends":     {has: stored{keyHandled: "A,B"}, upgrades: upgrading("A"), gets: stored{keyHandled: "A"}},
+		"one overridden, two go on":     {has: stored{keyHandled: "A"}, upgrades: upgrading("A", "B"), gets: stored{keyHandled: "A"}},
+		"the overridden one ends first": {has: stored{keyHandled: "A"}, upgrades: upgrading("B"), does: Pause, gets: ours("B", one), recheck: one.Add(warnAfter)},
+		"an ID that begins like another": {
+			has: stored{keyHandled: "A1"}, upgrades: upgrading("A"), does: Pause, gets: ours("A", one), recheck: one.Add(warnAfter),
+		},
+	})
+}
+
+// TestTimesOfTheUpgradeDecideNothing: an upgrade of this very second, of last year, or of tomorrow by
+// another clock is the same, and so is one of whose beginning nothing is known.
+func TestTimesOfTheUpgradeDecideNothing(t *testing.T) {
+	for name, since := range map[string]time.Time{
+		"the same second as creation": one, "a second later": one.Add(time.Second), "clock behind": one.AddDate(-1, 0, 0),
+		"clock ahead": one.AddDate(0, 0, 1), "not known": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, has := range map[string]stored{"fresh": {}, "ours": ours("A", noon), "overridden": {keyHandled: "A"}, "foreign": {keyPaused: ""}} {
+				f := Facts{Annotations: has, Upgrades: upgrading("A"), WarnAfter: warnAfter}
+				want := Decide(f, one)
+				f.Upgrades[0].Since = since
+				if diff := cmp.Diff(want, Decide(f, one), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
+			}
+		})
+	}
+}
