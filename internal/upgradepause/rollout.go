@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/blang/semver/v4"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -31,12 +29,10 @@ func wantsPauses(cluster *clusterv1.Cluster) (bool, error) {
 }
 
 // ofCluster tells whether a Cluster rolls out another Kubernetes version, by what Cluster API itself
-// goes by. A Cluster with a topology says so as a whole, also between its control plane and
-// its workers. Otherwise each version that is being rolled out is an upgrade.
+// goes by: as a whole, if it has a topology. Otherwise each version that is being rolled out is an upgrade.
 func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) ([]Upgrade, error) {
-	if c := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition); c != nil &&
-		c.Status == metav1.ConditionFalse && c.Reason == clusterv1.ClusterTopologyReconciledClusterUpgradingReason {
-		return []Upgrade{rollout(cluster, cluster.Spec.Topology.Version, c.LastTransitionTime.Time)}, nil
+	if upgrades, err := ofTopology(cluster, controlPlane, deployments); len(upgrades) > 0 || err != nil {
+		return upgrades, err
 	}
 	var upgrades []Upgrade
 	target, err := controlPlaneTarget(controlPlane)
@@ -123,8 +119,15 @@ func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDepl
 	if len(deployment.Status.Versions) == 0 && deployment.Status.Replicas != nil && *deployment.Status.Replicas > 0 {
 		return "", fmt.Errorf("MachineDeployment %s does not say which versions its machines have: that takes Cluster API 1.14", deployment.Name)
 	}
-	if slices.ContainsFunc(deployment.Status.Versions, func(v clusterv1.StatusVersion) bool { return v.Version != target }) {
+	if slices.ContainsFunc(deployment.Status.Versions, func(v clusterv1.StatusVersion) bool { return !is(v.Version, target) }) {
 		return target, nil
 	}
 	return "", nil
+}
+
+// is tells whether a machine has the version that it is to have. What a kubelet reports may have a
+// suffix of its distribution: v1.31.4 is rolled out when v1.31.4-eks-a737599 runs.
+func is(actual, target string) bool {
+	suffix, ok := strings.CutPrefix(strings.TrimPrefix(actual, "v"), strings.TrimPrefix(target, "v"))
+	return ok && (suffix == "" || suffix[0] == '-' || suffix[0] == '+')
 }

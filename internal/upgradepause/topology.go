@@ -1,0 +1,47 @@
+package upgradepause
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// ofTopology tells whether a Cluster with a topology upgrades as a whole: that is said in a
+// condition, also between its control plane and its workers. The condition may have something else
+// to say for a while, such as that Cluster API failed to do the next step. If the new version has not come to all parts
+// by then, nobody can tell whether the upgrade goes on.
+func ofTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) ([]Upgrade, error) {
+	c := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition)
+	if c == nil || c.Status != metav1.ConditionFalse {
+		return nil, nil
+	}
+	switch c.Reason {
+	case clusterv1.ClusterTopologyReconciledClusterUpgradingReason:
+		return []Upgrade{rollout(cluster, cluster.Spec.Topology.Version, c.LastTransitionTime.Time)}, nil
+	case clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason,
+		clusterv1.ClusterTopologyReconcilePausedReason:
+		if behind(cluster, controlPlane, deployments) {
+			return nil, fmt.Errorf("the topology of Cluster %s is not all at %s yet, and says no more than %s",
+				cluster.Name, cluster.Spec.Topology.Version, c.Reason)
+		}
+	}
+	return nil, nil
+}
+
+// behind tells whether there are parts that are not even to have the version of the topology yet.
+func behind(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) bool {
+	wanted := cluster.Spec.Topology.Version
+	if controlPlane != nil {
+		if target, _, _ := unstructured.NestedString(controlPlane.Object, "spec", "version"); target != wanted {
+			return true
+		}
+	}
+	return slices.ContainsFunc(deployments, func(d clusterv1.MachineDeployment) bool {
+		_, owned := d.Labels[clusterv1.ClusterTopologyOwnedLabel]
+		return owned && d.Spec.ClusterName == cluster.Name && d.Spec.Template.Spec.Version != wanted
+	})
+}
