@@ -1,0 +1,63 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEventFor: one event for each transition, and none for what changes nothing.
+func TestEventFor(t *testing.T) {
+	type event struct{ Type, Reason, Text string }
+	a, both := upgrading("A"), upgrading("A", "B")
+	for name, tt := range map[string]struct {
+		has      stored
+		upgrades []Upgrade
+		want     event
+	}{
+		"paused":           {nil, a, event{"Normal", "PausedForUpgrade", "Paused: Upgrade A goes on"}},
+		"paused for two":   {nil, both, event{"Normal", "PausedForUpgrade", "Paused: Upgrade A goes on; Upgrade B goes on"}},
+		"paused in doubt":  {stored{keyOption: "no"}, a, event{"Normal", "PausedForUpgrade", `Paused: Upgrade A goes on; annotation sickbay.dev/pause-on-upgrade is "no" and has no effect: it must be "true" or "false"`}},
+		"paused, no doubt": {stored{keyOption: "true"}, a, event{"Normal", "PausedForUpgrade", "Paused: Upgrade A goes on"}},
+		"resumed":          {ours("A", noon), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; timeouts count from now"}},
+		"excepted":         {ours("A", noon).and(stored{keyOption: "false"}), a, event{"Normal", "ResumedAfterUpgrade", "Resumed: excepted by sickbay.dev/pause-on-upgrade; timeouts count from now"}},
+		"excepted, but it is over anyway": {
+			ours("A", noon).and(stored{keyOption: "false"}), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; timeouts count from now"},
+		},
+		"unpaused by somebody": {
+			ours("A", noon).but(keyPaused), a, event{"Normal", "UpgradePauseOverridden", "Left as somebody has set it, until the upgrade is over: Upgrade A goes on"},
+		},
+		"unpaused, noted": {stored{keyHandled: "A"}, a, event{}},
+		"too long": {
+			ours("A", one.Add(-5*time.Hour-90*time.Second)), a,
+			event{"Warning", "UpgradePauseTooLong", "Paused for 5h1m0s, and nothing is remediated meanwhile: Upgrade A goes on"},
+		},
+		"kept":                  {ours("A", noon), a, event{}},
+		"the next upgrade":      {ours("A", noon), upgrading("B"), event{}},
+		"another program's":     {stored{keyPaused: "", keyMarker: ""}, a, event{}},
+		"somebody's":            {stored{keyPaused: ""}, a, event{}},
+		"forgotten":             {stored{keyHandled: "A"}, nil, event{}},
+		"forgotten, not seen":   {ours("A", noon).but(keyPaused), nil, event{}},
+		"nothing, and no event": {nil, nil, event{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := Facts{Annotations: tt.has, Upgrades: tt.upgrades, WarnAfter: warnAfter}
+			var got event
+			got.Type, got.Reason, got.Text = eventFor(f, Decide(f, one), one)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("event (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReasonOfEachTransition(t *testing.T) {
+	for transition, reason := range map[Transition]string{
+		None: "", Pause: EventPaused, Resume: EventResumed, Overridden: EventOverridden, Warn: EventTooLong, Warn + 1: "",
+	} {
+		if _, got, _ := eventFor(Facts{}, Decision{Transition: transition}, one); got != reason {
+			t.Errorf("transition %d: got %q, want %q", transition, got, reason)
+		}
+	}
+}
