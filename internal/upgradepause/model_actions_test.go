@@ -1,0 +1,142 @@
+package upgradepause
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// actions are what may happen next.
+func (m *model) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"":                       m.check,
+		"upgrade begins":         m.begin,
+		"upgrade ends":           m.end,
+		"upgrade after upgrade":  m.replace,
+		"signal fails or comes":  m.toggle,
+		"news arrive":            m.hear,
+		"time passes":            m.wait,
+		"create":                 m.create,
+		"delete":                 m.remove,
+		"user pauses":            m.pause,
+		"user unpauses":          m.unpause,
+		"user takes our marker":  m.unmark,
+		"user hands over":        m.handOver,
+		"user excepts":           m.except,
+		"everything is pruned":   m.prune,
+		"look":                   m.lookLatest,
+		"look again":             m.lookLatest,
+		"look at an old version": m.lookOld,
+		"next write fails":       m.failNext,
+		"restart":                m.restart,
+		"rest":                   m.settleAll,
+	}
+}
+
+// check looks into the future from here: a controller that can work comes to rest, in the midst of
+// upgrades and after them.
+func (m *model) check(t *rapid.T) {
+	during := m.copy()
+	for i := range during.signals {
+		during.say(i, func(n *news) { n.unreadable = false })
+	}
+	during.settle(t)
+	during.atRest(t)
+	after := during.copy()
+	for i := range after.signals {
+		after.say(i, func(n *news) { n.upgrades = nil })
+	}
+	after.settle(t)
+	after.atRest(t)
+}
+
+func (m *model) atRest(t *rapid.T) {
+	for name, o := range m.live {
+		active, _ := m.going(name, signal.latest)
+		o.ghost.atRest(t, m, o, active)
+	}
+}
+
+func (m *model) settleAll(t *rapid.T) {
+	m.settle(t)
+	for name, o := range m.live {
+		if active, readable := m.going(name, signal.latest); readable {
+			o.ghost.atRest(t, m, o, active)
+		}
+	}
+}
+
+func (m *model) anySignal(t *rapid.T) int {
+	return rapid.IntRange(0, len(m.signals)-1).Draw(t, "signal")
+}
+
+func (m *model) begin(t *rapid.T) {
+	i := m.anySignal(t)
+	if len(m.signals[i].latest().upgrades) > i {
+		t.Skip("enough upgrades")
+	}
+	m.say(i, func(n *news) { n.upgrades = append(n.upgrades, m.newUpgrade()) })
+}
+
+func (m *model) end(t *rapid.T) {
+	i := m.anySignal(t)
+	going := m.signals[i].latest().upgrades
+	if len(going) == 0 {
+		t.Skip("no upgrade")
+	}
+	which := rapid.IntRange(0, len(going)-1).Draw(t, "which")
+	m.say(i, func(n *news) { n.upgrades = slices.Delete(n.upgrades, which, which+1) })
+}
+
+// replace: one upgrade ends and another begins, and there is no moment between the two.
+func (m *model) replace(t *rapid.T) {
+	i := m.anySignal(t)
+	if len(m.signals[i].latest().upgrades) == 0 {
+		t.Skip("no upgrade")
+	}
+	m.say(i, func(n *news) { n.upgrades[0] = m.newUpgrade() })
+}
+
+func (m *model) toggle(t *rapid.T) {
+	m.say(m.anySignal(t), func(n *news) { n.unreadable = !n.unreadable })
+}
+
+func (m *model) hear(t *rapid.T) {
+	s := &m.signals[m.anySignal(t)]
+	s.heard = rapid.IntRange(s.heard, len(s.said)-1).Draw(t, "heard")
+}
+
+func (m *model) wait(t *rapid.T) {
+	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
+		300 * time.Millisecond, time.Second, time.Minute, 31 * time.Minute, time.Hour, 5 * time.Hour,
+	}).Draw(t, "for"))
+}
+
+// lookLatest, lookOld: the controller looks at an object as it is, or as it was, or at one of the same name that is gone.
+func (m *model) lookLatest(t *rapid.T) {
+	name := m.draw(t)
+	m.look(t, name, *m.live[name])
+}
+
+func (m *model) lookOld(t *rapid.T) {
+	name := m.draw(t)
+	m.look(t, name, rapid.SampledFrom(m.past[name]).Draw(t, "version"))
+}
+
+func (m *model) failNext(*rapid.T) { m.fail = true }
+
+// restart: another controller, on another computer. It reads everything when it starts.
+func (m *model) restart(t *rapid.T) {
+	m.skew = time.Duration(rapid.IntRange(-2, 2).Draw(t, "minutes ahead")) * maxSkew / 2
+	for i := range m.signals {
+		m.signals[i].heard = len(m.signals[i].said) - 1
+	}
+}
+
+func (m *model) draw(t *rapid.T) string {
+	if len(m.live) == 0 {
+		t.Skip("there is none")
+	}
+	return rapid.SampledFrom(m.names()).Draw(t, "name")
+}
