@@ -130,13 +130,14 @@ func TestWorkersTarget(t *testing.T) {
 		"it rolls": {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) {
 			d.Spec.Rollout.Strategy.Type = clusterv1.RollingUpdateMachineDeploymentStrategyType
 		}, want: target},
-		"kubelets of a distribution":          {deployment: deployment(target, "v1.31.0-eks-a737599", "v1.31.0+rke2r1")},
-		"kubelets of a distribution, older":   {deployment: deployment("v1.31.10", "v1.31.1-eks-a737599"), want: "v1.31.10"},
-		"a version that begins like another":  {deployment: deployment("v1.31.1", "v1.31.10"), want: "v1.31.1"},
-		"without the v":                       {deployment: deployment("1.31.0", target)},
-		"another build":                       {deployment: deployment("v1.31.0+vmware.2", "v1.31.0+vmware.1"), want: "v1.31.0+vmware.2"},
-		"the build is not there yet":          {deployment: deployment("v1.31.0+vmware.1", target), want: "v1.31.0+vmware.1"},
-		"nobody is asked what is not rolling": {deployment: unreported(target), change: func(c *clusterv1.Cluster, _ *clusterv1.MachineDeployment) { c.Name = "other" }},
+		"kubelets of a distribution":            {deployment: deployment(target, "v1.31.0-eks-a737599", "v1.31.0+rke2r1")},
+		"its pre-release counts as it, a limit": {deployment: deployment(target, "v1.31.0-rc.1")},
+		"kubelets of a distribution, older":     {deployment: deployment("v1.31.10", "v1.31.1-eks-a737599"), want: "v1.31.10"},
+		"a version that begins like another":    {deployment: deployment("v1.31.1", "v1.31.10"), want: "v1.31.1"},
+		"without the v":                         {deployment: deployment("1.31.0", target)},
+		"another build":                         {deployment: deployment("v1.31.0+vmware.2", "v1.31.0+vmware.1"), want: "v1.31.0+vmware.2"},
+		"the build is not there yet":            {deployment: deployment("v1.31.0+vmware.1", target), want: "v1.31.0+vmware.1"},
+		"nobody is asked what is not rolling":   {deployment: unreported(target), change: func(c *clusterv1.Cluster, _ *clusterv1.MachineDeployment) { c.Name = "other" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := build.Cluster("ns", build.ClusterName)
