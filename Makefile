@@ -3,6 +3,7 @@
 ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
+BMO := $(BIN)/bmo/baremetal-operator
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -18,8 +19,8 @@ PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d pack
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# Every module but tools/controlplane, which has two main files of ten lines and no tests:
-# to lint or test it would compile all of Kubernetes once more.
+# Every module but those in tools, which have no code worth the name and no tests: to lint or test
+# tools/controlplane would compile all of Kubernetes once more.
 MODULES := . $(filter-out tools/%,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
@@ -27,7 +28,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test test-bmo demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +56,16 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	done; \
 	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
+
+$(BMO): $(wildcard tools/bmo/go.*)
+	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/bmo && go build -v -trimpath -ldflags "-s -w" -o $@ github.com/metal3-io/baremetal-operator 2>&1 | $(PROGRESS)
+	@touch $@
+
+# Not cached, as go does not know that the result depends on the binary.
+test-bmo: controlplane $(BMO) ## Try on the real baremetal-operator what the simulated one is made after
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden -args -bmo=$(BMO)
 
 demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
 	@echo "Building the demo"
@@ -86,7 +97,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
-	@for module in $(MODULES) tools/controlplane; do (cd $$module && go mod tidy) || exit 1; done
+	@for module in $(MODULES) tools/controlplane tools/bmo; do (cd $$module && go mod tidy) || exit 1; done
 
 fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done
