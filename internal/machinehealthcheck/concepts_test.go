@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -154,11 +155,15 @@ func TestConceptsPaused(t *testing.T) {
 	}{
 		{"Cluster `spec.paused: true`", check(), build.Cluster(ns, "cluster", build.Paused())},
 		{
-			"annotation `cluster.x-k8s.io/paused` on the MachineHealthCheck, any value but `sickbay`",
+			"annotation `cluster.x-k8s.io/paused` on the MachineHealthCheck, any value but those below",
 			check(build.Annotation(clusterv1.PausedAnnotation, "")), build.Cluster(ns, "cluster"),
 		},
 		{"annotation `cluster.x-k8s.io/paused: sickbay`", check(handedOver()), build.Cluster(ns, "cluster")},
 		{"the same, and Cluster `spec.paused: true`", check(handedOver()), build.Cluster(ns, "cluster", build.Paused())},
+		{
+			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay-upgrade`",
+			check(build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue)), build.Cluster(ns, "cluster"),
+		},
 	} {
 		f := facts(c.mhc)
 		f.Cluster = c.cluster
