@@ -56,11 +56,11 @@ func (h *Host) powerFailure() bool {
 
 // shown may be old. Whoever calls it holds h.mu.
 func (h *Host) shown() bool {
-	at := h.clock.Now().Add(-h.faults.Lag)
-	if h.faults.Unreachable && at.After(h.frozen) {
-		at = h.frozen
+	history := h.machine.history
+	if h.faults.Unreachable {
+		history = history[:h.frozen]
 	}
-	return h.machine.at(at)
+	return at(history, h.clock.Now().Add(-h.faults.Lag))
 }
 
 func (h *Host) isShown(on bool) bool { return !h.faults.PowerUnknown && h.shown() == on }
@@ -145,11 +145,14 @@ func (h *Host) carryOut(o order) {
 func (h *Host) obey(o order) {
 	h.switching.Lock()
 	defer h.switching.Unlock()
-	if o != orderOn {
-		h.powerOff(byOrder)
-	}
-	if (o == orderOn || o == orderReboot) && !h.isClosed() {
+	switch {
+	case h.isClosed():
+	case o == orderOn:
 		h.powerOn(byOrder, false)
+	case o == orderReboot:
+		h.reset(byOrder, false)
+	default:
+		h.powerOff(byOrder)
 	}
 }
 
@@ -198,16 +201,14 @@ func (h *Host) service() bool {
 	h.mu.Unlock()
 	switch {
 	case starts:
-		h.powerOff(byServicing)
-		h.powerOn(byServicing, true)
+		h.reset(byServicing, true)
 		return true
 	case now.Before(serviced):
 		return true
 	case serviced.IsZero():
 		return false
 	}
-	h.powerOff(byServicing)
-	h.powerOn(byServicing, false)
+	h.reset(byServicing, false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults.Servicing, h.bmc.serviced = 0, time.Time{}

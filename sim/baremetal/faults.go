@@ -43,7 +43,8 @@ type Faults struct {
 	// keeps its old value, orders fail, and the condition Manageable is False for PowerFailure.
 	PowerUnknown bool
 
-	// Lag is how long after a change the BMC still shows the power before it.
+	// Lag is how long after a change the BMC still shows the power before it. That includes changes
+	// from before the fault.
 	Lag time.Duration
 
 	// Servicing is a firmware update that waits for the host to be off, and takes that long. It

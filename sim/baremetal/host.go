@@ -24,8 +24,8 @@ type Host struct {
 	mu      sync.Mutex
 	program Program
 	faults  Faults
-	// frozen is when the BMC stopped to answer.
-	frozen  time.Time
+	// frozen is how much of the history the BMC showed before it stopped to answer.
+	frozen  int
 	machine machine
 	bmc     bmc
 	closed  bool
@@ -43,7 +43,7 @@ func (h *Host) Set(f Faults) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if f.Unreachable && !h.faults.Unreachable {
-		h.frozen = h.clock.Now()
+		h.frozen = len(h.machine.history)
 	}
 	h.faults = f
 }
@@ -84,14 +84,14 @@ func (h *Host) Running() bool {
 func (h *Host) OffAt(t time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.machine.at(t)
+	return !at(h.machine.history, t)
 }
 
 // OffDuring says whether the machine was without power all the time from one moment to another.
 func (h *Host) OffDuring(from, to time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.machine.at(from) && !slices.ContainsFunc(h.machine.history, func(c Change) bool {
+	return !at(h.machine.history, from) && !slices.ContainsFunc(h.machine.history, func(c Change) bool {
 		return c.Running && c.At.After(from) && !c.At.After(to)
 	})
 }

@@ -69,9 +69,9 @@ func (m *machine) running() bool {
 	return len(m.history) > 0 && m.history[len(m.history)-1].Running
 }
 
-// at says whether the machine had power at a moment. It has none before its first change.
-func (m *machine) at(t time.Time) bool {
-	for _, change := range slices.Backward(m.history) {
+// at says whether a machine had power at a moment. It has none before its first change.
+func at(history []Change, t time.Time) bool {
+	for _, change := range slices.Backward(history) {
 		if !change.At.After(t) {
 			return change.Running
 		}
@@ -92,33 +92,60 @@ const (
 func (h *Host) powerOn(why string, ramdisk bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.machine.running() {
-		return
+	if !h.machine.running() {
+		h.boot(why, ramdisk)
 	}
-	now := h.clock.Now()
-	h.machine.boots++
-	h.machine.bootID = string(uuid.NewUUID())
-	h.machine.history = append(h.machine.history, Change{At: now, Running: true, Why: why, Ramdisk: ramdisk})
-	program, takes := h.program, h.faults.BootTakes
-	if ramdisk || h.faults.Hangs {
-		program = nil
-	}
-	boot := Boot{Namespace: h.key.Namespace, Name: h.key.Name, ID: h.machine.bootID, Number: h.machine.boots, At: now}
-	h.machine.run = h.launch(program, takes, boot)
 }
 
 // powerOff takes the power from a machine that has it. Whoever calls it holds h.switching.
 func (h *Host) powerOff(why string) {
+	running := h.endProgram()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if running {
+		h.cut(why)
+	}
+}
+
+// reset boots a machine anew. Nobody sees it off. Whoever calls it holds h.switching.
+func (h *Host) reset(why string, ramdisk bool) {
+	running := h.endProgram()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if running {
+		h.cut(why)
+	}
+	h.boot(why, ramdisk)
+}
+
+// endProgram returns when what runs has ended, and says whether the machine has power.
+func (h *Host) endProgram() bool {
 	h.mu.Lock()
 	run, running := h.machine.run, h.machine.running()
 	h.mu.Unlock()
-	if !running {
-		return
+	if running {
+		run.end()
+		<-run.ended
 	}
-	run.end()
-	<-run.ended
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	return running
+}
+
+// boot and cut write the history. Whoever calls them holds h.mu.
+func (h *Host) boot(why string, ramdisk bool) {
+	now := h.clock.Now()
+	m := &h.machine
+	m.boots++
+	m.bootID = string(uuid.NewUUID())
+	m.history = append(m.history, Change{At: now, Running: true, Why: why, Ramdisk: ramdisk})
+	program := h.program
+	if ramdisk || h.faults.Hangs {
+		program = nil
+	}
+	boot := Boot{Namespace: h.key.Namespace, Name: h.key.Name, ID: m.bootID, Number: m.boots, At: now}
+	m.run = h.launch(program, h.faults.BootTakes, boot)
+}
+
+func (h *Host) cut(why string) {
 	h.machine.history = append(h.machine.history, Change{At: h.clock.Now(), Why: why})
 }
 

@@ -145,7 +145,7 @@ func (o *Operator) newManager() (ctrl.Manager, error) {
 		Named("baremetalhost").
 		For(&metal3api.BareMetalHost{}, builder.WithPredicates(worthALook)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: o.newQueue}).
-		Complete(&reconciler{client: mgr.GetClient(), operator: o})
+		Complete(&reconciler{client: mgr.GetClient(), live: mgr.GetAPIReader(), operator: o})
 	if err != nil {
 		return nil, fmt.Errorf("creating the operator's controller: %w", err)
 	}

@@ -22,7 +22,7 @@ type Options struct {
 	Retry time.Duration
 
 	// Backoff is the unit of its patience after an error: the n-th error is followed by a pause of
-	// half to all of 2^n units, n being at most 9. A minute in production; default 600 ms.
+	// half to all of 2^n units, n being at most 9, unless a poll was due before. A minute in production; default 600 ms.
 	Backoff time.Duration
 
 	// SoftTimeout is how long the BMC waits for an operating system that was asked to shut down. 180 s

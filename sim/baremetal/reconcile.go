@@ -26,7 +26,10 @@ var worthALook = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 }}
 
 type reconciler struct {
-	client   client.Client
+	client client.Client
+	// live reads without a cache: on a machine that reboots in no time, a key that is gone and still in the
+	// cache would make for a second reboot.
+	live     client.Reader
 	operator *Operator
 }
 
@@ -54,7 +57,7 @@ const atOnce = time.Nanosecond
 // Reconcile implements reconcile.Reconciler.
 func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	host := &metal3api.BareMetalHost{}
-	if err := r.client.Get(ctx, req.NamespacedName, host); err != nil {
+	if err := r.live.Get(ctx, req.NamespacedName, host); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if _, paused := host.Annotations[metal3api.PausedAnnotation]; paused {

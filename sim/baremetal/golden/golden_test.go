@@ -3,7 +3,7 @@ package golden_test
 import (
 	"bytes"
 	"context"
-	"os"
+	"flag"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m, env.WithScheme(metal3api.AddToScheme)) }
 
-// binaryVariable names the binary of the real operator.
-const binaryVariable = "SICKBAY_BMO"
+// A flag, as a test that is given one that it does not know fails.
+var binary = flag.String("bmo", "", "path of the real operator, to run the cases against it too")
 
 func TestSimulatedOperator(t *testing.T) {
 	e := server(t)
@@ -42,9 +42,8 @@ func TestSimulatedOperator(t *testing.T) {
 
 // TestRealOperator is run by make test-bmo, which builds the operator.
 func TestRealOperator(t *testing.T) {
-	binary := os.Getenv(binaryVariable)
-	if binary == "" {
-		t.Skip("make test-bmo builds the real operator and runs this test; " + binaryVariable + " is not set")
+	if *binary == "" {
+		t.Skip("make test-bmo builds the real operator and runs this test; here is none")
 	}
 	e := server(t)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
@@ -53,7 +52,7 @@ func TestRealOperator(t *testing.T) {
 	}
 	golden.Run(t, golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
 		t.Helper()
-		op := &real{options: bmo.Options{Binary: binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &output{}}}
+		op := &real{options: bmo.Options{Binary: *binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &output{}}}
 		t.Cleanup(func() {
 			op.Stop(t)
 			if t.Failed() {
