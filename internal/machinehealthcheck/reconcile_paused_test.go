@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 // TestPaused: all is left as it is but for the Paused condition, and goes on afterwards.
@@ -34,11 +35,13 @@ func TestPaused(t *testing.T) {
 		"by Sickbay, for an upgrade": {
 			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
+				annotate(t, w, mhc, upgradepause.MarkerAnnotation, "")
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.UpgradeValue)
 			},
 			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
+				unannotate(t, w, mhc, upgradepause.MarkerAnnotation)
 			},
 			"Paused by Sickbay while an upgrade is going on",
 		},
@@ -138,7 +141,8 @@ func TestHandedOverPausedForUpgrade(t *testing.T) {
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
 			theirs := build.Condition(ConditionPaused, metav1.ConditionTrue, ReasonPaused, build.Epoch).WithMessage("theirs")
-			mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue), theirs)
+			mhc := w.check(t, theirs, build.Annotation(upgradepause.MarkerAnnotation, ""),
+				build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue))
 			w.reconcile(t, mhc)
 			w.wantTreated(t)
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
