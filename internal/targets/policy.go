@@ -18,6 +18,10 @@ const (
 	HandedOverUpgradeValue = "sickbay-upgrade"
 )
 
+// UpgradeMarker on a MachineHealthCheck, without a value, says that it is paused for an upgrade and
+// not by a person. The name is that of OpenShift's proposal.
+const UpgradeMarker = "machine.openshift.io/paused-for-upgrade"
+
 // PauseOnUpgradeAnnotation says whether there are such pauses. "false" on a MachineHealthCheck
 // excepts it; "true" on a Cluster asks for pauses while that Cluster upgrades.
 const PauseOnUpgradeAnnotation = "sickbay.dev/pause-on-upgrade"
@@ -63,7 +67,7 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 	}
 	switch value, ok := mhc.Annotations[clusterv1.PausedAnnotation]; {
 	case !ok || value == HandedOverValue:
-	case value == UpgradeValue || value == HandedOverUpgradeValue:
+	case (value == UpgradeValue || value == HandedOverUpgradeValue) && hasAnnotation(mhc, UpgradeMarker):
 		causes = append(causes, "Paused by Sickbay while an upgrade is going on")
 	default:
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")

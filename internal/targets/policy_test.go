@@ -50,6 +50,7 @@ func TestManages(t *testing.T) {
 func TestPaused(t *testing.T) {
 	const byCluster, byAnnotation = "Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation"
 	const byUs = "Paused by Sickbay while an upgrade is going on"
+	marker := build.Annotation("machine.openshift.io/paused-for-upgrade", "")
 	running, stopped := build.Cluster("ns", "c"), build.Cluster("ns", "c", build.Paused())
 	unpaused := build.Cluster("ns", "c", build.ClusterFunc(func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) }))
 	tests := map[string]struct {
@@ -64,8 +65,9 @@ func TestPaused(t *testing.T) {
 		"annotation with any value":   {check(paused("false")), running, []string{byAnnotation}},
 		"annotation in other letters": {check(paused("Sickbay")), running, []string{byAnnotation}},
 		"handed over is not paused":   {check(paused("sickbay")), running, nil},
-		"for an upgrade":              {check(paused("upgrade")), running, []string{byUs}},
-		"for an upgrade, handed over": {check(paused("sickbay-upgrade")), running, []string{byUs}},
+		"for an upgrade":              {check(paused("upgrade"), marker), running, []string{byUs}},
+		"ours, and kept by somebody":  {check(paused("upgrade")), running, []string{byAnnotation}},
+		"for an upgrade, handed over": {check(paused("sickbay-upgrade"), marker), running, []string{byUs}},
 		"handed over, Cluster paused": {check(paused("sickbay")), stopped, []string{byCluster}},
 		"both":                        {check(paused("")), stopped, []string{byCluster, byAnnotation}},
 	}

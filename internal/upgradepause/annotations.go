@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	// MarkerAnnotation on a MachineHealthCheck, without a value, says that it is paused for an
-	// upgrade and not by a person. The name is that of OpenShift's proposal.
-	MarkerAnnotation = "machine.openshift.io/paused-for-upgrade"
+	// MarkerAnnotation is part of every pause of ours.
+	MarkerAnnotation = targets.UpgradeMarker
 	// HandledAnnotation holds the upgrades that a MachineHealthCheck has been paused for,
 	// separated by commas. It stays until they are over, so that one which somebody unpauses is not
 	// paused again.

@@ -32,9 +32,7 @@ func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadat
 	if !ok {
 		return Reading{}
 	}
-	reading := Reading{Subject: &corev1.ObjectReference{
-		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Namespace: key.Namespace, Name: key.Name,
-	}}
+	reading := Reading{Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
 	err := s.reader.Get(ctx, key, cluster)
 	if apierrors.IsNotFound(err) {
@@ -98,6 +96,10 @@ func (s clusterAPI) open(ctx context.Context, obj client.Object) error {
 		return err
 	}
 	return s.ready(ctx, obj)
+}
+
+func clusterReference(key client.ObjectKey) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Namespace: key.Namespace, Name: key.Name}
 }
 
 // clusterOf returns the Cluster that an object belongs to. Its spec is not read, so this goes by

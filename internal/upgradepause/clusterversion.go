@@ -10,12 +10,16 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // clusterVersionName is that of the one ClusterVersion that OpenShift's operator looks at.
 const clusterVersionName = "version"
+
+// clusterVersionID begins the IDs of its upgrades.
+const clusterVersionID = "clusterversion/"
 
 // ClusterVersionInstalled tells the controllers that OpenShift's kind has been installed, now or
 // long ago. The zero value is ready, and says that it has not. It is safe for concurrent use.
@@ -61,7 +65,7 @@ type clusterVersion struct {
 	installed *ClusterVersionInstalled
 }
 
-func (s clusterVersion) Read(ctx context.Context, _ *metav1.PartialObjectMetadata) Reading {
+func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading {
 	if !s.installed.get() {
 		return Reading{}
 	}
@@ -72,7 +76,13 @@ func (s clusterVersion) Read(ctx context.Context, _ *metav1.PartialObjectMetadat
 	if reading.Err = s.lookout.ready(ctx, cv); reading.Err != nil {
 		return reading
 	}
-	if err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv); err != nil {
+	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
+	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[HandledAnnotation], clusterVersionID) {
+		// The kind is installed, but this is not OpenShift. Had it been before, that would be odd.
+		reading.Off = true
+		return reading
+	}
+	if err != nil {
 		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)
 		return reading
 	}
@@ -104,7 +114,7 @@ func ofClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
 			upgrade.Since = update.StartedTime.Time
 		}
 	}
-	upgrade.ID = "clusterversion/" + upgrade.Since.UTC().Format(time.RFC3339)
+	upgrade.ID = clusterVersionID + upgrade.Since.UTC().Format(time.RFC3339)
 	return []Upgrade{upgrade}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/note"
@@ -17,7 +18,7 @@ import (
 const (
 	// EventPaused says which upgrade a MachineHealthCheck is paused for.
 	EventPaused = "PausedForUpgrade"
-	// EventResumed says that the pause is over, and that timeouts count from now.
+	// EventResumed says that the pause is over, and that the timeouts of Sickbay count from now.
 	EventResumed = "ResumedAfterUpgrade"
 	// EventOverridden says that somebody has unpaused it, or has taken the pause over, and that this
 	// holds until the upgrade is over.
@@ -38,7 +39,7 @@ const eventAction = "PauseForUpgrade"
 
 // announce tells people what was done.
 func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f Facts, d Decision, now time.Time) {
-	eventType, reason, text := eventFor(f, d, now)
+	eventType, reason, text := eventFor(r.Kind, f, d, now)
 	if reason == "" {
 		return
 	}
@@ -47,7 +48,7 @@ func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMe
 }
 
 // eventFor returns the event that a decision deserves; no reason is none.
-func eventFor(f Facts, d Decision, now time.Time) (eventType, reason, text string) {
+func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) (eventType, reason, text string) {
 	upgrades := texts(f.Upgrades)
 	switch d.Transition {
 	case Pause:
@@ -57,9 +58,16 @@ func eventFor(f Facts, d Decision, now time.Time) (eventType, reason, text strin
 		if len(f.Upgrades) > 0 {
 			why = "excepted by " + OptionAnnotation
 		}
-		return corev1.EventTypeNormal, EventResumed, "Resumed: " + why + "; timeouts count from now"
+		if kind == ClusterAPIKind {
+			// OpenShift's own controller, which looks after the other kind, knows nothing of that.
+			why += "; Sickbay's timeouts count from now"
+		}
+		return corev1.EventTypeNormal, EventResumed, "Resumed: " + why
 	case Overridden:
-		return corev1.EventTypeNormal, EventOverridden, "Left as somebody has set it, until the upgrade is over: " + upgrades
+		if holderOf(f.Annotations) == somebody {
+			return corev1.EventTypeNormal, EventOverridden, "The pause is somebody else's now, and stays when this is over: " + upgrades
+		}
+		return corev1.EventTypeNormal, EventOverridden, "Unpaused by somebody, and not paused again until this is over: " + upgrades
 	case Warn:
 		return corev1.EventTypeWarning, EventTooLong,
 			fmt.Sprintf("Paused for %s, and nothing is remediated meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)

@@ -20,13 +20,13 @@ func TestEventFor(t *testing.T) {
 		"paused for two":   {nil, both, event{"Normal", "PausedForUpgrade", "Paused: Upgrade A goes on; Upgrade B goes on"}},
 		"paused in doubt":  {stored{keyOption: "no"}, a, event{"Normal", "PausedForUpgrade", `Paused: Upgrade A goes on; annotation sickbay.dev/pause-on-upgrade is "no" and has no effect: it must be "true" or "false"`}},
 		"paused, no doubt": {stored{keyOption: "true"}, a, event{"Normal", "PausedForUpgrade", "Paused: Upgrade A goes on"}},
-		"resumed":          {ours("A", noon), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; timeouts count from now"}},
-		"excepted":         {ours("A", noon).and(stored{keyOption: "false"}), a, event{"Normal", "ResumedAfterUpgrade", "Resumed: excepted by sickbay.dev/pause-on-upgrade; timeouts count from now"}},
+		"resumed":          {ours("A", noon), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; Sickbay's timeouts count from now"}},
+		"excepted":         {ours("A", noon).and(stored{keyOption: "false"}), a, event{"Normal", "ResumedAfterUpgrade", "Resumed: excepted by sickbay.dev/pause-on-upgrade; Sickbay's timeouts count from now"}},
 		"excepted, but it is over anyway": {
-			ours("A", noon).and(stored{keyOption: "false"}), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; timeouts count from now"},
+			ours("A", noon).and(stored{keyOption: "false"}), nil, event{"Normal", "ResumedAfterUpgrade", "Resumed: the upgrade is over; Sickbay's timeouts count from now"},
 		},
 		"unpaused by somebody": {
-			ours("A", noon).but(keyPaused), a, event{"Normal", "UpgradePauseOverridden", "Left as somebody has set it, until the upgrade is over: Upgrade A goes on"},
+			ours("A", noon).but(keyPaused), a, event{"Normal", "UpgradePauseOverridden", "Unpaused by somebody, and not paused again until this is over: Upgrade A goes on"},
 		},
 		"unpaused, noted": {stored{keyHandled: "A"}, a, event{}},
 		"too long": {
@@ -44,7 +44,7 @@ func TestEventFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := Facts{Annotations: tt.has, Upgrades: tt.upgrades, WarnAfter: warnAfter}
 			var got event
-			got.Type, got.Reason, got.Text = eventFor(f, Decide(f, one), one)
+			got.Type, got.Reason, got.Text = eventFor(ClusterAPIKind, f, Decide(f, one), one)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
 			}
@@ -56,7 +56,7 @@ func TestReasonOfEachTransition(t *testing.T) {
 	for transition, reason := range map[Transition]string{
 		None: "", Pause: EventPaused, Resume: EventResumed, Overridden: EventOverridden, Warn: EventTooLong, Warn + 1: "",
 	} {
-		if _, got, _ := eventFor(Facts{}, Decision{Transition: transition}, one); got != reason {
+		if _, got, _ := eventFor(ClusterAPIKind, Facts{}, Decision{Transition: transition}, one); got != reason {
 			t.Errorf("transition %d: got %q, want %q", transition, got, reason)
 		}
 	}

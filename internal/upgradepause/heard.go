@@ -31,12 +31,12 @@ func (h *heard) note(ctx context.Context, recorder events.EventRecorder, reading
 	log := ctrl.LoggerFrom(ctx).WithValues("signal", subject.Kind, "signalNamespace", subject.Namespace, "signalName", subject.Name)
 	if reading.Err == nil {
 		log.Info("It can be told again whether an upgrade is going on")
-		recorder.Eventf(reading.Subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "It can be told again whether an upgrade is going on")
+		recorder.Eventf(reading.Subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Whether it upgrades can be told again")
 		return
 	}
 	log.Info("It cannot be told whether an upgrade is going on, so nothing is paused or resumed", "cause", reading.Err.Error())
 	recorder.Eventf(reading.Subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", note.Fit("No MachineHealthCheck is paused or resumed: "+reading.Err.Error()))
+		"%s", note.Fit("Whether it upgrades cannot be told, so nothing is paused or resumed: "+reading.Err.Error()))
 }
 
 // turned tells whether this is news.

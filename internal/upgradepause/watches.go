@@ -68,7 +68,15 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
 		return r.list(ctx, client.ObjectKeyFromObject(cluster))
 	})
-	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster)))
+	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster), forgetDeleted()))
+}
+
+// forgetDeleted drops what is shown of Clusters that are gone; it filters nothing.
+func forgetDeleted() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
+		measureSignal(Reading{Subject: clusterReference(client.ObjectKeyFromObject(e.Object)), Off: true})
+		return true
+	}}
 }
 
 // all maps to all MachineHealthChecks of our kind.
