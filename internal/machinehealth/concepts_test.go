@@ -26,7 +26,9 @@ func verdictConcepts() []concept {
 	late, soon := ago(6*time.Minute), ago(time.Minute)
 	return []concept{
 		{"asked for", "annotation `cluster.x-k8s.io/remediate-machine` on the Machine", facts(machine(remediate()))},
-		{"unhealthy", "no nodeRef, startup timeout exceeded", facts(machineWithoutNode())},
+		{"unhealthy", "the Machine is in phase Failed", facts(machine(inPhase("Failed", soon)))},
+		{"", "the Machine is in phase Provisioning, for `sickbay.dev/provisioning-timeout` or longer", facts(machine(inPhase("Provisioning", late)))},
+		{"", "no nodeRef, startup timeout exceeded", facts(machineWithoutNode())},
 		{"", "nodeRef set, Node gone, Machine not being deleted", facts(nodeGone)},
 		{"", "a Machine condition matches, for its timeout or longer", facts(machine(noDisk(late)))},
 		{"", "a Node condition matches, for its timeout or longer", facts(notReady(late))},
@@ -34,6 +36,7 @@ func verdictConcepts() []concept {
 		{"not decided", "nodeRef set, Node gone, Machine being deleted", facts(machine(deleting()), nodeGone)},
 		{"", "nodeRef set, workload cluster cannot be read", facts(lost(late))},
 		{"", "the same for less than the grace period, and the Machine was healthy", facts(wasHealthy, lost(soon))},
+		{"", "the Machine is in phase Provisioning, not yet for `sickbay.dev/provisioning-timeout`", facts(machineProvisioning(soon))},
 		{"", "no nodeRef, startup timeout not exceeded", facts(machineWithoutNode(build.CreatedAt(soon)))},
 		{"", "a Node condition matches, not yet for its timeout", facts(notReady(soon))},
 		{"", "a Machine condition matches, not yet for its timeout", facts(machine(noDisk(soon)))},

@@ -15,6 +15,11 @@ const (
 	ReasonSucceeded = "Succeeded"
 	// ReasonRemediateAnnotation: somebody asked for remediation by annotation.
 	ReasonRemediateAnnotation = "HasRemediateMachineAnnotation"
+	// ReasonMachineFailed: the Machine is in phase Failed. Cluster API itself does not set it any more.
+	ReasonMachineFailed = "MachineFailed"
+	// ReasonMachineProvisioningTimedOut: the Machine is in phase Provisioning for longer than
+	// sickbay.dev/provisioning-timeout.
+	ReasonMachineProvisioningTimedOut = "MachineProvisioningTimedOut"
 	// ReasonNodeStartupTimedOut: no Node came within the startup timeout.
 	ReasonNodeStartupTimedOut = "NodeStartupTimedOut"
 	// ReasonNodeNotFound: the Node that the Machine had is gone.
@@ -23,6 +28,8 @@ const (
 	ReasonDeleting = "Deleting"
 	// ReasonNodeUnavailable: the workload cluster cannot be read.
 	ReasonNodeUnavailable = "NodeUnavailable"
+	// ReasonWaitingForProvisioning: the Machine is in phase Provisioning, and still has time.
+	ReasonWaitingForProvisioning = "WaitingForProvisioning"
 	// ReasonWaitingForNodeRef: no Node yet, and still time for it.
 	ReasonWaitingForNodeRef = "WaitingForNodeRef"
 	// ReasonNodeConditionsNotYet: a Node condition matches, not yet for its timeout.

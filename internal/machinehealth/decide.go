@@ -58,6 +58,8 @@ func notDecided(f Facts, found findings, now time.Time) (healthcheck.Result, boo
 		return found.waiting(f, unknown(ReasonDeleting, "Machine is being deleted")), true
 	case f.Node.State == NodeUnreadable:
 		return unreadable(f, found, now), true
+	case !found.provisioningDue.IsZero():
+		return found.waiting(f, unknown(ReasonWaitingForProvisioning, "Waiting for Machine to be provisioned")), true
 	case f.Node.State == NodeNone:
 		return found.waiting(f, unknown(ReasonWaitingForNodeRef, "Waiting for Node to be created")), true
 	case !found.nodeDue.IsZero():

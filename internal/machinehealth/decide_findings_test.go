@@ -47,13 +47,15 @@ func TestUnhealthySince(t *testing.T) {
 		facts Facts
 		want  time.Time
 	}{
-		"the end of the timeout":             {facts(notReady(ago(time.Hour))), ago(55 * time.Minute)},
-		"the first of several":               {facts(notReady(ago(20*time.Minute)), machine(noDisk(ago(30*time.Minute)))), ago(25 * time.Minute)},
-		"the end of the startup timeout":     {facts(machineWithoutNode(build.CreatedAt(ago(30 * time.Minute)))), ago(20 * time.Minute)},
-		"unknown for a Node that is gone":    {facts(nodeGone), time.Time{}},
-		"infrastructure ready after that":    {facts(notReady(ago(time.Hour)), cluster(opened)), ago(time.Minute)},
-		"control plane initialized later":    {facts(notReady(ago(time.Hour)), cluster(initialized)), ago(time.Minute)},
-		"control plane machines do not wait": {facts(machine(build.ControlPlane()), notReady(ago(time.Hour)), cluster(initialized)), ago(55 * time.Minute)},
+		"the end of the timeout":              {facts(notReady(ago(time.Hour))), ago(55 * time.Minute)},
+		"the first of several":                {facts(notReady(ago(20*time.Minute)), machine(noDisk(ago(30*time.Minute)))), ago(25 * time.Minute)},
+		"the end of the startup timeout":      {facts(machineWithoutNode(build.CreatedAt(ago(30 * time.Minute)))), ago(20 * time.Minute)},
+		"unknown for a Node that is gone":     {facts(nodeGone), time.Time{}},
+		"unknown for phase Failed":            {facts(machine(inPhase("Failed", ago(time.Hour)))), time.Time{}},
+		"the end of the provisioning timeout": {facts(machineProvisioning(ago(8 * time.Minute))), ago(3 * time.Minute)},
+		"infrastructure ready after that":     {facts(notReady(ago(time.Hour)), cluster(opened)), ago(time.Minute)},
+		"control plane initialized later":     {facts(notReady(ago(time.Hour)), cluster(initialized)), ago(time.Minute)},
+		"control plane machines do not wait":  {facts(machine(build.ControlPlane()), notReady(ago(time.Hour)), cluster(initialized)), ago(55 * time.Minute)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

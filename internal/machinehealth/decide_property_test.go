@@ -19,6 +19,7 @@ import (
 var (
 	conditionTypes = []string{"Ready", "Disk", "Net"}
 	statuses       = []string{"True", "False", "Unknown"}
+	phases         = []string{"", "Pending", "Provisioning", "Provisioning", "Provisioned", "Running", "Deleting", "Failed"}
 )
 
 func anyTime() *rapid.Generator[time.Time] {
@@ -59,6 +60,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		f := facts(machine(build.CreatedAt(anyTime().Draw(t, "created"))), cluster(
 			build.Condition("InfrastructureReady", anyStatus(t), "R", anyTime().Draw(t, "infrastructure")),
 			build.Condition("ControlPlaneInitialized", anyStatus(t), "R", anyTime().Draw(t, "control plane"))))
+		inPhase(rapid.SampledFrom(phases).Draw(t, "phase"), anyTime().Draw(t, "since"))(f.Machine)
 		for _, c := range anyConditions().Draw(t, "machine conditions") {
 			f.Machine.Status.Conditions = append(f.Machine.Status.Conditions, metav1.Condition(c))
 		}
@@ -69,7 +71,8 @@ func anyFacts() *rapid.Generator[Facts] {
 		}
 		f.Rules = Rules{
 			StartupTimeout: anyTimeout().Draw(t, "startup"), ResumedAt: anyTime().Draw(t, "resumed"),
-			MachineConditions: anyRules().Draw(t, "machine rules"), NodeConditions: anyRules().Draw(t, "node rules"),
+			ProvisioningTimeout: anyTimeout().Draw(t, "provisioning"),
+			MachineConditions:   anyRules().Draw(t, "machine rules"), NodeConditions: anyRules().Draw(t, "node rules"),
 		}
 		f.WasHealthy = rapid.Bool().Draw(t, "was healthy")
 		f.Node = NodeFacts{State: NodeState(rapid.IntRange(0, 3).Draw(t, "node"))}
@@ -162,7 +165,7 @@ func TestNothingWrongIsHealthy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")
 		f.Rules.MachineConditions, f.Rules.NodeConditions = nil, nil
-		f.Machine.Annotations = nil
+		f.Machine.Annotations, f.Machine.Status.Phase = nil, "Running"
 		node()(&f)
 		if got := verdictOf(f, now); got != healthy {
 			t.Fatalf("got %+v", got)

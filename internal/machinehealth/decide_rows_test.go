@@ -27,6 +27,11 @@ func TestAskedFor(t *testing.T) {
 func TestUnhealthy(t *testing.T) {
 	diskFailed := verdict{Status: healthcheck.False, Reason: "DiskUnhealthy", Message: "Machine condition Disk is False for more than 5m0s"}
 	run(t, map[string]row{
+		"phase Failed":                                      {facts(machineWithoutNode(inPhase("Failed", now), build.CreatedAt(now))), failed.in(10 * time.Minute)},
+		"phase Failed, Node there":                          {facts(machine(inPhase("Failed", now))), failed},
+		"phase Failed, Node cannot be read":                 {facts(machine(inPhase("Failed", now)), lost(now)), failed},
+		"in phase Provisioning, for longer":                 {facts(machineProvisioning(ago(6 * time.Minute))), provisioning.in(4 * time.Minute)},
+		"in phase Provisioning, for its timeout":            {facts(machineProvisioning(ago(5 * time.Minute))), provisioning.in(5 * time.Minute)},
 		"no nodeRef, startup timeout exceeded":              {facts(machineWithoutNode()), startedLate},
 		"nodeRef set, Node gone, Machine not being deleted": {facts(nodeGone), nodeNotFound},
 		"a Machine condition matches, for longer":           {facts(machine(noDisk(ago(6 * time.Minute)))), diskFailed},
@@ -44,9 +49,11 @@ func TestNotDecided(t *testing.T) {
 	run(t, map[string]row{
 		"nodeRef set, Node gone, Machine being deleted":        {facts(machine(deleting()), nodeGone), isDeleting},
 		"nodeRef set, workload cluster cannot be read":         {facts(lost(ago(time.Minute))), unavailable},
+		"in phase Provisioning, not yet for its timeout":       {facts(machineProvisioning(ago(time.Minute))), notProvisioned.in(4 * time.Minute)},
 		"no nodeRef, startup timeout not exceeded":             {facts(machineWithoutNode(build.CreatedAt(ago(time.Minute)))), waitForNode.in(9 * time.Minute)},
 		"a Node condition matches, not yet for its timeout":    {facts(notReady(ago(time.Minute))), notYetNode.in(4 * time.Minute)},
 		"a Machine condition matches, not yet for its timeout": {facts(machine(noDisk(ago(time.Minute)))), notYetMachine.in(4 * time.Minute)},
+		"in phase Provisioning, a nanosecond before it":        {facts(machineProvisioning(ago(5*time.Minute - 1))), notProvisioned.in(1)},
 		"one nanosecond before the timeout":                    {facts(notReady(ago(5*time.Minute - 1))), notYetNode.in(1)},
 		"the Node's before the Machine's, the earliest of both": {
 			facts(machine(noDisk(ago(3*time.Minute))), notReady(ago(time.Minute))), notYetNode.in(2 * time.Minute),
@@ -71,6 +78,7 @@ func TestHealthy(t *testing.T) {
 		"a condition of that type is missing": {facts(func(f *Facts) { f.Node.Node.Status.Conditions = nil }), healthy},
 		"a Node rule is not for Machines":     {facts(machine(build.Condition("Ready", "False", "R", ago(time.Hour)))), healthy},
 		"a Machine rule is not for Nodes":     {facts(node(build.Condition("Disk", "False", "R", ago(time.Hour)))), healthy},
+		"in phase Deleting":                   {facts(machine(inPhase("Deleting", ago(time.Hour)), deleting())), healthy},
 		"being deleted, Node still there":     {facts(machine(deleting())), healthy},
 	})
 }

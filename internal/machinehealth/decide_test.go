@@ -42,16 +42,19 @@ func verdictOf(f Facts, at time.Time) verdict {
 
 // The verdicts that many rows have in common.
 var (
-	healthy       = verdict{Status: healthcheck.True, Reason: "Succeeded"}
-	nodeNotFound  = verdict{Status: healthcheck.False, Reason: "NodeNotFound", Message: "Node not found"}
-	waitForInfra  = verdict{Status: healthcheck.Unknown, Reason: "WaitingForClusterInfrastructure", Message: "Waiting for the cluster infrastructure to be ready"}
-	waitForPlane  = verdict{Status: healthcheck.Unknown, Reason: "WaitingForControlPlaneInitialized", Message: "Waiting for the control plane to be initialized"}
-	waitForNode   = verdict{Status: healthcheck.Unknown, Reason: "WaitingForNodeRef", Message: "Waiting for Node to be created"}
-	nodeNotReady  = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 5m0s"}
-	startedLate   = verdict{Status: healthcheck.False, Reason: "NodeStartupTimedOut", Message: "Node failed to start within 10m0s"}
-	notYetNode    = verdict{Status: healthcheck.Unknown, Reason: "NodeConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
-	notYetMachine = verdict{Status: healthcheck.Unknown, Reason: "MachineConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
-	isDeleting    = verdict{Status: healthcheck.Unknown, Reason: "Deleting", Message: "Machine is being deleted"}
+	healthy        = verdict{Status: healthcheck.True, Reason: "Succeeded"}
+	nodeNotFound   = verdict{Status: healthcheck.False, Reason: "NodeNotFound", Message: "Node not found"}
+	waitForInfra   = verdict{Status: healthcheck.Unknown, Reason: "WaitingForClusterInfrastructure", Message: "Waiting for the cluster infrastructure to be ready"}
+	waitForPlane   = verdict{Status: healthcheck.Unknown, Reason: "WaitingForControlPlaneInitialized", Message: "Waiting for the control plane to be initialized"}
+	notProvisioned = verdict{Status: healthcheck.Unknown, Reason: "WaitingForProvisioning", Message: "Waiting for Machine to be provisioned"}
+	waitForNode    = verdict{Status: healthcheck.Unknown, Reason: "WaitingForNodeRef", Message: "Waiting for Node to be created"}
+	nodeNotReady   = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 5m0s"}
+	failed         = verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: "Machine is in phase Failed"}
+	provisioning   = verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine is provisioning for more than 5m0s"}
+	startedLate    = verdict{Status: healthcheck.False, Reason: "NodeStartupTimedOut", Message: "Node failed to start within 10m0s"}
+	notYetNode     = verdict{Status: healthcheck.Unknown, Reason: "NodeConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
+	notYetMachine  = verdict{Status: healthcheck.Unknown, Reason: "MachineConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
+	isDeleting     = verdict{Status: healthcheck.Unknown, Reason: "Deleting", Message: "Machine is being deleted"}
 )
 
 func (v verdict) in(d time.Duration) verdict {
@@ -80,12 +83,14 @@ func run(t *testing.T, rows map[string]row) {
 type fact func(*Facts)
 
 // facts are about a Machine with a Node that is ready, in a Cluster that is up,
-// with the rules Ready=False for 5m on Nodes and Disk=False for 5m on Machines.
+// with the rules Ready=False for 5m on Nodes, and Disk=False or phase Provisioning
+// for 5m on Machines.
 func facts(differences ...fact) Facts {
 	f := Facts{
 		Machine: build.Machine("ns", "m", build.NodeRef("node")),
 		Cluster: build.Cluster("ns", build.ClusterName),
 		Rules: RulesOf(build.MachineHealthCheck("ns", "mhc",
+			build.Annotation(ProvisioningTimeoutAnnotation, "5m"),
 			build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute),
 			build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))),
 		Node:        NodeFacts{State: NodeFound, Node: build.Node("node")},
@@ -122,6 +127,15 @@ func notReady(since time.Time) fact { return node(build.NodeReady(metav1.Conditi
 
 func noDisk(since time.Time) build.ConditionOption {
 	return build.Condition("Disk", metav1.ConditionFalse, "Failed", since)
+}
+
+func inPhase(phase string, since time.Time) build.MachineFunc {
+	return func(m *clusterv1.Machine) { m.Status.Phase, m.Status.LastUpdated = phase, metav1.NewTime(since) }
+}
+
+// machineProvisioning is one that was created at a moment and in phase Provisioning ever since.
+func machineProvisioning(since time.Time, opts ...build.MachineOption) fact {
+	return machineWithoutNode(append([]build.MachineOption{build.CreatedAt(since), inPhase("Provisioning", since)}, opts...)...)
 }
 
 func nodeGone(f *Facts) { f.Node = NodeFacts{State: NodeGone} }

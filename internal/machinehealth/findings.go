@@ -13,11 +13,11 @@ import (
 // findings is what an examination brought to light.
 type findings struct {
 	// unhealthy are the findings that make the Machine unhealthy, in the order of
-	// the table: startup, Node gone, Machine conditions, Node conditions.
+	// the table: phase, startup, Node gone, Machine conditions, Node conditions.
 	unhealthy []finding
 	// These are the moments at which what is only pending now becomes a finding,
 	// the earliest of each kind; zero if nothing is pending.
-	startupDue, machineDue, nodeDue time.Time
+	provisioningDue, startupDue, machineDue, nodeDue time.Time
 }
 
 // finding is one cause for which a Machine is unhealthy.
@@ -31,6 +31,7 @@ type finding struct {
 // examine goes through all rules without looking at the Cluster.
 func examine(f Facts, now time.Time) findings {
 	var found findings
+	found.phase(f, now)
 	found.startup(f, now)
 	if f.Node.State == NodeGone && f.Machine.DeletionTimestamp.IsZero() {
 		found.unhealthy = append(found.unhealthy, finding{reason: ReasonNodeNotFound, message: "Node not found"})
@@ -85,7 +86,8 @@ func (found *findings) condition(kind string, rule ConditionRule, since, now tim
 
 // due is when the next pending thing becomes a finding; zero if nothing is pending.
 func (found *findings) due() time.Time {
-	return healthcheck.Earliest(found.startupDue, healthcheck.Earliest(found.machineDue, found.nodeDue))
+	first := healthcheck.Earliest(found.provisioningDue, found.startupDue)
+	return healthcheck.Earliest(first, healthcheck.Earliest(found.machineDue, found.nodeDue))
 }
 
 // verdict joins the findings. The reason is that of the first, the deadline the

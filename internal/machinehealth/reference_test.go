@@ -12,17 +12,20 @@ const referenceFile = "../../docs/reference.md"
 
 // reasons are the values of the constants, by name; the test fails if one is missing here.
 var reasons = map[string]string{
-	"ReasonSucceeded":                ReasonSucceeded,
-	"ReasonRemediateAnnotation":      ReasonRemediateAnnotation,
-	"ReasonNodeStartupTimedOut":      ReasonNodeStartupTimedOut,
-	"ReasonNodeNotFound":             ReasonNodeNotFound,
-	"ReasonDeleting":                 ReasonDeleting,
-	"ReasonNodeUnavailable":          ReasonNodeUnavailable,
-	"ReasonWaitingForNodeRef":        ReasonWaitingForNodeRef,
-	"ReasonNodeConditionsNotYet":     ReasonNodeConditionsNotYet,
-	"ReasonMachineConditionsNotYet":  ReasonMachineConditionsNotYet,
-	"ReasonWaitingForInfrastructure": ReasonWaitingForInfrastructure,
-	"ReasonWaitingForControlPlane":   ReasonWaitingForControlPlane,
+	"ReasonSucceeded":                   ReasonSucceeded,
+	"ReasonRemediateAnnotation":         ReasonRemediateAnnotation,
+	"ReasonMachineFailed":               ReasonMachineFailed,
+	"ReasonMachineProvisioningTimedOut": ReasonMachineProvisioningTimedOut,
+	"ReasonNodeStartupTimedOut":         ReasonNodeStartupTimedOut,
+	"ReasonNodeNotFound":                ReasonNodeNotFound,
+	"ReasonDeleting":                    ReasonDeleting,
+	"ReasonNodeUnavailable":             ReasonNodeUnavailable,
+	"ReasonWaitingForProvisioning":      ReasonWaitingForProvisioning,
+	"ReasonWaitingForNodeRef":           ReasonWaitingForNodeRef,
+	"ReasonNodeConditionsNotYet":        ReasonNodeConditionsNotYet,
+	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
+	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
+	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
 }
 
 func TestReferenceMachineReasons(t *testing.T) {

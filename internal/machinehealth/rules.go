@@ -1,6 +1,7 @@
 package machinehealth
 
 import (
+	"errors"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -11,12 +12,18 @@ import (
 // sick during the pause gets its full timeout again.
 const ResumedAtAnnotation = "sickbay.dev/resumed-at"
 
+// ProvisioningTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how
+// long a Machine may be in phase Provisioning.
+const ProvisioningTimeoutAnnotation = "sickbay.dev/provisioning-timeout"
+
 // Rules are those of a MachineHealthCheck, read once.
 type Rules struct {
 	// StartupTimeout is how long a Node may take to appear; 0 means for ever.
-	StartupTimeout    time.Duration
-	MachineConditions []ConditionRule
-	NodeConditions    []ConditionRule
+	StartupTimeout time.Duration
+	// ProvisioningTimeout is how long a Machine may be in phase Provisioning; 0 means for ever.
+	ProvisioningTimeout time.Duration
+	MachineConditions   []ConditionRule
+	NodeConditions      []ConditionRule
 	// ResumedAt is when the last pause ended; zero if there was none.
 	ResumedAt time.Time
 }
@@ -30,7 +37,7 @@ type ConditionRule struct {
 }
 
 // RulesOf reads the rules of mhc. What Cluster API's webhooks would have filled
-// in gets the same defaults. A resumed-at that cannot be read counts as absent
+// in gets the same defaults. An annotation that cannot be read counts as absent
 // here; machinehealthcheck refuses to remediate on it.
 func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	checks := &mhc.Spec.Checks
@@ -44,6 +51,9 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	if resumedAt, err := ResumedAt(mhc); err == nil {
 		rules.ResumedAt = resumedAt
 	}
+	if timeout, err := ProvisioningTimeout(mhc); err == nil {
+		rules.ProvisioningTimeout = timeout
+	}
 	return rules
 }
 
@@ -54,6 +64,20 @@ func ResumedAt(mhc *clusterv1.MachineHealthCheck) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return time.Parse(time.RFC3339, value)
+}
+
+// ProvisioningTimeout returns how long a Machine of mhc may be in phase
+// Provisioning; 0 if nothing is said about it.
+func ProvisioningTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	value, ok := mhc.Annotations[ProvisioningTimeoutAnnotation]
+	if !ok {
+		return 0, nil
+	}
+	timeout, err := time.ParseDuration(value)
+	if err == nil && timeout < 0 {
+		err = errors.New("it is below zero")
+	}
+	return timeout, err
 }
 
 func startupTimeout(checks *clusterv1.MachineHealthCheckChecks) time.Duration {

@@ -28,8 +28,9 @@ func TestRulesOf(t *testing.T) {
 		"Machine conditions": {build.UnhealthyMachineCondition("Disk", "False", time.Minute), Rules{
 			StartupTimeout: 10 * time.Minute, MachineConditions: []ConditionRule{{"Disk", "False", time.Minute}},
 		}},
-		"a missing timeout": {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "False", 0}}}},
-		"resumed-at":        {build.Annotation(ResumedAtAnnotation, now.Format(time.RFC3339)), Rules{StartupTimeout: 10 * time.Minute, ResumedAt: now}},
+		"provisioning-timeout": {build.Annotation(ProvisioningTimeoutAnnotation, "30m"), Rules{StartupTimeout: 10 * time.Minute, ProvisioningTimeout: 30 * time.Minute}},
+		"a missing timeout":    {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "False", 0}}}},
+		"resumed-at":           {build.Annotation(ResumedAtAnnotation, now.Format(time.RFC3339)), Rules{StartupTimeout: 10 * time.Minute, ResumedAt: now}},
 		"resumed-at that cannot be read counts as absent": {build.Annotation(ResumedAtAnnotation, "yesterday"), Rules{StartupTimeout: 10 * time.Minute}},
 	}
 	for name, tt := range tests {
@@ -38,5 +39,22 @@ func TestRulesOf(t *testing.T) {
 				t.Errorf("rules (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestProvisioningTimeout(t *testing.T) {
+	for value, want := range map[string]time.Duration{"30m": 30 * time.Minute, "1h30m": 90 * time.Minute, "0": 0, "0s": 0, "1ns": 1} {
+		if got, err := ProvisioningTimeout(build.MachineHealthCheck("ns", "mhc", build.Annotation(ProvisioningTimeoutAnnotation, value))); got != want || err != nil {
+			t.Errorf("%q gives %s, %v; want %s", value, got, err, want)
+		}
+	}
+	for _, value := range []string{"", "30", "half an hour", "-1s", "1d", "99999999h"} {
+		mhc := build.MachineHealthCheck("ns", "mhc", build.Annotation(ProvisioningTimeoutAnnotation, value))
+		if got, err := ProvisioningTimeout(mhc); err == nil {
+			t.Errorf("%q gives %s, want an error", value, got)
+		}
+		if got := RulesOf(mhc).ProvisioningTimeout; got != 0 {
+			t.Errorf("%q is the rule %s, want it to count as absent", value, got)
+		}
 	}
 }

@@ -83,6 +83,7 @@ func relevantMachineChange() predicate.Predicate {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
 		return targets.MetadataChanged(before, after) ||
 			before.Status.NodeRef != after.Status.NodeRef ||
+			before.Status.Phase != after.Status.Phase ||
 			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
 			verdictTampered(before, after)
 	}}

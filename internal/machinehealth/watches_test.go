@@ -37,6 +37,7 @@ func TestEvents(t *testing.T) {
 		"Machine: deletion":                      {machines, machine(), machine(build.Deleting(now)), true},
 		"Machine: generation":                    {machines, machine(), machine(build.Generation(2)), true},
 		"Machine: nodeRef":                       {machines, machine(), machine(build.NodeRef("n")), true},
+		"Machine: phase":                         {machines, machine(), machine(inPhase("Failed", now)), true},
 		"Machine: condition appears":             {machines, machine(), machine(disk), true},
 		"Machine: condition goes":                {machines, machine(disk), machine(), true},
 		"Machine: condition, new transition":     {machines, machine(disk), machine(build.Condition("Disk", "False", "R", ago(1e9))), true},

@@ -96,6 +96,10 @@ func TestReferenceAnnotations(t *testing.T) {
 			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement. See the limits in operations.md.",
 		},
 		{
+			machinehealth.ProvisioningTimeoutAnnotation, onCheck, "you",
+			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
+		},
+		{
 			machinehealth.ResumedAtAnnotation, onCheck, "you, Sickbay",
 			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again. " +
 				"Sickbay sets it at the end of a pause for an upgrade.",

@@ -1,0 +1,64 @@
+package machinehealth
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// setPhase stores a phase of the Machine, as Cluster API does.
+func (f *fixture) setPhase(phase string, since time.Time) {
+	f.t.Helper()
+	machine := &clusterv1.Machine{}
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
+		f.t.Fatal(err)
+	}
+	inPhase(phase, since)(machine)
+	if err := f.env.Client.Status().Update(f.t.Context(), machine); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// TestProvisioningTakesTooLong from the first look until the Machine is unhealthy.
+func TestProvisioningTakesTooLong(t *testing.T) {
+	f := newFixture(t)
+	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) { build.Annotation(ProvisioningTimeoutAnnotation, "5m")(mhc) })
+	f.setPhase("Provisioning", f.start)
+	if again := f.reconcile(); again != 5*time.Minute {
+		t.Errorf("look again after %s, want 5m", again)
+	}
+	f.stored(metav1.ConditionUnknown, "WaitingForProvisioning", "Waiting for Machine to be provisioned")
+
+	f.clock.SetTime(f.start.Add(5 * time.Minute))
+	f.reconcile()
+	f.stored(metav1.ConditionFalse, "MachineProvisioningTimedOut", "Machine is provisioning for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Machine is provisioning for more than 5m0s")
+
+	f.setPhase("Running", f.start)
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
+}
+
+// TestPhasesWakeTheController, and so does a change of the timeout.
+func TestPhasesWakeTheController(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t)
+	f.manage()
+	reason := func() string { return f.reason() }
+	begun := f.machine.CreationTimestamp.Time // by the clock of the manager, f.start is to come
+
+	f.setPhase("Failed", begun)
+	g.Eventually(reason, patience).Should(Equal(ReasonMachineFailed))
+	f.setPhase("Provisioning", begun)
+	g.Eventually(reason, patience).Should(BeEmpty())
+	for timeout, want := range map[string]string{"1000h": ReasonWaitingForProvisioning, "1ns": ReasonMachineProvisioningTimedOut} {
+		change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) { build.Annotation(ProvisioningTimeoutAnnotation, timeout)(mhc) })
+		g.Eventually(reason, patience).Should(Equal(want), "with the timeout %s", timeout)
+	}
+}
