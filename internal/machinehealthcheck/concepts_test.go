@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -70,6 +71,7 @@ func TestConceptsAllowed(t *testing.T) {
 		{"1 sick", "`sickbay.dev/max-in-flight: \"2\"`", some, check(maxInFlight("2"))},
 		{"none sick: 3 are starting", "`unhealthyLessThanOrEqualTo: 2`", starting, check(atMost("2"))},
 		{"1 sick", "`sickbay.dev/max-in-flight: lots`", some, check(maxInFlight("lots"))},
+		{"1 sick", "`sickbay.dev/provisioning-timeout: \"30\"`", some, check(build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "30"))},
 		{"1 sick", "`unhealthyInRange: \"[5-3]\"`", some, check(build.TriggerIfInRange("[5-3]"))},
 	} {
 		d := Decide(facts(c.mhc, c.targets...), now)
@@ -106,8 +108,9 @@ func TestConceptsRemedies(t *testing.T) {
 		{"`templateRef`", "any", check(byTemplate()), sick("m")},
 		{"`templateRef` and `sickbay.dev/remediation: reboot`", "any", check(byTemplate(), byReboot()), sick("m")},
 		{"`sickbay.dev/remediation: reboot`", "any", check(byReboot()), sick("m")},
-		{"neither", "a controller owns it", check(), sick("m")},
-		{"neither", "no controller owns it", check(), sick("m", orphan())},
+		{"`machine.openshift.io/remediation-strategy: external-baremetal`", "any", check(byExternal()), sick("m")},
+		{"none of these", "a controller owns it", check(), sick("m")},
+		{"none of these", "no controller owns it", check(), sick("m", orphan())},
 	} {
 		d := Decide(facts(c.mhc, c.target), now)
 		if len(d.Remedies) != 1 {

@@ -24,7 +24,19 @@ const (
 	DryRunAnnotation = "sickbay.dev/dry-run"
 	// StrategyAnnotation chooses a remedy; "reboot" is the only one.
 	StrategyAnnotation = "sickbay.dev/remediation"
+	// ExternalStrategyAnnotation is how OpenShift says the same: "external-baremetal"
+	// is "reboot".
+	ExternalStrategyAnnotation = "machine.openshift.io/remediation-strategy"
 )
+
+// strategies are the annotations that choose a remedy, each with the one value that it may have.
+var strategies = []struct {
+	annotation, value string
+	kind              remedy.Kind
+}{
+	{StrategyAnnotation, string(remedy.Reboot), remedy.Reboot},
+	{ExternalStrategyAnnotation, "external-baremetal", remedy.Reboot},
+}
 
 // Config is what the annotations of a MachineHealthCheck ask for.
 type Config struct {
@@ -53,20 +65,33 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck) (config Config, problems []s
 		// Whoever tried to switch it on does not want anything touched.
 		config.DryRun = dryRun || err != nil
 	}
-	if value, ok := mhc.Annotations[StrategyAnnotation]; ok {
-		if value != string(remedy.Reboot) {
-			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", StrategyAnnotation, quoted(value), remedy.Reboot))
+	for _, strategy := range strategies {
+		value, ok := mhc.Annotations[strategy.annotation]
+		if !ok {
+			continue
 		}
-		config.Strategy = remedy.Kind(value)
+		if value != strategy.value {
+			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", strategy.annotation, quoted(value), strategy.value))
+		}
+		config.Strategy = strategy.kind
 	}
 	if value, ok := mhc.Annotations[targets.PauseOnUpgradeAnnotation]; ok && value != "true" && value != "false" {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q or %q", targets.PauseOnUpgradeAnnotation, quoted(value), "true", "false"))
 	}
+	return config, append(problems, problemsOfRules(mhc)...)
+}
+
+// problemsOfRules are about the annotations that machinehealth reads.
+func problemsOfRules(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 	if _, err := machinehealth.ResumedAt(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a time like 2006-01-02T15:04:05Z",
 			machinehealth.ResumedAtAnnotation, quoted(mhc.Annotations[machinehealth.ResumedAtAnnotation])))
 	}
-	return config, problems
+	if _, err := machinehealth.ProvisioningTimeout(mhc); err != nil {
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
+			machinehealth.ProvisioningTimeoutAnnotation, quoted(mhc.Annotations[machinehealth.ProvisioningTimeoutAnnotation])))
+	}
+	return problems
 }
 
 func validMaxInFlight(limit intstr.IntOrString) error {

@@ -26,6 +26,9 @@ func TestParseConfig(t *testing.T) {
 		"dry-run, true":                  {DryRunAnnotation, "true", Config{DryRun: true}},
 		"dry-run, false":                 {DryRunAnnotation, "false", Config{}},
 		"strategy, reboot":               {StrategyAnnotation, "reboot", Config{Strategy: remedy.Reboot}},
+		"strategy, external-baremetal":   {ExternalStrategyAnnotation, "external-baremetal", Config{Strategy: remedy.Reboot}},
+		"provisioning-timeout":           {machinehealth.ProvisioningTimeoutAnnotation, "30m", Config{}},
+		"provisioning-timeout, off":      {machinehealth.ProvisioningTimeoutAnnotation, "0", Config{}},
 		"pause-on-upgrade, true":         {targets.PauseOnUpgradeAnnotation, "true", Config{}},
 		"pause-on-upgrade, false":        {targets.PauseOnUpgradeAnnotation, "false", Config{}},
 		"resumed-at, a time":             {machinehealth.ResumedAtAnnotation, "2026-01-01T00:00:00Z", Config{}},
@@ -46,26 +49,33 @@ func TestParseConfig(t *testing.T) {
 
 func TestParseConfigProblems(t *testing.T) {
 	tests := map[string]struct{ key, value, want string }{
-		`max-in-flight "lots"`:      {MaxInFlightAnnotation, "lots", `annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1`},
-		`max-in-flight "0"`:         {MaxInFlightAnnotation, "0", "at least 1"},
-		`max-in-flight "0%"`:        {MaxInFlightAnnotation, "0%", "at least 1"},
-		`max-in-flight "-1"`:        {MaxInFlightAnnotation, "-1", "at least 1"},
-		`max-in-flight "-20%"`:      {MaxInFlightAnnotation, "-20%", "at least 1"},
-		`max-in-flight ""`:          {MaxInFlightAnnotation, "", "at least 1"},
-		`max-in-flight "2.5"`:       {MaxInFlightAnnotation, "2.5", "at least 1"},
-		"max-in-flight, 33 bits":    {MaxInFlightAnnotation, "4294967296", "at least 1"},
-		`dry-run "maybe"`:           {DryRunAnnotation, "maybe", `annotation sickbay.dev/dry-run is "maybe": it must be true or false`},
-		`dry-run ""`:                {DryRunAnnotation, "", "true or false"},
-		"strategy, unknown":         {StrategyAnnotation, "pray", `annotation sickbay.dev/remediation is "pray": it must be "reboot"`},
-		"strategy, empty":           {StrategyAnnotation, "", `must be "reboot"`},
-		"strategy, capital":         {StrategyAnnotation, "Reboot", `must be "reboot"`},
-		`pause-on-upgrade "no"`:     {targets.PauseOnUpgradeAnnotation, "no", `annotation sickbay.dev/pause-on-upgrade is "no": it must be "true" or "false"`},
-		`pause-on-upgrade ""`:       {targets.PauseOnUpgradeAnnotation, "", `is "": it must be "true" or "false"`},
-		`pause-on-upgrade "False"`:  {targets.PauseOnUpgradeAnnotation, "False", `is "False": it must be "true" or "false"`},
-		"resumed-at, not a time":    {machinehealth.ResumedAtAnnotation, "yesterday", `annotation sickbay.dev/resumed-at is "yesterday": it must be a time like`},
-		"resumed-at, empty":         {machinehealth.ResumedAtAnnotation, "", "must be a time like"},
-		"resumed-at, without zone":  {machinehealth.ResumedAtAnnotation, "2026-01-01T00:00:00", "must be a time like"},
-		"a value as long as a book": {StrategyAnnotation, strings.Repeat("x", 100_000), "xxx"},
+		`max-in-flight "lots"`:         {MaxInFlightAnnotation, "lots", `annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1`},
+		`max-in-flight "0"`:            {MaxInFlightAnnotation, "0", "at least 1"},
+		`max-in-flight "0%"`:           {MaxInFlightAnnotation, "0%", "at least 1"},
+		`max-in-flight "-1"`:           {MaxInFlightAnnotation, "-1", "at least 1"},
+		`max-in-flight "-20%"`:         {MaxInFlightAnnotation, "-20%", "at least 1"},
+		`max-in-flight ""`:             {MaxInFlightAnnotation, "", "at least 1"},
+		`max-in-flight "2.5"`:          {MaxInFlightAnnotation, "2.5", "at least 1"},
+		"max-in-flight, 33 bits":       {MaxInFlightAnnotation, "4294967296", "at least 1"},
+		`dry-run "maybe"`:              {DryRunAnnotation, "maybe", `annotation sickbay.dev/dry-run is "maybe": it must be true or false`},
+		`dry-run ""`:                   {DryRunAnnotation, "", "true or false"},
+		"strategy, unknown":            {StrategyAnnotation, "pray", `annotation sickbay.dev/remediation is "pray": it must be "reboot"`},
+		"strategy, empty":              {StrategyAnnotation, "", `must be "reboot"`},
+		"strategy, capital":            {StrategyAnnotation, "Reboot", `must be "reboot"`},
+		"external strategy, unknown":   {ExternalStrategyAnnotation, "pray", `annotation machine.openshift.io/remediation-strategy is "pray": it must be "external-baremetal"`},
+		"external strategy, empty":     {ExternalStrategyAnnotation, "", `must be "external-baremetal"`},
+		"external strategy, reboot":    {ExternalStrategyAnnotation, "reboot", `must be "external-baremetal"`},
+		"strategy, external-baremetal": {StrategyAnnotation, "external-baremetal", `must be "reboot"`},
+		`provisioning-timeout "30"`:    {machinehealth.ProvisioningTimeoutAnnotation, "30", `annotation sickbay.dev/provisioning-timeout is "30": it must be a duration like 30m or 1h30m`},
+		`provisioning-timeout ""`:      {machinehealth.ProvisioningTimeoutAnnotation, "", "must be a duration"},
+		`provisioning-timeout "-1h"`:   {machinehealth.ProvisioningTimeoutAnnotation, "-1h", "must be a duration"},
+		`pause-on-upgrade "no"`:        {targets.PauseOnUpgradeAnnotation, "no", `annotation sickbay.dev/pause-on-upgrade is "no": it must be "true" or "false"`},
+		`pause-on-upgrade ""`:          {targets.PauseOnUpgradeAnnotation, "", `is "": it must be "true" or "false"`},
+		`pause-on-upgrade "False"`:     {targets.PauseOnUpgradeAnnotation, "False", `is "False": it must be "true" or "false"`},
+		"resumed-at, not a time":       {machinehealth.ResumedAtAnnotation, "yesterday", `annotation sickbay.dev/resumed-at is "yesterday": it must be a time like`},
+		"resumed-at, empty":            {machinehealth.ResumedAtAnnotation, "", "must be a time like"},
+		"resumed-at, without zone":     {machinehealth.ResumedAtAnnotation, "2026-01-01T00:00:00", "must be a time like"},
+		"a value as long as a book":    {StrategyAnnotation, strings.Repeat("x", 100_000), "xxx"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -75,6 +85,34 @@ func TestParseConfigProblems(t *testing.T) {
 			}
 			if len(problems[0]) > 1000 {
 				t.Errorf("the problem takes %d bytes to say", len(problems[0]))
+			}
+		})
+	}
+}
+
+// TestTwoStrategies: they have to say the same.
+func TestTwoStrategies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ours, external string
+		agree          bool
+	}{
+		"both for a reboot":              {"reboot", "external-baremetal", true},
+		"Sickbay's for something else":   {"pray", "external-baremetal", false},
+		"OpenShift's for something else": {"reboot", "pray", false},
+		"Sickbay's taken back by half":   {"", "external-baremetal", false},
+		"OpenShift's taken back by half": {"reboot", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mhc := check(build.Annotation(StrategyAnnotation, tt.ours), build.Annotation(ExternalStrategyAnnotation, tt.external))
+			d := Decide(facts(mhc, sick("a")), now)
+			if tt.agree {
+				if diff := cmp.Diff([]string{"a: reboot"}, remedies(d)); diff != "" {
+					t.Errorf("remedies (-want +got):\n%s", diff)
+				}
+				return
+			}
+			if len(d.Problems) != 1 || len(d.Remedies) > 0 {
+				t.Errorf("got problems %q and remedies %v, want one problem and nothing done", d.Problems, remedies(d))
 			}
 		})
 	}
@@ -92,8 +130,9 @@ func TestParseConfigNamesAllProblems(t *testing.T) {
 	_, problems := ParseConfig(check(
 		build.Annotation(MaxInFlightAnnotation, "lots"), build.Annotation(DryRunAnnotation, "maybe"),
 		build.Annotation(StrategyAnnotation, "pray"), build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
-		build.Annotation(targets.PauseOnUpgradeAnnotation, "maybe")))
-	if len(problems) != 5 {
-		t.Errorf("got %d problems, want 5: %q", len(problems), problems)
+		build.Annotation(targets.PauseOnUpgradeAnnotation, "maybe"), build.Annotation(ExternalStrategyAnnotation, "pray"),
+		build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "long")))
+	if len(problems) != 7 {
+		t.Errorf("got %d problems, want 7: %q", len(problems), problems)
 	}
 }

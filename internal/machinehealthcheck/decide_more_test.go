@@ -104,11 +104,13 @@ func TestDecideWithdraw(t *testing.T) {
 // TestDecideInvalidConfiguration: what cannot be understood is never guessed at.
 func TestDecideInvalidConfiguration(t *testing.T) {
 	tests := map[string]build.MachineHealthCheckOption{
-		"max-in-flight": maxInFlight("lots"),
-		"dry-run":       build.Annotation(DryRunAnnotation, "maybe"),
-		"strategy":      build.Annotation(StrategyAnnotation, "pray"),
-		"resumed-at":    build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
-		"range":         build.TriggerIfInRange("[5-3]"),
+		"max-in-flight":        maxInFlight("lots"),
+		"dry-run":              build.Annotation(DryRunAnnotation, "maybe"),
+		"strategy":             build.Annotation(StrategyAnnotation, "pray"),
+		"external strategy":    build.Annotation(ExternalStrategyAnnotation, "pray"),
+		"provisioning-timeout": build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "30"),
+		"resumed-at":           build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
+		"range":                build.TriggerIfInRange("[5-3]"),
 	}
 	for name, opt := range tests {
 		t.Run(name, func(t *testing.T) {

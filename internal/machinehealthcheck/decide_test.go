@@ -19,6 +19,10 @@ func maxInFlight(value string) build.Option { return build.Annotation(MaxInFligh
 
 func byReboot() build.Option { return build.Annotation(StrategyAnnotation, string(remedy.Reboot)) }
 
+func byExternal() build.Option {
+	return build.Annotation(ExternalStrategyAnnotation, "external-baremetal")
+}
+
 func byTemplate() build.MachineHealthCheckFunc { return build.TemplateRef(templateKind, "fix") }
 
 // TestDecideRemedies has a case for each bullet that says who gets a remedy, and which.
@@ -35,6 +39,8 @@ func TestDecideRemedies(t *testing.T) {
 		"request from templateRef":                   {check(byTemplate()), []Target{sick("a")}, []string{"a: request"}, nil},
 		"request, before the strategy":               {check(byTemplate(), byReboot()), []Target{sick("a")}, []string{"a: request"}, nil},
 		"strategy annotated":                         {check(byReboot()), []Target{sick("a")}, []string{"a: reboot"}, nil},
+		"request, before OpenShift's strategy":       {check(byTemplate(), byExternal()), []Target{sick("a")}, []string{"a: request"}, nil},
+		"OpenShift's strategy annotated":             {check(byExternal()), []Target{sick("a")}, []string{"a: reboot"}, nil},
 		"strategy, no owner":                         {check(byReboot()), []Target{sick("a", orphan())}, []string{"a: reboot"}, nil},
 		"owner":                                      {check(), []Target{sick("a")}, owners("a"), nil},
 		"no owner: delete":                           {check(), []Target{sick("a", orphan())}, []string{"a: delete"}, nil},

@@ -95,6 +95,7 @@ func TestReferenceAnnotations(t *testing.T) {
 			StrategyAnnotation, onCheck, "you",
 			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement. See the limits in operations.md.",
 		},
+		{ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
 		{
 			machinehealth.ProvisioningTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
