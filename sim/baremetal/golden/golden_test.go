@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -23,9 +24,26 @@ func TestMain(m *testing.M) { env.Main(m, env.WithScheme(metal3api.AddToScheme))
 // A flag, as a test that is given one that it does not know fails.
 var binary = flag.String("bmo", "", "path of the real operator, to run the cases against it too")
 
-func TestSimulatedOperator(t *testing.T) {
+func TestSimulatedOperator(t *testing.T) { golden.Run(t, simulatedStand(t)) }
+
+// TestRealOperator is run by make test-bmo, which builds the operator.
+func TestRealOperator(t *testing.T) { golden.Run(t, realStand(t)) }
+
+// TestTwins is run by make test-bmo too.
+func TestTwins(t *testing.T) {
+	real, simulated := realStand(t), simulatedStand(t)
+	for seed := range uint64(4) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			golden.Twins(t, real, simulated, seed)
+		})
+	}
+}
+
+func simulatedStand(t *testing.T) golden.Stand {
+	t.Helper()
 	e := server(t)
-	golden.Run(t, golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
+	return golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
 		t.Helper()
 		op, err := baremetal.Start(t.Context(), e.Config, baremetal.Options{Namespaces: []string{namespace}})
 		if err != nil {
@@ -37,11 +55,11 @@ func TestSimulatedOperator(t *testing.T) {
 			}
 		})
 		return simulated{op}
-	}})
+	}}
 }
 
-// TestRealOperator is run by make test-bmo, which builds the operator.
-func TestRealOperator(t *testing.T) {
+func realStand(t *testing.T) golden.Stand {
+	t.Helper()
 	if *binary == "" {
 		t.Skip("make test-bmo builds the real operator and runs this test; here is none")
 	}
@@ -50,7 +68,7 @@ func TestRealOperator(t *testing.T) {
 	if err := bmo.WriteKubeconfig(kubeconfig, e.Config); err != nil {
 		t.Fatal(err)
 	}
-	golden.Run(t, golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
+	return golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
 		t.Helper()
 		op := &real{options: bmo.Options{Binary: *binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &output{}}}
 		t.Cleanup(func() {
@@ -61,7 +79,12 @@ func TestRealOperator(t *testing.T) {
 		})
 		op.Start(t)
 		return op
-	}})
+	}}
+}
+
+var install struct {
+	once sync.Once
+	err  error
 }
 
 // server is the API server with the operator's kinds.
@@ -73,11 +96,6 @@ func server(t *testing.T) *env.Env {
 		t.Fatal(install.err)
 	}
 	return e
-}
-
-var install struct {
-	once sync.Once
-	err  error
 }
 
 func watching(t *testing.T, e *env.Env) client.WithWatch {
