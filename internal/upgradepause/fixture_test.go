@@ -1,0 +1,112 @@
+package upgradepause
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
+)
+
+// fixture is a namespace on the API server, and a Reconciler of one kind whose clock and signal are
+// fake. The clock begins at noon, and nothing upgrades.
+type fixture struct {
+	*Reconciler
+	t      testing.TB
+	env    *env.Env
+	ns     string
+	signal *saying
+	clock  *testingclock.FakePassiveClock
+	events *events.FakeRecorder
+	// cache is what the Reconciler reads from; it lags behind when a test freezes it.
+	cache *live.Lagging
+}
+
+// saying is a signal that says what a test wants.
+type saying struct{ Reading }
+
+func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) Reading { return s.Reading }
+
+func newFixture(t testing.TB, kind schema.GroupVersionKind) *fixture {
+	t.Helper()
+	e := env.Get(t)
+	f := &fixture{
+		t: t, env: e, ns: e.Namespace(t), clock: testingclock.NewFakePassiveClock(noon), events: events.NewFakeRecorder(1000),
+	}
+	f.signal = &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "fake"}}}
+	f.Reconciler = &Reconciler{Kind: kind}
+	f.restart(e.Client)
+	return f
+}
+
+// onEachKind runs a test for each kind of MachineHealthCheck.
+func onEachKind(t *testing.T, test func(f *fixture)) {
+	t.Helper()
+	for _, kind := range bothKinds {
+		t.Run(kind.Group, func(t *testing.T) {
+			t.Parallel()
+			test(newFixture(t, kind))
+		})
+	}
+}
+
+// restart makes a new Reconciler, which knows nothing but what is stored, and writes with c.
+func (f *fixture) restart(c client.Client) {
+	f.cache = live.NewLagging(c)
+	f.Reconciler = &Reconciler{
+		Kind: f.Kind, Client: f.cache, Signals: []Signal{f.signal}, WatchFilter: f.WatchFilter,
+		WarnAfter: warnAfter, Recorder: f.events, Clock: f.clock,
+	}
+}
+
+// upgrading makes the signal say which upgrades go on.
+func (f *fixture) upgrading(ids ...string) { f.signal.Upgrades = upgrading(ids...) }
+
+// pass lets time pass, and returns what it is then.
+func (f *fixture) pass(d time.Duration) time.Time {
+	f.clock.SetTime(f.clock.Now().Add(d))
+	return f.clock.Now()
+}
+
+// check stores a MachineHealthCheck.
+func (f *fixture) check(name string, annotations stored) *metav1.PartialObjectMetadata {
+	f.t.Helper()
+	obj := newCheck(f.Kind, f.ns, name)
+	obj.SetAnnotations(annotations)
+	if err := f.env.Client.Create(f.t.Context(), obj); err != nil {
+		f.t.Fatal(err)
+	}
+	return read(f.t, f.env.Client, f.Kind, client.ObjectKeyFromObject(obj))
+}
+
+// reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.
+func (f *fixture) reconcile(check *metav1.PartialObjectMetadata) time.Duration {
+	f.t.Helper()
+	after, err := f.tryReconcile(check)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return after
+}
+
+func (f *fixture) tryReconcile(check *metav1.PartialObjectMetadata) (time.Duration, error) {
+	f.t.Helper()
+	result, err := f.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(check)})
+	return result.RequeueAfter, err
+}
+
+// freeze makes the Reconciler see a MachineHealthCheck as it is now, whatever happens to it.
+func (f *fixture) freeze(check *metav1.PartialObjectMetadata) {
+	f.t.Helper()
+	f.cache.Freeze()
+	read(f.t, f.cache, f.Kind, client.ObjectKeyFromObject(check))
+}

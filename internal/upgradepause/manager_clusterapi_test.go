@@ -1,0 +1,151 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+const (
+	v33, v34  = "v1.33.1", "v1.34.0"
+	toV34     = "cluster/" + v34
+	wantsThem = "true"
+)
+
+// withChecks stores MachineHealthChecks named after the Clusters that they belong to, and one of
+// OpenShift, which belongs to none.
+func (s *stage) withChecks(clusters ...string) {
+	s.t.Helper()
+	for _, cluster := range clusters {
+		mhc := build.MachineHealthCheck(s.ns, cluster, build.InCluster(cluster))
+		s.Expect(s.env.Client.Create(s.t.Context(), mhc)).To(Succeed())
+	}
+	s.check(OpenShiftKind, "openshift", nil)
+}
+
+func (s *stage) of(cluster string) func() stored { return s.annotations(ClusterAPIKind, cluster) }
+
+// later lets time pass.
+func (s *stage) later() time.Time {
+	s.clock.SetTime(s.clock.Now().Add(time.Hour))
+	return s.clock.Now()
+}
+
+// TestManagerCluster: a Cluster that asks for it pauses its own MachineHealthChecks, from the first
+// machine of the control plane to the last of the workers.
+func TestManagerCluster(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	green := newFleet(t, s.env, s.ns, "green", v33)
+	s.withChecks("blue", "green")
+	s.recorder = events.NewFakeRecorder(10)
+	s.run(s.env.Config)
+
+	green.planeWants(t, v34)
+	blue.planeWants(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+	s.later()
+	blue.workersWant(t, v34)
+	blue.planeHas(t, v33, v34)
+	blue.planeHas(t, v34)
+	blue.workersHave(t, v34, v33)
+	over := s.later()
+	blue.workersHave(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
+	s.Eventually(s.recorder.Events).Should(HaveLen(2), "it was paused once, and resumed once")
+	s.Expect(s.of("green")()).To(BeEmpty(), "its Cluster does not ask for pauses")
+	s.Expect(s.annotations(OpenShiftKind, "openshift")()).To(BeEmpty(), "it belongs to no Cluster")
+
+	green.option(t, wantsThem)
+	s.Eventually(s.of("green")).Should(Equal(ours(toV34, over)), "its Cluster asks in the midst of the upgrade")
+	green.option(t, "")
+	s.Eventually(s.of("green")).Should(Equal(resumed(over)), "its Cluster does not ask any more")
+}
+
+// TestManagerClusterWorkersOnly: workers that follow later are an upgrade too, and a new setting of the
+// same version is none.
+func TestManagerClusterWorkersOnly(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	s.withChecks("blue")
+	s.run(s.env.Config)
+
+	blue.planeWants(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+	between := s.later()
+	blue.planeHas(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(between)))
+	followed := s.later()
+	blue.workersWant(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, followed).and(resumed(between))))
+	over := s.later()
+	blue.workersHave(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
+}
+
+// TestManagerClusterTopology: one that has a topology says by itself when it upgrades.
+func TestManagerClusterTopology(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
+		c.Spec.Topology = clusterv1.Topology{ClassRef: clusterv1.ClusterClassRef{Name: "class"}, Version: v34}
+	})
+	blue := newFleet(t, s.env, s.ns, "blue", v34, topology, build.Annotation(OptionAnnotation, wantsThem))
+	s.withChecks("blue")
+	s.run(s.env.Config)
+	reconciled := func(status metav1.ConditionStatus, reason string) {
+		t.Helper()
+		meta.SetStatusCondition(&blue.cluster.Status.Conditions,
+			metav1.Condition{Type: clusterv1.ClusterTopologyReconciledCondition, Status: status, Reason: reason})
+		s.Expect(s.env.Client.Status().Update(t.Context(), blue.cluster)).To(Succeed())
+	}
+
+	reconciled(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+	over := s.later()
+	reconciled(metav1.ConditionTrue, clusterv1.ClusterTopologyReconcileSucceededReason)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
+}
+
+// TestManagerClusterUnreadable: what the Cluster says cannot be understood. That is said on it, once, and
+// its MachineHealthChecks stay as they are.
+func TestManagerClusterUnreadable(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	s.withChecks("blue")
+	s.run(s.env.Config)
+	blue.planeWants(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+
+	blue.option(t, "maybe")
+	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventUnreadable}))
+	blue.planeHas(t, v34)
+	over := s.later()
+	s.Expect(s.of("blue")()).To(Equal(ours(toV34, noon)))
+	blue.option(t, wantsThem)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
+	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventReadable, EventUnreadable}))
+}
+
+// TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused.
+func TestManagerClusterGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	s.withChecks("blue")
+	s.run(s.env.Config)
+	blue.workersWant(t, v34)
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+	s.Expect(s.env.Client.Delete(t.Context(), blue.cluster)).To(Succeed())
+	s.Eventually(s.of("blue")).Should(Equal(resumed(noon)))
+}

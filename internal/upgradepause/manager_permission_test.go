@@ -1,0 +1,91 @@
+package upgradepause
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestManagerWithoutPermission: a manager that may not read the ClusterVersion says so and pauses
+// nothing. It goes on by itself when it may.
+func TestManagerWithoutPermission(t *testing.T) {
+	s := newStage(t)
+	cv := newOpenshift(t, s.env)
+	cv.begin(t, "4.17.3", noon)
+	s.Expect(s.installed.Set()).To(Succeed())
+	s.grant("machine.openshift.io", "machinehealthchecks", "get", "list", "watch", "patch")
+	s.grant("cluster.x-k8s.io", "machinehealthchecks", "get", "list", "watch", "patch")
+	s.grant("cluster.x-k8s.io", "clusters", "get", "list", "watch")
+	s.grant("events.k8s.io", "events", "create", "patch")
+	for _, kind := range bothKinds {
+		s.check(kind, "mhc", nil)
+	}
+	cfg := rest.CopyConfig(s.env.Config)
+	cfg.Impersonate.UserName = s.user()
+	s.run(cfg)
+	readable := func() float64 {
+		return testutil.ToFloat64(readableGauge.WithLabelValues("ClusterVersion", "", clusterVersionName))
+	}
+
+	s.Eventually(func() []string {
+		s.clock.SetTime(s.clock.Now().Add(time.Second)) // patience has an end
+		return s.eventsOn("ClusterVersion")()
+	}).Should(ConsistOf(EventUnreadable))
+	s.Expect(readable()).To(BeZero())
+	for _, kind := range bothKinds {
+		s.Expect(s.annotations(kind, "mhc")()).To(BeEmpty())
+	}
+
+	s.grant("config.openshift.io", "clusterversions", "get", "list", "watch")
+	for _, kind := range bothKinds {
+		s.Eventually(s.annotations(kind, "mhc"), time.Minute).Should(Equal(ours("clusterversion/"+at(noon), s.clock.Now())))
+	}
+	s.Expect(readable()).To(Equal(1.0))
+	s.Eventually(s.eventsOn("ClusterVersion")).Should(ConsistOf(EventReadable, EventUnreadable))
+}
+
+// user is who the manager is when it may not do everything.
+func (s *stage) user() string { return "pauser-" + s.ns }
+
+// grant allows the user to do something.
+func (s *stage) grant(group, resource string, verbs ...string) {
+	s.t.Helper()
+	name := s.user() + "-" + group + "-" + resource
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}},
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: s.user()}},
+	}
+	for _, obj := range []client.Object{role, binding} {
+		s.Expect(s.env.Client.Create(s.t.Context(), obj)).To(Succeed())
+	}
+}
+
+// eventsOn returns the reasons of the events on objects of a kind, in our namespace or in none.
+func (s *stage) eventsOn(kind string) func() []string {
+	return func() []string {
+		var list eventsv1.EventList
+		s.Expect(s.env.Client.List(s.t.Context(), &list)).To(Succeed())
+		var reasons []string
+		for i := range list.Items {
+			on := list.Items[i].Regarding
+			if on.Kind == kind && (on.Namespace == s.ns || on.Namespace == "") {
+				reasons = append(reasons, list.Items[i].Reason)
+			}
+		}
+		slices.Sort(reasons)
+		return reasons
+	}
+}

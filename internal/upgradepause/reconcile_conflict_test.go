@@ -1,0 +1,135 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/lag"
+)
+
+// TestChangedMeanwhile: what a person does between our look and our write is neither lost nor
+// overruled. The write is refused, and it is decided anew.
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	paused := stored{keyPaused: "me"}
+	tests := map[string]struct {
+		has      stored
+		upgrades []string
+		does     map[string]*string
+		gets     stored
+		told     []string
+	}{
+		"begins, and they pause":              {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused, nil},
+		"begins, and they pause like us":      {nil, []string{"A"}, map[string]*string{keyPaused: new("upgrade")}, stored{keyPaused: "upgrade"}, nil},
+		"begins, and they except it":          {nil, []string{"A"}, map[string]*string{keyOption: new("false")}, stored{keyOption: "false"}, nil},
+		"begins, and they hand it over":       {nil, []string{"A"}, map[string]*string{keyPaused: new("sickbay")}, handedOver("A", noon), []string{toldPaused}},
+		"begins, and they write a note":       {nil, []string{"A"}, map[string]*string{"note": new("x")}, ours("A", noon).and(stored{"note": "x"}), []string{toldPaused}},
+		"ends, and they pause":                {ours("A", noon), nil, map[string]*string{keyPaused: new("me")}, paused, nil},
+		"ends, and they make our pause their": {ours("A", noon), nil, map[string]*string{keyMarker: nil}, stored{keyPaused: "upgrade"}, nil},
+		"ends, and they unpause":              {ours("A", noon), nil, map[string]*string{keyPaused: nil}, stored{}, nil},
+		"ends, and they write a note":         {ours("A", noon), nil, map[string]*string{"note": new("x")}, resumed(noon).and(stored{"note": "x"}), []string{toldResumed}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			onEachKind(t, func(f *fixture) {
+				check := f.check("mhc", tt.has)
+				f.upgrading(tt.upgrades...)
+				f.restart(f.meddling(f.once(func() { f.annotate(check, tt.does) })))
+				if after := f.reconcile(check); after != lag.Retry {
+					f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+				}
+				f.wantStored(check, tt.has.and(nil).after(Decision{Changes: tt.does}))
+				f.wantTold()
+				f.reconcile(check)
+				f.wantStored(check, tt.gets)
+				f.wantTold(tt.told...)
+			})
+		})
+	}
+}
+
+// TestCacheIsBehind: what was written is not written again, or told again, until the cache shows it.
+func TestCacheIsBehind(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.freeze(check)
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantTold(toldPaused)
+		for range 3 {
+			if after := f.reconcile(check); after != lag.Retry {
+				f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+			}
+		}
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, ours("A", noon))
+		f.wantTold()
+		f.cache.Thaw()
+		f.reconcile(check)
+		f.wantStored(check, resumed(noon))
+		f.wantTold(toldResumed)
+	})
+}
+
+// TestGoneMeanwhile is no error, and one of the same name is another.
+func TestGoneMeanwhile(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.upgrading("A")
+		gone := f.check("gone", nil)
+		f.restart(f.meddling(func() { f.remove(gone) }))
+		if after := f.reconcile(gone); after != 0 {
+			f.t.Errorf("looks again after %s at what is gone", after)
+		}
+		again := f.check("again", nil)
+		f.restart(f.meddling(f.once(func() {
+			f.remove(again)
+			f.check("again", stored{"another": "one"})
+		})))
+		if after := f.reconcile(again); after != lag.Retry {
+			f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+		}
+		f.wantStored(again, stored{"another": "one"})
+		f.wantTold()
+	})
+}
+
+// TestBeingDeleted is left alone.
+func TestBeingDeleted(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+		f.remove(check)
+		f.upgrading("A")
+		f.wantRest(check)
+		f.wantStored(check, stored{})
+	})
+}
+
+// TestRefused: a write that fails is an error, so that it is tried again, and nobody is told of it.
+func TestRefused(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		bad, good := f.check("bad", nil), f.check("good", nil)
+		f.restart(f.patching(refuse("bad")))
+		f.upgrading("A")
+		if _, err := f.tryReconcile(bad); err == nil {
+			f.t.Error("no error, so nobody tries again")
+		}
+		f.wantTold()
+		f.reconcile(good)
+		f.wantTold(toldPaused)
+
+		f.restart(f.env.Client)
+		later := f.pass(time.Minute)
+		f.reconcile(bad)
+		f.wantStored(bad, ours("A", later))
+		f.restart(f.patching(refuse("bad")))
+		f.upgrading()
+		if _, err := f.tryReconcile(bad); err == nil {
+			f.t.Error("no error, so nobody tries again")
+		}
+		f.wantStored(bad, ours("A", later))
+	})
+}

@@ -1,0 +1,101 @@
+package upgradepause
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/common/expfmt"
+)
+
+// TestMetrics: what is paused, and for too long, and all of it goes with the object.
+func TestMetrics(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		of := func(check, value string) string {
+			return `group="` + f.Kind.Group + `",machinehealthcheck="` + check + `",namespace="NS"} ` + value
+		}
+		foreign, check := f.check("a", stored{keyPaused: ""}), f.check("b", nil)
+		f.upgrading("A")
+		f.reconcile(foreign)
+		f.reconcile(check)
+		f.wantSeries(pausedGauge, of("a", "0"), of("b", "1"))
+		f.wantSeries(overlongGauge, of("a", "0"), of("b", "0"))
+
+		f.pass(warnAfter)
+		f.reconcile(foreign)
+		f.reconcile(check)
+		f.wantSeries(overlongGauge, of("a", "0"), of("b", "1"))
+		f.restart(f.env.Client)
+		f.reconcile(check)
+		f.wantSeries(overlongGauge, of("a", "0"), of("b", "1"))
+
+		f.remove(foreign)
+		f.reconcile(foreign)
+		f.upgrading()
+		f.reconcile(check)
+		f.wantSeries(pausedGauge, of("b", "0"))
+		f.wantSeries(overlongGauge, of("b", "0"))
+
+		f.remove(check)
+		f.reconcile(check)
+		f.wantSeries(pausedGauge)
+		f.wantSeries(overlongGauge)
+	})
+}
+
+// TestMetricsOfWhatGoesMeanwhile: no series comes back after its object has gone.
+func TestMetricsOfWhatGoesMeanwhile(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.restart(f.meddling(func() { f.remove(check) }))
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantSeries(pausedGauge)
+	})
+}
+
+// TestMetricsOfSignals go when the subject does not want pauses any more.
+func TestMetricsOfSignals(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantSeries(upgradingGauge, `kind="Signal",name="fake",namespace="NS"} 1`)
+		f.wantSeries(readableGauge, `kind="Signal",name="fake",namespace="NS"} 1`)
+
+		f.upgrading()
+		f.signal.Off = true
+		f.reconcile(check)
+		f.wantStored(check, resumed(noon))
+		f.wantSeries(upgradingGauge)
+		f.wantSeries(readableGauge)
+	})
+}
+
+// wantSeries asserts all series of a metric that are about this namespace, for which NS stands.
+func (f *fixture) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
+	f.t.Helper()
+	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, metricNames[gauge])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if strings.Contains(line, `"`+f.ns+`"`) {
+			_, labels, _ := strings.Cut(strings.ReplaceAll(line, f.ns, "NS"), "{")
+			got = append(got, labels)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.t.Errorf("series of %s (-want +got):\n%s", metricNames[gauge], diff)
+	}
+}
+
+var metricNames = map[*prometheus.GaugeVec]string{
+	pausedGauge: "sickbay_upgrade_paused", overlongGauge: "sickbay_upgrade_pause_too_long",
+	upgradingGauge: "sickbay_upgrade_in_progress", readableGauge: "sickbay_upgrade_signal_readable",
+}

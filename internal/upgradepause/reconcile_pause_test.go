@@ -1,0 +1,161 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+)
+
+// How the events begin; the rest of the texts is tested where they are made.
+const (
+	toldPaused     = "Normal PausedForUpgrade Paused: Upgrade A goes on"
+	toldResumed    = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
+	toldExcepted   = "Normal ResumedAfterUpgrade Resumed: excepted"
+	toldOverridden = "Normal UpgradePauseOverridden "
+)
+
+// TestPauseAndResume: paused, marked and recorded by one write, and all of it is taken back.
+func TestPauseAndResume(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", stored{"owner": "me"})
+		f.wantRest(check)
+
+		f.upgrading("A")
+		began := f.clock.Now()
+		f.reconcile(check)
+		f.wantStored(check, ours("A", began).and(stored{"owner": "me"}))
+		f.wantTold(toldPaused)
+		f.wantRest(check)
+
+		f.upgrading()
+		over := f.pass(time.Hour)
+		f.reconcile(check)
+		f.wantStored(check, resumed(over).and(stored{"owner": "me"}))
+		f.wantTold(toldResumed)
+		f.wantRest(check)
+	})
+}
+
+// TestOneWrite: nobody sees a pause without its mark, whether it begins or ends.
+func TestOneWrite(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		writes := 0
+		f.restart(f.meddling(func() { writes++ }))
+		f.upgrading("A")
+		f.reconcile(check)
+		f.upgrading()
+		f.reconcile(check)
+		if writes != 2 {
+			f.t.Errorf("%d writes for a pause and its end, want 2", writes)
+		}
+	})
+}
+
+// TestForeignPause stays as it is, whatever its value, before, during and after an upgrade.
+func TestForeignPause(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		for name, value := range map[string]string{"empty": "", "true": "true", "ours-without-a-mark": "upgrade", "words": "until Monday"} {
+			check := f.check(name, stored{keyPaused: value})
+			for _, upgrades := range [][]string{nil, {"A"}, nil} {
+				f.upgrading(upgrades...)
+				f.wantRest(check)
+			}
+			f.wantStored(check, stored{keyPaused: value})
+		}
+	})
+}
+
+// TestNewDuringTheUpgrade: what is created meanwhile is paused too.
+func TestNewDuringTheUpgrade(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.upgrading("A")
+		f.reconcile(f.check("old", nil))
+		later := f.pass(time.Hour)
+		check := f.check("new", nil)
+		f.reconcile(check)
+		f.wantStored(check, ours("A", later))
+	})
+}
+
+// TestDownAtTheEnds: it does not matter who saw an upgrade begin, or end.
+func TestDownAtTheEnds(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantTold(toldPaused)
+
+		f.restart(f.env.Client)
+		f.wantRest(check)
+		f.wantStored(check, ours("A", noon))
+
+		f.upgrading()
+		f.restart(f.env.Client)
+		f.reconcile(check)
+		f.wantStored(check, resumed(f.clock.Now()))
+		f.wantTold(toldResumed)
+	})
+}
+
+// TestBackToBack: one upgrade after the other, without a moment between them that was seen.
+func TestBackToBack(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		kept, overridden := f.check("kept", nil), f.check("overridden", nil)
+		f.upgrading("A")
+		f.reconcile(kept)
+		f.reconcile(overridden)
+		f.unannotate(overridden, keyPaused)
+		f.reconcile(overridden)
+		f.wantStored(overridden, stored{keyHandled: "A"})
+
+		f.upgrading("B")
+		next := f.pass(time.Hour)
+		f.reconcile(kept)
+		f.wantStored(kept, ours("B", noon))
+		f.reconcile(overridden)
+		f.wantStored(overridden, ours("B", next))
+
+		f.upgrading()
+		f.reconcile(kept)
+		f.reconcile(overridden)
+		f.wantStored(kept, resumed(next))
+		f.wantStored(overridden, resumed(next))
+	})
+}
+
+// TestExcepted: the owner of a MachineHealthCheck may say no, at any time.
+func TestExcepted(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.upgrading("A")
+		check := f.check("mhc", stored{keyOption: "false"})
+		f.wantRest(check)
+		f.wantStored(check, stored{keyOption: "false"})
+
+		f.unannotate(check, keyOption)
+		paused := f.pass(time.Hour)
+		f.reconcile(check)
+		f.wantStored(check, ours("A", paused))
+		f.wantTold(toldPaused)
+
+		f.annotate(check, map[string]*string{keyOption: new("false")})
+		excepted := f.pass(time.Hour)
+		f.reconcile(check)
+		f.wantStored(check, resumed(excepted).and(stored{keyOption: "false"}))
+		f.wantTold(toldExcepted)
+	})
+}
+
+// TestHandedOverStaysSo: at no moment could Cluster API's own controller take it for its own.
+func TestHandedOverStaysSo(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", stored{keyPaused: "sickbay"})
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantStored(check, handedOver("A", noon))
+		f.wantTold(toldPaused)
+		f.wantRest(check)
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, resumed(f.clock.Now()).and(stored{keyPaused: "sickbay"}))
+	})
+}

@@ -1,0 +1,158 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+var errBroken = errors.New("broken on purpose")
+
+const (
+	toldUnreadable = "Warning UpgradeSignalUnreadable "
+	toldReadable   = "Normal UpgradeSignalReadable "
+)
+
+// TestUnreadable: who cannot tell whether an upgrade goes on neither pauses nor resumes, and says so
+// once, however many MachineHealthChecks there are.
+func TestUnreadable(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		paused, free := f.check("paused", nil), f.check("free", nil)
+		f.upgrading("A")
+		f.reconcile(paused)
+		f.wantTold(toldPaused)
+
+		for _, upgrades := range [][]string{{"A"}, nil, {"B"}} {
+			f.upgrading(upgrades...)
+			f.signal.Err = errBroken
+			if after := f.reconcile(free); after != lookAgain {
+				f.t.Errorf("looks again after %s, want %s", after, lookAgain)
+			}
+			f.wantTold(toldUnreadable)
+			f.wantRest(free)
+			f.wantRest(paused)
+			f.wantStored(free, stored{})
+			f.wantStored(paused, ours("A", noon))
+			f.wantSeries(readableGauge, `kind="Signal",name="fake",namespace="NS"} 0`)
+			f.wantSeries(upgradingGauge, `kind="Signal",name="fake",namespace="NS"} 1`)
+
+			f.signal.Err = nil
+			f.upgrading("A")
+			f.reconcile(paused)
+			f.wantTold(toldReadable)
+			f.wantSeries(readableGauge, `kind="Signal",name="fake",namespace="NS"} 1`)
+		}
+		f.upgrading()
+		f.reconcile(paused)
+		f.wantStored(paused, resumed(f.clock.Now()))
+		f.wantSeries(upgradingGauge, `kind="Signal",name="fake",namespace="NS"} 0`)
+	})
+}
+
+// TestStarting: what has not been read yet is waited for, and nobody is told.
+func TestStarting(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
+		f.signal.Err = errStarting
+		for _, check := range []*metav1.PartialObjectMetadata{paused, free} {
+			if after := f.reconcile(check); after != lookSoon {
+				f.t.Errorf("looks again after %s, want %s", after, lookSoon)
+			}
+			f.wantRest(check)
+		}
+		f.wantSeries(readableGauge)
+		f.wantSeries(upgradingGauge)
+	})
+}
+
+// TestOneOfTwoUnreadable: what the other signal says is not the whole truth.
+func TestOneOfTwoUnreadable(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
+		broken := &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
+		for _, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
+			f.Signals = order
+			f.upgrading("B")
+			f.reconcile(free)
+			f.wantStored(free, stored{})
+			f.upgrading()
+			f.reconcile(paused)
+			f.wantStored(paused, ours("A", noon))
+		}
+		f.wantTold(toldUnreadable)
+	})
+}
+
+// TestSignalsAddUp: whichever upgrades, it is paused, until none does.
+func TestSignalsAddUp(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		other := &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "other"}, Upgrades: upgrading("B")}}
+		f.Signals = []Signal{f.signal, other}
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantStored(check, ours("A,B", noon))
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, ours("B", noon))
+		other.Upgrades = nil
+		f.reconcile(check)
+		f.wantStored(check, resumed(noon))
+	})
+}
+
+// TestWatchFilter: what another instance takes care of is not touched, though it upgrades.
+func TestWatchFilter(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.WatchFilter = "us"
+		f.restart(f.env.Client)
+		f.upgrading("A")
+		check := f.check("mhc", nil)
+		label := func(value string) {
+			f.change(check, func(m *metav1.PartialObjectMetadata) { m.Labels = map[string]string{clusterv1.WatchLabel: value} })
+		}
+		f.wantRest(check)
+		label("them")
+		f.wantRest(check)
+		f.wantSeries(pausedGauge)
+
+		label("us")
+		paused := f.pass(time.Minute)
+		f.reconcile(check)
+		f.wantStored(check, ours("A", paused))
+		f.wantSeries(pausedGauge, `group="`+f.Kind.Group+`",machinehealthcheck="mhc",namespace="NS"} 1`)
+
+		label("them")
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, ours("A", paused))
+		f.wantSeries(pausedGauge)
+	})
+}
+
+// TestAskedForEach: a signal is asked about the MachineHealthCheck at hand.
+func TestAskedForEach(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.Signals = []Signal{onlyFor("one")}
+		one, other := f.check("one", nil), f.check("other", nil)
+		f.reconcile(one)
+		f.reconcile(other)
+		f.wantStored(one, ours("A", noon))
+		f.wantStored(other, stored{})
+	})
+}
+
+// onlyFor is an upgrade that concerns the MachineHealthCheck of a name.
+type onlyFor string
+
+func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) Reading {
+	if check.Name != string(o) {
+		return Reading{}
+	}
+	return Reading{Upgrades: upgrading("A")}
+}

@@ -1,0 +1,86 @@
+package upgradepause
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func toldTooLong(d string) string {
+	return fmt.Sprintf("Warning UpgradePauseTooLong Paused for %s, and nothing is remediated meanwhile: Upgrade A goes on", d)
+}
+
+// TestWarning: a pause is spoken of when it gets long, and then once an hour, whoever looks.
+func TestWarning(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.upgrading("A")
+		if after := f.reconcile(check); after != warnAfter {
+			f.t.Errorf("looks again after %s, want %s", after, warnAfter)
+		}
+		f.wantTold(toldPaused)
+		f.pass(warnAfter - time.Second)
+		if after := f.reconcile(check); after != time.Second {
+			f.t.Errorf("looks again after %s, want a second", after)
+		}
+		f.wantTold()
+
+		warned := f.pass(time.Second)
+		if after := f.reconcile(check); after != warnEvery {
+			f.t.Errorf("looks again after %s, want %s", after, warnEvery)
+		}
+		f.wantTold(toldTooLong("4h0m0s"))
+		f.wantStored(check, ours("A", noon).and(stored{keyWarned: at(warned)}))
+		f.wantRest(check)
+
+		f.pass(warned.Add(warnEvery - time.Second).Sub(f.clock.Now()))
+		f.restart(f.env.Client)
+		f.reconcile(check)
+		f.wantTold()
+		f.pass(time.Second)
+		f.restart(f.env.Client)
+		f.reconcile(check)
+		f.wantTold(toldTooLong("5h0m0s"))
+
+		// Down for three days: one warning, not one for each hour.
+		f.pass(72 * time.Hour)
+		f.restart(f.env.Client)
+		f.reconcile(check)
+		f.reconcile(check)
+		f.wantTold(toldTooLong("77h0m0s"))
+
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, resumed(f.clock.Now()))
+	})
+}
+
+// TestWarningIsOfOurPause only: others may pause for as long as they like.
+func TestWarningIsOfOurPause(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.upgrading("A")
+		foreign, excepted := f.check("foreign", stored{keyPaused: ""}), f.check("excepted", stored{keyOption: "false"})
+		f.pass(2 * warnAfter)
+		f.wantRest(foreign)
+		f.wantRest(excepted)
+	})
+}
+
+// TestSyncPeriod is the net below: it is never longer than that, and shorter if a warning is due.
+func TestSyncPeriod(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.SyncPeriod = 10 * time.Minute
+		want := func(want time.Duration) {
+			f.t.Helper()
+			if after := f.reconcile(check); after != want {
+				f.t.Errorf("looks again after %s, want %s", after, want)
+			}
+		}
+		want(10 * time.Minute)
+		f.upgrading("A")
+		want(10 * time.Minute)
+		f.pass(warnAfter - time.Minute)
+		want(time.Minute)
+	})
+}
