@@ -108,6 +108,21 @@ func TestFailedPowerOffIsTriedAgain(t *testing.T) {
 	}
 }
 
+func TestAnErrorOfThePastMakesSoftHard(t *testing.T) {
+	s := newRunning(t)
+	s.Set(baremetal.Faults{FailOff: 1})
+	s.annotate(key, hard)
+	s.turns(false)
+	s.drop(key)
+	s.turns(true)
+	s.Set(baremetal.Faults{SoftIgnored: true})
+	s.annotate(key, soft)
+	s.turns(false)
+	if count := s.get().Status.ErrorCount; count != 1 {
+		t.Errorf("%d errors, want the one from before: nobody was asked to shut down", count)
+	}
+}
+
 func TestErrorsGrowRare(t *testing.T) {
 	s := newRunning(t)
 	s.Set(baremetal.Faults{FailOff: 4})
@@ -166,6 +181,9 @@ func TestUnreachableHostLooksOff(t *testing.T) {
 
 func TestUnknownPowerKeepsTheOldValue(t *testing.T) {
 	s := newRunning(t)
+	s.Set(baremetal.Faults{PowerUnknown: true})
+	s.stays("on in the status", func() bool { return s.get().Status.PoweredOn })
+	s.Set(baremetal.Faults{})
 	s.annotate(key, hard)
 	s.turns(false)
 	s.Set(baremetal.Faults{PowerUnknown: true})
