@@ -1,10 +1,10 @@
 package v1alpha1_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -61,33 +61,57 @@ func TestStatusIsASubresource(t *testing.T) {
 	}
 }
 
-// TestStatusComesBackAsItWas: it is the record that a cycle goes on from after a crash.
+// TestStatusComesBackAsItWas, each field of it: it is the record that a cycle goes on from after a crash.
 func TestStatusComesBackAsItWas(t *testing.T) {
 	e := env.Get(t)
 	object := remediation(e.Namespace(t), "m", v1alpha1.RebootSettings{})
 	build.Create(t.Context(), t, e.Client, object)
-	at := func(minute int) *metav1.Time { return new(metav1.NewTime(build.Epoch.Add(minutes(minute)).Local())) }
-	want := v1alpha1.RebootRemediationStatus{
-		Phase: v1alpha1.Restoring, Attempt: 2, MachineUID: "m-uid", KeysLost: 3,
-		Host: &v1alpha1.HostIdentity{Name: "host", UID: "h-uid"},
-		Node: &v1alpha1.NodeRecord{Name: "node", UID: "n-uid", BootID: "boot", Backup: &v1alpha1.NodeBackup{
-			TakenAt: *at(1), Unschedulable: true,
-			Labels:      map[string]string{"example.com/rack": "r1", "empty": ""},
-			Annotations: map[string]string{"example.com/note": "two\nlines"},
-			Taints: []corev1.Taint{
-				{Key: "gpu", Value: "yes", Effect: corev1.TaintEffectNoSchedule}, {Key: "gpu", Effect: corev1.TaintEffectNoExecute},
-			},
-		}},
-		PendingRebootSince: at(2), KeySince: at(3), SeenOnAt: at(4), PoweredOffAt: at(5), IsolatedAt: at(6), PowerOnReleasedAt: at(7),
-		LastPoweredOn: at(8), NodeBackAt: at(9), NextAttemptAt: at(10), FinishedAt: at(11),
-		Conditions: []metav1.Condition{{Type: "Succeeded", Status: "Unknown", Reason: "Restoring", Message: "m", LastTransitionTime: *at(12)}},
-	}
+	var want v1alpha1.RebootRemediationStatus
+	fill(t, reflect.ValueOf(&want).Elem())
 	want.DeepCopyInto(&object.Status)
 	if err := e.Client.Status().Update(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, stored(t, e.Client, object).Status); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// fill gives a value to everything there is, so that what somebody adds is not forgotten.
+func fill(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch special := v.Addr().Interface().(type) {
+	case *v1alpha1.Phase:
+		*special = v1alpha1.Restoring
+		return
+	case *metav1.Time:
+		*special = metav1.NewTime(build.Epoch.Local())
+		return
+	case *metav1.Condition:
+		*special = metav1.Condition{Type: "T", Status: "Unknown", Reason: "R", Message: "m", ObservedGeneration: 1, LastTransitionTime: metav1.NewTime(build.Epoch.Local())}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(t, v.Index(0))
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"example.com/rack": "two\nlines", "empty": ""}).Convert(v.Type()))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Int32:
+		v.SetInt(2)
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		t.Fatalf("there is no value for a %s", v.Type())
 	}
 }
 
