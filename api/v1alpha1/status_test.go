@@ -96,8 +96,8 @@ func fill(t *testing.T, v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(t, v.Elem())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(t, v.Field(i))
+		for _, field := range v.Fields() {
+			fill(t, field)
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
