@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+)
+
+// TestKindsOfOpenShiftComeLater: each is picked up when it is installed, by the manager that runs.
+func TestKindsOfOpenShiftComeLater(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	build.Create(t.Context(), t, e.Client, build.MachineHealthCheck(ns, "mhc"))
+	runUpgradePause(t, e)
+	paused := func(kind schema.GroupVersionKind) func() bool {
+		return func() bool {
+			check := &metav1.PartialObjectMetadata{}
+			check.SetGroupVersionKind(kind)
+			if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "mhc"}, check); err != nil {
+				t.Error(err)
+			}
+			_, marked := check.Annotations[upgradepause.MarkerAnnotation]
+			return marked
+		}
+	}
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(time.Minute)
+
+	e.Install(t, env.WithModuleCRDs("github.com/openshift/api", "config/v1/zz_generated.crd-manifests/*clusterversions-Default.crd.yaml"))
+	version := upgradingVersion()
+	build.Create(t.Context(), t, e.Client, version)
+	g.Eventually(paused(upgradepause.ClusterAPIKind)).Should(BeTrue(), "ClusterVersion is installed")
+
+	e.Install(t, env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"))
+	check := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"selector":            map[string]any{},
+		"unhealthyConditions": []any{map[string]any{"type": "Ready", "status": "Unknown", "timeout": "5m0s"}},
+	}}}
+	check.SetGroupVersionKind(upgradepause.OpenShiftKind)
+	check.SetNamespace(ns)
+	check.SetName("mhc")
+	build.Create(t.Context(), t, e.Client, check)
+	g.Eventually(paused(upgradepause.OpenShiftKind)).Should(BeTrue(), "OpenShift's MachineHealthCheck is installed")
+
+	version.Status.Conditions[0].Status = configv1.ConditionFalse
+	if err := e.Client.Status().Update(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	g.Eventually(paused(upgradepause.ClusterAPIKind)).Should(BeFalse())
+	g.Eventually(paused(upgradepause.OpenShiftKind)).Should(BeFalse())
+}
+
+// upgradingVersion is a ClusterVersion in the midst of an upgrade.
+func upgradingVersion() *configv1.ClusterVersion {
+	return &configv1.ClusterVersion{
+		ObjectMeta: metav1.ObjectMeta{Name: "version"},
+		Spec:       configv1.ClusterVersionSpec{ClusterID: "7e8b6a1c-0000-4000-8000-000000000000"},
+		Status: configv1.ClusterVersionStatus{
+			Desired: configv1.Release{Version: "4.17.3", Image: "release"}, VersionHash: "hash",
+			History: []configv1.UpdateHistory{{
+				State: configv1.PartialUpdate, Version: "4.17.3", Image: "release", StartedTime: metav1.NewTime(build.Epoch),
+			}},
+			Conditions: []configv1.ClusterOperatorStatusCondition{
+				{Type: configv1.OperatorProgressing, Status: configv1.ConditionTrue, LastTransitionTime: metav1.NewTime(build.Epoch)},
+			},
+		},
+	}
+}
+
+// runUpgradePause runs the manager with that controller alone, until the test ends.
+func runUpgradePause(t *testing.T, e *env.Env) {
+	t.Helper()
+	options := DefaultOptions()
+	options.Controllers = []string{upgradepause.ControllerName}
+	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
+	options.SkipNameValidation = true
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := New(ctx, e.Config, options)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- a.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Errorf("running the manager: %v", err)
+		}
+	})
+}
