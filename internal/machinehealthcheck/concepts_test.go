@@ -164,8 +164,9 @@ func TestConceptsPaused(t *testing.T) {
 		{"annotation `cluster.x-k8s.io/paused: sickbay`", check(handedOver()), build.Cluster(ns, "cluster")},
 		{"the same, and Cluster `spec.paused: true`", check(handedOver()), build.Cluster(ns, "cluster", build.Paused())},
 		{
-			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay-upgrade`",
-			check(build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue)), build.Cluster(ns, "cluster"),
+			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay-upgrade`, with Sickbay's marker",
+			check(build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue), build.Annotation(targets.UpgradeMarker, "")),
+			build.Cluster(ns, "cluster"),
 		},
 	} {
 		f := facts(c.mhc)
