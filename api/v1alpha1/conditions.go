@@ -78,4 +78,6 @@ const (
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
 	// ReasonNodeTimedOut: the Node did not come back in time.
 	ReasonNodeTimedOut = "NodeTimedOut"
+	// ReasonRestoreTimedOut: the Node is back, but what it had could not be put back in time.
+	ReasonRestoreTimedOut = "RestoreTimedOut"
 )

@@ -73,13 +73,19 @@ type RebootRemediationStatus struct {
 	// seenOnAt is when the host was seen on with our key: if it is seen off later, it has gone off since.
 	// +optional
 	SeenOnAt *metav1.Time `json:"seenOnAt,omitempty"`
-	// poweredOffAt is when the host was proven off.
+	// poweredOffAt is when the host was proven off; of several times, the last.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
+	// isolatingSince is since when the Node is to be gone, or let go of.
+	// +optional
+	IsolatingSince *metav1.Time `json:"isolatingSince,omitempty"`
 	// isolatedAt is when the Node was gone, or let go of; or when that was given up or not needed.
 	// +optional
 	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
-	// powerOnReleasedAt is since when the host may come on.
+	// holdingSince is since when the host is held off, because nobody has asked for more.
+	// +optional
+	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
+	// powerOnReleasedAt is since when the host may come on; it waits while others hold the host off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
@@ -125,6 +131,10 @@ type NodeRecord struct {
 	// bootID of the Node's system.
 	// +optional
 	BootID string `json:"bootID,omitempty"`
+	// outOfService tells that the Node may have been deleted or tainted, in this attempt or one before, and
+	// that it is not back in service yet.
+	// +optional
+	OutOfService bool `json:"outOfService,omitempty"`
 	// backup is what has to be put back, from just before the Node was deleted until it is seen on the new
 	// Node. It lives in the record itself, so it is stored by the same write as the phase.
 	// +optional

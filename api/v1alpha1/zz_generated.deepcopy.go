@@ -206,8 +206,16 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.PoweredOffAt, &out.PoweredOffAt
 		*out = (*in).DeepCopy()
 	}
+	if in.IsolatingSince != nil {
+		in, out := &in.IsolatingSince, &out.IsolatingSince
+		*out = (*in).DeepCopy()
+	}
 	if in.IsolatedAt != nil {
 		in, out := &in.IsolatedAt, &out.IsolatedAt
+		*out = (*in).DeepCopy()
+	}
+	if in.HoldingSince != nil {
+		in, out := &in.HoldingSince, &out.HoldingSince
 		*out = (*in).DeepCopy()
 	}
 	if in.PowerOnReleasedAt != nil {

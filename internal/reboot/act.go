@@ -19,7 +19,7 @@ func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediatio
 	case AddFinalizer, RemoveFinalizer:
 		return r.setFinalizer(ctx, request, d.Action == AddFinalizer)
 	case SetKey:
-		return r.setKey(ctx, v.host, request.UID)
+		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
 	case RemoveKey:
 		return r.removeKey(ctx, v.host, request.UID)
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:

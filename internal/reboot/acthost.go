@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,8 +12,8 @@ import (
 )
 
 // setKey holds a host off, and asks its operator for an answer, in one write.
-func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID) error {
-	value, err := keyValue(request)
+func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, askedAt time.Time) error {
+	value, err := keyValue(request, askedAt)
 	if err != nil {
 		return err
 	}

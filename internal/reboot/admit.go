@@ -3,6 +3,8 @@ package reboot
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -20,59 +22,79 @@ func (d *step) admit() {
 		d.s.PendingRebootSince = d.time() // of the waiting, until the reboot itself begins
 		return
 	}
-	deadline := d.s.PendingRebootSince.Add(d.f.Spec.PowerOffTimeout())
 	reason, message := d.unavailable()
-	switch {
-	case reason == "":
-	case reason == v1alpha1.ReasonSuspendedByUser:
-		// What a person wants has no deadline.
-		d.hostCondition(reason, message)
-		d.progress(reason, message)
-		return
-	case hopeless(reason) || !d.now.Before(deadline):
-		d.hostCondition(reason, message)
-		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-		return
-	default:
-		d.hostCondition(reason, message)
-		d.progress(v1alpha1.ReasonHostUnavailable, message)
-		d.until(deadline)
+	if reason != "" {
+		d.awaitHost(reason, message)
 		return
 	}
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
-	if d.f.Throttled != "" {
+	switch {
+	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
+	case !d.f.asked(v1alpha1.StepPowerOff):
+		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
+	default:
+		d.begin()
+	}
+}
+
+// awaitHost waits for a host that cannot be cycled now.
+func (d *step) awaitHost(reason, message string) {
+	d.hostCondition(reason, message)
+	if reason == v1alpha1.ReasonSuspendedByUser {
+		// What a person wants has no deadline.
+		d.progress(reason, message)
 		return
 	}
-	d.begin()
+	if !d.awaits(v1alpha1.ReasonHostUnavailable) {
+		// The time in which a person or others were waited for does not count.
+		d.s.PendingRebootSince = d.time()
+	}
+	if hopeless(reason) || d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()) {
+		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
+		return
+	}
+	d.progress(v1alpha1.ReasonHostUnavailable, message)
+}
+
+// awaits tells whether the record says that the cycle waits for a reason.
+func (d *step) awaits(reason string) bool {
+	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionSucceeded)
+	return c != nil && c.Reason == reason
 }
 
 // begin records what the attempt is about. The host is asked afterwards.
 func (d *step) begin() {
-	if !d.f.asked(v1alpha1.StepPowerOff) {
-		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
-		return
-	}
-	d.s.Attempt++
-	d.s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
+	s := &d.s
+	s.Attempt++
+	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
 	d.recordNode()
-	d.s.PendingRebootSince = d.time()
-	d.s.KeySince, d.s.SeenOnAt, d.s.PoweredOffAt, d.s.IsolatedAt = nil, nil, nil, nil
-	d.s.PowerOnReleasedAt, d.s.LastPoweredOn, d.s.NodeBackAt, d.s.NextAttemptAt = nil, nil, nil, nil
+	s.PendingRebootSince = d.time()
+	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt = nil, nil, nil, nil, nil
+	s.PowerOnReleasedAt, s.LastPoweredOn, s.NodeBackAt, s.NextAttemptAt = nil, nil, nil, nil
+	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
 	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
 }
 
-// recordNode records which Node ran on the host. What was backed up in an attempt before is kept.
+// recordNode records which Node ran on the host. What an attempt before has left to be put back is kept.
 func (d *step) recordNode() {
-	if d.f.Machine.Node == "" {
+	name := d.f.Machine.Node
+	switch {
+	case name == "":
 		return
+	case d.s.Node == nil:
+		d.s.Node = &v1alpha1.NodeRecord{Name: name}
+	case d.s.Node.Name != name:
+		d.s.Node = &v1alpha1.NodeRecord{Name: name, OutOfService: d.s.Node.OutOfService, Backup: d.s.Node.Backup}
 	}
-	if d.s.Node == nil || d.s.Node.Name != d.f.Machine.Node {
-		d.s.Node = &v1alpha1.NodeRecord{Name: d.f.Machine.Node}
+	if d.f.Node.State == machinehealth.NodeFound && d.f.Node.Node.Name == name {
+		d.identify(d.f.Node.Node)
 	}
-	if node := d.f.Node.Node; d.f.Node.State == machinehealth.NodeFound {
-		d.s.Node.UID, d.s.Node.BootID = node.UID, node.Status.NodeInfo.BootID
-	}
+}
+
+// identify records which one the Node is, of those that have had its name.
+func (d *step) identify(node *corev1.Node) {
+	d.s.Node.UID, d.s.Node.BootID = node.UID, node.Status.NodeInfo.BootID
 }
 
 // unavailable says why the host cannot be cycled now; no reason if it can.
@@ -109,9 +131,12 @@ func (d *step) coolDown() {
 		// Late, but there: another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
-	case d.f.withdrawn():
-		d.fail(v1alpha1.ReasonWithdrawn, "The request was taken back")
-	case d.s.NextAttemptAt != nil && d.now.Before(d.s.NextAttemptAt.Time):
+	case d.f.withdrawn() || d.f.Machine.Healthy:
+		// No further attempt. But the Node may be on its way back, and is to get back what it had.
+		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
+			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
+		}
+	case d.now.Before(d.s.NextAttemptAt.Time):
 		d.until(d.s.NextAttemptAt.Time)
 	default:
 		d.again()
@@ -122,6 +147,7 @@ func (d *step) coolDown() {
 func (d *step) again() {
 	reason, message := d.unavailable()
 	if reason == "" {
+		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 		d.begin()
 		return
 	}

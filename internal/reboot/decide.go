@@ -18,10 +18,6 @@ func Decide(f Facts, now time.Time) Decision {
 		}
 		return d.decision()
 	}
-	if f.Host.Unknown != "" {
-		// Read again by whoever calls; without the host nothing is known.
-		return d.decision()
-	}
 	if f.Status.Phase.Ended() {
 		d.clean()
 		return d.decision()
@@ -60,7 +56,7 @@ func (d *step) phase() {
 	}
 }
 
-// broken ends a cycle whose ground is gone, and tells whether it did.
+// broken ends a cycle whose ground is gone, or that nobody needs any more, and tells whether it did.
 func (d *step) broken() bool {
 	s, h := d.s, d.f.Host
 	switch {
@@ -74,39 +70,61 @@ func (d *step) broken() bool {
 	case !h.Ours:
 		d.hostCondition(v1alpha1.ReasonHostNotOurs, "The host "+s.Host.Name+" is used by somebody else")
 		d.end(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host "+s.Host.Name+" is used by somebody else")
+	case d.holdsOff() && (!h.Fenceable || h.Deleting):
+		// It cannot be held off any more.
+		reason, message := d.unavailable()
+		d.hostCondition(reason, message)
+		d.giveUp(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	default:
 		return d.unwanted()
 	}
 	return true
 }
 
-// unwanted ends a cycle that nobody needs any more. One whose Node may be gone already is brought to
-// its end all the same: the host has to come back, and the Node to get back what it had.
+// unwanted ends a cycle that nobody needs any more.
 func (d *step) unwanted() bool {
-	switch d.s.Phase {
-	case v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring:
-		return false
-	case v1alpha1.Holding:
-		if !d.f.Deleting {
-			return false
-		}
-		d.release()
-		return true
-	case v1alpha1.CoolingDown:
-		if d.s.Node != nil && d.s.Node.Backup != nil {
-			return false
-		}
-	default:
-	}
 	switch {
+	case d.s.Host != nil && !d.holdsOff() && (d.s.Phase != v1alpha1.CoolingDown || d.outOfService()):
+		// The host comes on, or has; what is left to be done follows.
+		return false
 	case d.f.withdrawn():
-		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
-	case d.f.Machine.Healthy:
-		d.end(v1alpha1.Aborted, v1alpha1.ReasonRecovered, "The machine has recovered by itself")
+		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+	case d.f.Machine.Healthy && d.s.Phase != v1alpha1.Holding:
+		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonRecovered, "The machine has recovered by itself")
 	default:
 		return false
 	}
 	return true
+}
+
+// holdsOff tells that the host is held off in this phase.
+func (d *step) holdsOff() bool {
+	switch d.s.Phase {
+	case v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding:
+		return true
+	default:
+		return false
+	}
+}
+
+// giveUp ends a cycle early. But if the Node may be out of service, the host comes on, and the Node gets back what it
+// had: for that it is waited as long as after a cycle.
+func (d *step) giveUp(phase v1alpha1.Phase, reason, message string) {
+	if d.outOfService() {
+		d.release()
+		return
+	}
+	d.end(phase, reason, message)
+}
+
+// outOfService tells that the Node may have been deleted or tainted, and is not back.
+func (d *step) outOfService() bool { return d.s.Node != nil && d.s.Node.OutOfService }
+
+// release lets the host come on. That is stored before our key is removed, so the key is never set again in this
+// attempt.
+func (d *step) release() {
+	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
+	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
 }
 
 // end comes to an end. What is left on the host is taken away afterwards, by clean.
@@ -120,14 +138,17 @@ func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
 }
 
-// fail ends an attempt: another one follows, or the owner is asked to replace the machine.
+// fail ends an attempt: another one follows, or the end.
 func (d *step) fail(reason, message string) {
-	if d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn() {
+	switch {
+	case d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
 		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
-		return
+	case d.holdsOff():
+		d.giveUp(v1alpha1.Failed, reason, message)
+	default:
+		d.end(v1alpha1.Failed, reason, message)
 	}
-	d.end(v1alpha1.Failed, reason, message)
 }
 
 // clean takes away whatever an ended cycle has left, and lets go of the record last.
@@ -168,13 +189,4 @@ func (d *step) condition(conditionType string, status metav1.ConditionStatus, re
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),
 	})
-}
-
-// hostCondition says what is the matter with the host.
-func (d *step) hostCondition(reason, message string) {
-	status := metav1.ConditionFalse
-	if reason == v1alpha1.ReasonHostAvailable {
-		status = metav1.ConditionTrue
-	}
-	d.condition(v1alpha1.ConditionHostAvailable, status, reason, message)
 }

@@ -19,7 +19,8 @@ const (
 	// AddFinalizer to the RebootRemediation, and RemoveFinalizer from it.
 	AddFinalizer    Action = "AddFinalizer"
 	RemoveFinalizer Action = "RemoveFinalizer"
-	// SetKey holds the host off, and asks its operator for one answer.
+	// SetKey holds the host off, and asks its operator for one answer. If our key is there already, it is only asked
+	// again.
 	SetKey Action = "SetKey"
 	// RemoveKey lets go of the host: of our key, and of our request if it was not answered.
 	RemoveKey Action = "RemoveKey"
@@ -45,6 +46,8 @@ type Decision struct {
 	// Changed tells that it differs from what is stored.
 	Changed bool
 	Action  Action
+	// AskedAt is what our key says, for SetKey: when its operator is asked.
+	AskedAt time.Time
 	// Done are the steps whose annotations go, for DropAsked.
 	Done []v1alpha1.Step
 	// RecheckAt is when this may change by itself; zero is never.
@@ -68,7 +71,11 @@ func (d *step) decision() Decision {
 	if changed {
 		return Decision{Status: d.s, Changed: true, RecheckAt: d.at}
 	}
-	return Decision{Status: d.s, Action: d.do, Done: d.done, RecheckAt: d.at}
+	decision := Decision{Status: d.s, Action: d.do, Done: d.done, RecheckAt: d.at}
+	if d.do == SetKey {
+		decision.AskedAt = d.now
+	}
+	return decision
 }
 
 // act does something, once the status is stored.

@@ -50,8 +50,6 @@ type MachineFacts struct {
 type HostFacts struct {
 	// Missing says why there is none; empty if there is one.
 	Missing string
-	// Unknown says why it could not be read; then nothing is decided.
-	Unknown string
 	Name    string
 	UID     types.UID
 	// Ours tells that it is used by the Machine.
@@ -66,10 +64,14 @@ type HostFacts struct {
 	// Online is what its user wants, PoweredOn what its operator has seen last.
 	Online    bool
 	PoweredOn bool
-	// Key tells that our key is on it, Probe that our one-shot request is, and OtherKeys that somebody
-	// else holds it off.
-	Key       bool
-	Probe     bool
+	// Key tells that our key is on it. AskedAt is what it says: when the one-shot request came with it last.
+	Key     bool
+	AskedAt time.Time
+	// Probe tells that our one-shot request is on it, and OtherProbe that one of somebody else is, which
+	// stands for ours if it came first.
+	Probe      bool
+	OtherProbe bool
+	// OtherKeys tells that somebody else holds it off.
 	OtherKeys bool
 }
 
@@ -91,11 +93,12 @@ type NodeFacts struct {
 // annotated tells that there are annotations to take away.
 func (m MachineFacts) annotated() bool { return m.ByAnnotation && (m.Plain || len(m.Keys) > 0) }
 
-// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help. Who
-// asked for single steps looks after the rest himself.
+// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help: it was tried,
+// and the Node is not back. Who asked for single steps looks after the rest himself.
 func (f *Facts) escalates() bool {
-	m := f.Machine
-	return f.Status.Phase == v1alpha1.Failed && f.whole() && m.Owned && !m.Gone && !m.Marked && !f.Deleting
+	m, s := f.Machine, f.Status
+	helpless := s.Phase == v1alpha1.Failed && s.Attempt > 0 && s.NodeBackAt == nil && !m.Healthy
+	return helpless && f.whole() && m.Owned && !m.Gone && !m.Marked && !f.Deleting
 }
 
 // whole tells that a full cycle is wanted, and not single steps.
@@ -104,22 +107,8 @@ func (f *Facts) whole() bool { return !f.Machine.ByAnnotation || f.Machine.Plain
 // asked tells whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.whole() || f.Machine.Keys[step] }
 
-// withdrawn tells that nobody wants the cycle any more.
+// withdrawn tells that nobody wants the cycle any more. Who had the host switched off, and that alone, wants it to stay
+// so: his annotation is gone because it was done.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (!f.whole() && len(f.Machine.Keys) == 0 && f.Status.Phase != v1alpha1.Holding)
+	return f.Deleting || (!f.whole() && len(f.Machine.Keys) == 0 && f.Status.HoldingSince == nil)
 }
-
-// off tells that the host is proven off, as it is now: our key is on it, its operator has answered
-// the one-shot request that came with the key, and there is no doubt about its state.
-func (f *Facts) off(now time.Time) bool {
-	h, s := f.Host, f.Status
-	if h.Missing != "" || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
-		return false
-	}
-	// It was seen on with our key, so it has gone off since. One that was off before may be on its way
-	// up: then its operator is given the time to look again.
-	return s.SeenOnAt != nil || now.Sub(s.KeySince.Time) >= settle
-}
-
-// settle is longer than a host's operator takes from one look at its power to the next.
-const settle = 75 * time.Second

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,13 +24,29 @@ const probeKey = metal3v1.RebootAnnotationPrefix
 // keyOf is the annotation by which a RebootRemediation holds a host off. No other one has the same.
 func keyOf(request types.UID) string { return keyPrefix + string(request) }
 
-// keyValue is the value of both annotations. The operator reads the mode; the rest says whose they are.
-func keyValue(request types.UID) (string, error) {
-	value, err := json.Marshal(map[string]string{"mode": string(metal3v1.RebootModeHard), "request": string(request)})
+// keyContent is the value of both annotations. The operator reads the mode; the rest says whose they are, and when it was
+// asked.
+type keyContent struct {
+	Mode    metal3v1.RebootMode `json:"mode"`
+	Request types.UID           `json:"request"`
+	AskedAt metav1.Time         `json:"askedAt"`
+}
+
+func keyValue(request types.UID, askedAt time.Time) (string, error) {
+	value, err := json.Marshal(keyContent{Mode: metal3v1.RebootModeHard, Request: request, AskedAt: metav1.NewTime(askedAt)})
 	if err != nil {
 		return "", fmt.Errorf("encoding the key of %s: %w", request, err)
 	}
 	return string(value), nil
+}
+
+// contentOfKey reads a value that may be somebody else's, and anything.
+func contentOfKey(value string) keyContent {
+	var content keyContent
+	if err := json.Unmarshal([]byte(value), &content); err != nil {
+		return keyContent{}
+	}
+	return content
 }
 
 // hostFacts reads a BareMetalHost. The consumer is who it must be used by.
@@ -46,9 +63,10 @@ func hostFacts(host *metal3v1.BareMetalHost, request types.UID, consumer consume
 	for key := range host.Annotations {
 		switch {
 		case key == keyOf(request):
-			facts.Key = true
+			facts.Key, facts.AskedAt = true, contentOfKey(host.Annotations[key]).AskedAt.Time
 		case key == probeKey:
 			facts.Probe = probeOf(host, request)
+			facts.OtherProbe = !facts.Probe
 		case strings.HasPrefix(key, metal3v1.RebootAnnotationPrefix+"/"):
 			facts.OtherKeys = true
 		}
@@ -58,11 +76,7 @@ func hostFacts(host *metal3v1.BareMetalHost, request types.UID, consumer consume
 
 // probeOf tells whether the one-shot request on a host is ours.
 func probeOf(host *metal3v1.BareMetalHost, request types.UID) bool {
-	var value struct {
-		Request types.UID `json:"request"`
-	}
-	err := json.Unmarshal([]byte(host.Annotations[probeKey]), &value)
-	return err == nil && value.Request == request
+	return contentOfKey(host.Annotations[probeKey]).Request == request
 }
 
 // obstacle says why what a host says about its power cannot be trusted, or cannot be changed.

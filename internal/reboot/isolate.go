@@ -4,10 +4,9 @@ import (
 	"maps"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
@@ -19,41 +18,51 @@ const isolateTimeout = 2 * time.Minute
 
 // fenced decides what to do with the Node, now that the host is off.
 func (d *step) fenced() {
-	if !d.f.off(d.now) {
+	switch {
+	case !d.off():
 		d.backToPowerOff()
-		return
-	}
-	if d.f.asked(v1alpha1.StepDelete) {
+	case d.f.asked(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
 		d.beginIsolation()
-		return
-	}
-	if d.f.asked(v1alpha1.StepPowerOn) {
+	case d.f.asked(v1alpha1.StepPowerOn):
 		d.skipIsolation(v1alpha1.ReasonNotAsked, "Nobody has asked for it")
-		return
+	default:
+		d.holdOff()
 	}
-	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
 }
 
 // beginIsolation takes the Node out of service, if there is one and it is the one.
 func (d *step) beginIsolation() {
-	n := d.f.Node
-	switch {
+	if d.s.IsolatingSince == nil {
+		d.s.IsolatingSince = d.time()
+	}
+	switch n := d.f.Node; {
 	case n.State == machinehealth.NodeUnreadable:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
-		if d.passed(d.s.PoweredOffAt, isolateTimeout) {
+		if d.passed(d.s.IsolatingSince, isolateTimeout) {
 			d.skipIsolation(v1alpha1.ReasonNodeUnreadable, n.Cause)
 		}
 	case n.State != machinehealth.NodeFound:
 		d.withoutNode()
-	case d.s.Node == nil, d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
-		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is another one than at the beginning")
 	case d.f.Spec.TaintsNode() && !n.TaintSupported:
 		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, "The workload cluster is older than 1.28")
+	case d.s.Node != nil && d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
+		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is another one than at the beginning")
+		// It has to boot all the same before it is back.
+		d.identify(n.Node)
 	default:
-		d.s.Node.UID, d.s.Node.BootID = n.Node.UID, n.Node.Status.NodeInfo.BootID
-		d.backUp()
-		d.enter(v1alpha1.Isolating, "The host is off; the Node is taken out of service")
+		d.takeOut(n.Node)
 	}
+}
+
+// takeOut records what is needed to put a Node back in service. It is taken out afterwards.
+func (d *step) takeOut(node *corev1.Node) {
+	if d.s.Node == nil {
+		d.s.Node = &v1alpha1.NodeRecord{Name: node.Name}
+	}
+	d.identify(node)
+	d.s.Node.OutOfService = true
+	d.backUp()
+	d.enter(v1alpha1.Isolating, "The host is off; the Node is taken out of service")
 }
 
 // withoutNode goes on without a Node: there never was one, or it is gone already.
@@ -71,17 +80,15 @@ func (d *step) withoutNode() {
 // isolate takes the Node out of service. The host has been read live: if it is not proven off any more, the
 // Node is not touched.
 func (d *step) isolate() {
-	if !d.f.off(d.now) {
-		d.backToPowerOff()
-		return
-	}
 	n, found := d.f.Node, d.f.Node.State == machinehealth.NodeFound
 	switch {
 	case n.State == machinehealth.NodeGone || found && n.Node.UID != d.s.Node.UID:
 		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	case !d.off():
+		d.backToPowerOff()
 	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
 		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "Nothing holds on to Node "+d.s.Node.Name+" any more")
-	case d.passed(d.s.PoweredOffAt, isolateTimeout):
+	case d.passed(d.s.IsolatingSince, isolateTimeout):
 		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not let go of within "+isolateTimeout.String())
 	case !found:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
@@ -110,29 +117,11 @@ func (d *step) skipIsolation(reason, message string) {
 func (d *step) isolated(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
 	d.s.IsolatedAt = d.time()
-	if d.f.asked(v1alpha1.StepPowerOn) || d.f.withdrawn() {
-		d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
+	if d.f.asked(v1alpha1.StepPowerOn) {
+		d.release()
 		return
 	}
-	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
-}
-
-// hold keeps the host off until somebody asks for more.
-func (d *step) hold() {
-	switch {
-	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
-		d.enter(v1alpha1.Fenced, "The host is off")
-	case d.f.asked(v1alpha1.StepPowerOn):
-		d.release()
-	case !d.f.Host.Key:
-		d.act(SetKey)
-	}
-}
-
-// release lets the host come on. That is stored before our key is removed, so the key is never set
-// again in this attempt.
-func (d *step) release() {
-	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
+	d.holdOff()
 }
 
 // backUp stores what is on the Node. What an earlier attempt has stored and the Node does not have back

@@ -1,7 +1,10 @@
 package reboot
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -10,62 +13,106 @@ import (
 
 // waitForNode waits until the Node is back, after the host.
 func (d *step) waitForNode() {
-	switch {
+	switch holder, _ := d.holder(); {
 	case d.back():
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
-	case d.f.Host.Obstacle == v1alpha1.ReasonHostServicing:
-		// Its firmware is being worked on, with as many reboots as that takes.
-		d.hostCondition(d.f.Host.Obstacle, d.f.Host.Message)
+	case holder != "" && !d.f.withdrawn():
+		// It is off again, since somebody wants it so.
+		d.s.LastPoweredOn = nil
+		d.release()
+	case d.f.Host.Obstacle == v1alpha1.ReasonHostServicing && !d.f.withdrawn():
+		// Its firmware is being worked on, with as many reboots as that takes. That does not count either.
+		d.describeHost()
+	case d.hostAwaits(v1alpha1.ReasonHostServicing) && d.f.Host.Obstacle != v1alpha1.ReasonHostServicing:
 		d.s.LastPoweredOn = d.time()
+		d.describeHost()
 	case d.passed(d.s.LastPoweredOn, d.f.Spec.NodeTimeout()):
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 	}
 }
 
-// back tells whether the Node has come back: another one than was deleted or, if none was, one that has
-// booted since.
+// back tells whether the Node has come back. If there was none while the host was off, any Node is one that has come
+// since. Otherwise it has to have booted since, and to be Ready.
 func (d *step) back() bool {
 	node := d.f.Node.Node
-	if d.f.Node.State != machinehealth.NodeFound || d.s.LastPoweredOn == nil {
+	switch {
+	case d.f.Node.State != machinehealth.NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
-	}
-	if d.s.Node == nil || (d.s.Node.UID != "" && node.UID != d.s.Node.UID) {
+	case d.s.LastPoweredOn == nil:
+		// This attempt has not had the host off. If one before has, and its Node is heard of now, it has come late.
+		return d.outOfService() && ready(node) && heardAfter(node, d.s.NextAttemptAt)
+	case !d.recorded(node) && d.sawNoNode():
 		return true
+	default:
+		return ready(node) && d.booted(node)
 	}
-	if !ready(node) {
-		return false
+}
+
+// booted tells whether the system of a Node has booted since the host was off.
+func (d *step) booted(node *corev1.Node) bool {
+	if d.recorded(node) && d.s.Node.BootID != "" {
+		return node.Status.NodeInfo.BootID != d.s.Node.BootID
 	}
-	bootID := node.Status.NodeInfo.BootID
-	if d.s.Node.BootID != "" {
-		return bootID != d.s.Node.BootID
-	}
-	return heartbeat(node).After(d.s.LastPoweredOn.Time)
+	return heardAfter(node, d.s.LastPoweredOn)
+}
+
+// recorded tells whether a Node is, or may be, the one from before.
+func (d *step) recorded(node *corev1.Node) bool {
+	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
+}
+
+// sawNoNode tells that there was no Node at a time at which the host was off.
+func (d *step) sawNoNode() bool {
+	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionNodeIsolated)
+	return c != nil && (c.Reason == v1alpha1.ReasonNodeDeleted || c.Reason == v1alpha1.ReasonNoNode)
 }
 
 // restore puts back what is missing on the Node, and sees that it is there.
 func (d *step) restore() {
-	n := d.f.Node
+	found := d.f.Node.State == machinehealth.NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
+	missing := d.missing(found)
 	switch {
+	case found && missing == Nothing:
+		d.restored()
 	case d.passed(d.s.NodeBackAt, d.f.Spec.NodeTimeout()):
-		d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut, "Not everything could be put back")
-		d.fail(v1alpha1.ReasonNodeTimedOut, "What the Node had could not be put back within "+d.f.Spec.NodeTimeout().String())
-	case n.State != machinehealth.NodeFound:
-	case n.Tainted && d.f.Spec.TaintsNode():
-		d.act(UntaintNode)
-	case d.s.Node != nil && d.s.Node.Backup != nil && Missing(d.s.Node.Backup, n.Node).Any():
-		d.act(RestoreNode)
-	default:
-		d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, "NodeRestored", "")
-		if d.s.Node != nil {
-			d.s.Node.Backup = nil
-		}
-		d.succeed("The host has been off and is on again, and its Node is back")
+		d.notRestored()
+	case found:
+		d.act(missing)
 	}
 }
 
-func (d *step) succeed(message string) {
-	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), message)
+// missing is what is to be done to the Node until it is in service again.
+func (d *step) missing(found bool) Action {
+	switch recorded := d.s.Node; {
+	case !found:
+	case d.f.Spec.TaintsNode() && hasOurTaint(d.f.Node.Node):
+		return UntaintNode
+	case recorded != nil && recorded.Backup != nil && Missing(recorded.Backup, d.f.Node.Node).Any():
+		return RestoreNode
+	}
+	return Nothing
+}
+
+func (d *step) restored() {
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, "NodeRestored", "")
+	if d.s.Node != nil {
+		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
+	}
+	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back")
+}
+
+// notRestored ends the wait for a Node that is back, but not as it was. That is no reason to cycle its host again,
+// unless it is gone again.
+func (d *step) notRestored() {
+	message := "What the Node had could not be put back within " + d.f.Spec.NodeTimeout().String()
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
+	if d.f.Node.State == machinehealth.NodeFound || d.f.Node.State == machinehealth.NodeUnreadable {
+		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message+"; it is kept in status.node.backup")
+		return
+	}
+	d.s.NodeBackAt = nil
+	d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 }
 
 // MissingParts are what has to be put back on a Node.
@@ -100,6 +147,13 @@ func absent(wanted, present map[string]string) map[string]string {
 	return missing
 }
 
+// hasOurTaint tells whether the taint that we set is on a Node; somebody else may have set one with another value.
+func hasOurTaint(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == outOfService.Key && t.Value == outOfService.Value && t.Effect == outOfService.Effect
+	})
+}
+
 func ready(node *corev1.Node) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -109,11 +163,12 @@ func ready(node *corev1.Node) bool {
 	return false
 }
 
-func heartbeat(node *corev1.Node) metav1.Time {
+// heardAfter tells whether a Node has reported after a time.
+func heardAfter(node *corev1.Node, since *metav1.Time) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
-			return c.LastHeartbeatTime
+			return since.Before(&c.LastHeartbeatTime)
 		}
 	}
-	return metav1.Time{}
+	return false
 }

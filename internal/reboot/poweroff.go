@@ -1,55 +1,91 @@
 package reboot
 
 import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+// settle is longer than a host's operator takes from one look at its power to the next.
+const settle = 75 * time.Second
+
+// off tells that the host is proven off, as it is now. Our key has been on it without a break, its operator has answered
+// the one-shot request that came with the key, and there is no doubt about what it says.
+//
+// If the host was on by then, it has gone off since, and nobody switches it on as long as our key is there. If it
+// was off, it may have been on its way up, and what its operator said may have been true no more. Then the operator has
+// to say so again, after the time in which it would have noticed.
+func (d *step) off() bool {
+	h, s := d.f.Host, d.s
+	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
+		return false
+	}
+	settled := !h.AskedAt.Before(s.KeySince.Add(settle)) && !h.OtherProbe
+	return s.SeenOnAt != nil || settled
+}
+
 // powerOff holds the host off until it is proven to be.
 func (d *step) powerOff() {
-	if d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()) {
-		d.fail(v1alpha1.ReasonPowerOffTimedOut, "The host could not be proven off within "+d.f.Spec.PowerOffTimeout().String())
-		return
-	}
+	d.doubt()
 	h := d.f.Host
-	if d.doubted() {
-		return
-	}
 	switch {
-	case h.PoweredOn && d.s.SeenOnAt == nil:
-		d.s.SeenOnAt = d.time()
+	case d.off():
+		d.s.PoweredOffAt = d.time()
+		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()):
+		d.fail(v1alpha1.ReasonPowerOffTimedOut, "The host could not be proven off within "+d.f.Spec.PowerOffTimeout().String())
 	case !h.Key:
-		d.act(SetKey)
+		d.setKey()
+	case d.doubtful():
 	case d.s.KeySince == nil:
 		d.s.KeySince = d.time()
-	case d.f.off(d.now):
-		d.s.PoweredOffAt = d.time()
-		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
-		d.enter(v1alpha1.Fenced, "The host is off")
-	case !h.PoweredOn:
-		d.until(d.s.KeySince.Add(settle))
+	case h.PoweredOn && d.s.SeenOnAt == nil:
+		d.s.SeenOnAt = d.time()
+	case !h.PoweredOn && !h.Probe && !h.OtherProbe:
+		d.askAgain()
 	}
 }
 
-// doubted begins the proof anew if there is a reason to doubt what the host says, or if our key was
-// lost: the host may have come on since. It tells whether it did.
-func (d *step) doubted() bool {
-	h := d.f.Host
-	lost := !h.Key && d.s.KeySince != nil
+// setKey sets our key. Whether the host was on by then is stored before; since the key is bound to what was read, it is
+// still so when the key is set.
+func (d *step) setKey() {
+	switch on := d.f.Host.PoweredOn; {
+	case on && d.s.SeenOnAt == nil:
+		d.s.SeenOnAt = d.time()
+	case !on && d.s.SeenOnAt != nil:
+		d.s.SeenOnAt = nil
+	default:
+		d.act(SetKey)
+	}
+}
+
+// askAgain has the operator look once more at a host that was off before our key was set.
+func (d *step) askAgain() {
+	settled := d.s.KeySince.Add(settle)
+	if d.now.Before(settled) {
+		d.until(settled)
+		return
+	}
+	d.act(SetKey)
+}
+
+// doubtful tells that the host says that it is off, and cannot be believed. That it was on is believed at
+// any rate: nothing follows from it before its operator says otherwise.
+func (d *step) doubtful() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
+
+// doubt begins the proof anew if there is a reason to doubt what the host says, or if our key was lost: the host may have
+// come on since.
+func (d *step) doubt() {
+	d.describeHost()
+	lost := !d.f.Host.Key && d.s.KeySince != nil
 	if lost {
 		d.s.KeysLost++
 	}
-	if h.Obstacle != "" {
-		d.hostCondition(h.Obstacle, h.Message)
-		if !h.Key && d.s.KeySince == nil {
-			// Its operator needs to be asked all the same, or it will never overcome it.
-			d.act(SetKey)
-		}
+	if lost || d.doubtful() {
+		d.s.KeySince, d.s.SeenOnAt = nil, nil
 	}
-	if !lost && h.Obstacle == "" {
-		return false
-	}
-	d.s.KeySince, d.s.SeenOnAt = nil, nil
-	return true
 }
 
 // backToPowerOff begins the proof anew in the same attempt, since the host is not proven off any more.
@@ -57,6 +93,49 @@ func (d *step) backToPowerOff() {
 	if d.f.Host.Key {
 		d.s.KeySince = nil
 	}
-	d.s.SeenOnAt, d.s.PoweredOffAt = nil, nil
+	d.s.SeenOnAt, d.s.PoweredOffAt, d.s.IsolatingSince = nil, nil, nil
 	d.enter(v1alpha1.PoweringOff, "The host is not proven off any more")
+}
+
+// hold keeps the host off until somebody asks for more.
+func (d *step) hold() {
+	d.doubt()
+	switch {
+	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
+		// A wait of its own begins, if the host is not proven off any more.
+		d.s.PendingRebootSince = d.time()
+		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.f.asked(v1alpha1.StepPowerOn):
+		d.release()
+	case !d.f.Host.Key:
+		d.act(SetKey)
+	case d.s.KeySince == nil && !d.doubtful():
+		d.s.KeySince = d.time()
+	}
+}
+
+// holdOff begins to keep the host off for as long as it is wanted.
+func (d *step) holdOff() {
+	if d.s.HoldingSince == nil {
+		d.s.HoldingSince = d.time()
+	}
+	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
+}
+
+// describeHost says what is the matter with the host, if anything is.
+func (d *step) describeHost() {
+	if d.f.Host.Obstacle != "" {
+		d.hostCondition(d.f.Host.Obstacle, d.f.Host.Message)
+		return
+	}
+	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+}
+
+// hostCondition says what is the matter with the host.
+func (d *step) hostCondition(reason, message string) {
+	status := metav1.ConditionFalse
+	if reason == v1alpha1.ReasonHostAvailable {
+		status = metav1.ConditionTrue
+	}
+	d.condition(v1alpha1.ConditionHostAvailable, status, reason, message)
 }

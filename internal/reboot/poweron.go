@@ -15,40 +15,46 @@ func (d *step) powerOn() {
 	case h.Key || h.Probe:
 		d.act(RemoveKey)
 	case d.heldOff():
-	case h.PoweredOn && h.Obstacle == "":
+	case h.PoweredOn:
+		// That it is off was proven, so this is new; an error of some earlier command may stand for ever.
 		d.s.LastPoweredOn = d.time()
-		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 		d.enter(v1alpha1.WaitingForNode, "The host is on; waits for its Node")
 	case d.passed(d.s.PowerOnReleasedAt, d.f.Spec.PowerOnTimeout()):
 		d.fail(v1alpha1.ReasonPowerOnTimedOut, "The host did not come on within "+d.f.Spec.PowerOnTimeout().String())
-	case h.Obstacle != "":
-		d.hostCondition(h.Obstacle, h.Message)
 	}
 }
 
-// heldOff tells that somebody else keeps the host off. That does not count as time that the host takes to
-// come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so.
+// heldOff tells that it is waited for somebody who keeps the host off. That does not count as time that the host takes
+// to come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so; unless
+// nobody waits for the host any more.
 func (d *step) heldOff() bool {
-	h := d.f.Host
-	switch {
-	case h.PoweredOn:
-		return false
-	case h.OtherKeys:
-		d.hostCondition(v1alpha1.ReasonHeldByOthers, "Somebody else holds the host "+h.Name+" off, by an annotation reboot.metal3.io/...")
-	case !h.Online:
-		d.hostCondition(v1alpha1.ReasonSuspendedByUser, "Somebody wants the host "+h.Name+" off (spec.online)")
-	default:
-		d.noLongerHeld()
-		return false
+	reason, message := d.holder()
+	if reason != "" {
+		d.hostCondition(reason, message)
+		return !d.f.withdrawn()
 	}
-	// Unless nobody waits for it any more: then the end has to come.
-	return !d.f.withdrawn() || d.now.Before(d.s.PowerOnReleasedAt.Add(d.f.Spec.PowerOnTimeout()))
+	if d.hostAwaits(v1alpha1.ReasonHeldByOthers) || d.hostAwaits(v1alpha1.ReasonSuspendedByUser) {
+		d.s.PowerOnReleasedAt = d.time()
+	}
+	d.describeHost()
+	return false
 }
 
-func (d *step) noLongerHeld() {
-	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionHostAvailable)
-	if c != nil && (c.Reason == v1alpha1.ReasonHeldByOthers || c.Reason == v1alpha1.ReasonSuspendedByUser) {
-		d.s.PowerOnReleasedAt = d.time()
-		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+// holder says who keeps the host off, other than we; no reason if nobody does.
+func (d *step) holder() (reason, message string) {
+	switch h := d.f.Host; {
+	case h.PoweredOn:
+		return "", ""
+	case h.OtherKeys:
+		return v1alpha1.ReasonHeldByOthers, "Somebody else holds the host " + h.Name + " off, by an annotation reboot.metal3.io/..."
+	case !h.Online:
+		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
+	return "", ""
+}
+
+// hostAwaits tells whether the record gives a reason why the host cannot be worked with.
+func (d *step) hostAwaits(reason string) bool {
+	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionHostAvailable)
+	return c != nil && c.Reason == reason
 }

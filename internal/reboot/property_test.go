@@ -1,0 +1,222 @@
+package reboot
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// anyWorld draws who asks for what, and how quick everything is.
+func anyWorld(t *rapid.T) *world {
+	w := newWorld()
+	w.t = t
+	w.request.spec.RetryLimit = new(rapid.Int32Range(0, 2).Draw(t, "retry limit"))
+	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
+		w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "asked by") {
+	case 0:
+		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
+		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
+			if rapid.Bool().Draw(t, string(step)) {
+				w.machine.keys[step] = true
+			}
+		}
+	case 1:
+		w.machine.byAnnotation, w.machine.plain = true, true
+	default:
+	}
+	w.machine.owned = rapid.Bool().Draw(t, "owned")
+	w.operator.lag = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "lag")
+	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
+	w.operator.offDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "off")
+	w.kubelet.bootTime = rapid.SampledFrom([]time.Duration{0, 30 * time.Second, 5 * time.Minute}).Draw(t, "boot")
+	if rapid.IntRange(0, 5).Draw(t, "never joined") == 0 {
+		w.workload.node, w.machine.node = nil, ""
+	}
+	return w
+}
+
+// turn lets one thing happen: mostly the controller has its turn, or time passes.
+func (w *world) turn(events []string) {
+	name := rapid.OneOf(
+		rapid.SampledFrom([]string{"step", "step", "step", "lost", "late"}),
+		rapid.SampledFrom([]string{"step", "runs", "goes on 20s", "goes on 2m", "goes on 11m"}),
+		rapid.SampledFrom([]string{"1s", "5s", "20s", "40s", "1m15s"}),
+		rapid.SampledFrom(events),
+	).Draw(w.t, "turn")
+	switch d, err := time.ParseDuration(name); {
+	case err == nil:
+		w.advance(d)
+	case name == "step", name == "lost", name == "late":
+		w.step(name)
+	case name == "runs":
+		w.run()
+	case strings.HasPrefix(name, "goes on "):
+		d, _ := time.ParseDuration(strings.TrimPrefix(name, "goes on "))
+		w.goOn(d)
+	default:
+		w.logf("* %s", name)
+		happen(name)(w)
+	}
+	w.advance(0)
+}
+
+func happen(name string) event {
+	for _, events := range []map[string]event{faults, doings, ends} {
+		if e, ok := events[name]; ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// run lets the controller work until it waits.
+func (w *world) run() {
+	for range maxSteps {
+		if _, busy := w.step("step"); !busy {
+			return
+		}
+		w.advance(0)
+	}
+	w.t.Fatalf("the controller does not come to rest in phase %s", w.request.status.Phase)
+}
+
+// over tells that nothing more is to be done.
+func (w *world) over() bool {
+	return !w.request.exists || !w.request.finalizer && (w.request.deleting || w.request.status.Phase.Ended())
+}
+
+// goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It
+// tells whether it comes to an end.
+func (w *world) goOn(limit time.Duration) bool {
+	end := w.now.Add(limit)
+	for w.now.Before(end) {
+		w.run()
+		if w.over() {
+			return true
+		}
+		before := w.noticed()
+		for w.now.Before(end) {
+			next := w.nextEvent(end)
+			if next.After(w.now.Add(lookForNode)) && w.polled() {
+				next = w.now.Add(lookForNode)
+			}
+			at := w.seen.rested.RecheckAt
+			if !at.IsZero() && at.Before(next) {
+				next = at
+			}
+			w.advance(max(next.Sub(w.now), 0))
+			if !at.IsZero() && !w.now.Before(at) || w.polled() || !cmp.Equal(before, w.noticed()) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) polled() bool {
+	return slices.Contains([]v1alpha1.Phase{v1alpha1.WaitingForNode, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Restoring, v1alpha1.CoolingDown}, w.request.status.Phase)
+}
+
+// noticed is that part of what can be read of which the controller is told.
+func (w *world) noticed() Facts {
+	f := w.facts()
+	f.Node = NodeFacts{}
+	return f
+}
+
+func names(events ...map[string]event) []string {
+	var all []string
+	for _, e := range events {
+		all = append(all, slices.Sorted(maps.Keys(e))...)
+	}
+	return all
+}
+
+// TestWhateverHappens lets everything happen in any order. No Node is ever touched while its host may run; nothing is
+// lost; and when the faults are over, the cycle comes to an end that leaves nothing behind.
+func TestWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		events := names(faults, doings)
+		turns := rapid.SampledFrom([]int{5, 10, 20, 40, 80, 160}).Draw(t, "turns")
+		end := rapid.SampledFrom([]int{-1, -1, -1, 10, 20, 40, 80}).Draw(t, "end")
+		for i := range turns {
+			if i == end {
+				name := rapid.SampledFrom(names(ends)).Draw(t, "ends")
+				w.logf("* %s", name)
+				happen(name)(w)
+			}
+			w.turn(events)
+		}
+		w.heal()
+		w.logf("* all is healed")
+		if !w.goOn(12 * time.Hour) {
+			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
+		}
+		w.checkAfterwards()
+	})
+}
+
+// checkAfterwards judges what is left when all is over (I9), and how often the host was cycled (I11, I12).
+func (w *world) checkAfterwards() {
+	w.advance(30 * time.Minute)
+	if w.host.exists && w.host.uid == "h-1" {
+		if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
+			w.t.Fatalf("I9: our key is left on the host: %v", w.host.keys)
+		}
+		if !w.iron.power {
+			w.t.Fatalf("I9: the host is left off")
+		}
+	}
+	if limit := int(w.request.status.Attempt) + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
+		w.t.Fatalf("I12: the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
+	}
+	end := meta.FindStatusCondition(w.request.status.Conditions, v1alpha1.ConditionSucceeded)
+	if end != nil && end.Reason == v1alpha1.ReasonWithdrawn && w.request.status.Phase == v1alpha1.Aborted && w.seen.wanted != nil {
+		w.t.Fatalf("A2: what was on the Node is lost")
+	}
+}
+
+// TestCrashesChangeNothing: however often the controller dies between two writes, the end and the number of cycles are the
+// same (I11).
+func TestCrashesChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		whole := w.machine.wholeAsked()
+		turns := 0
+		for !w.over() && turns < 200 {
+			turns++
+			switch fate := rapid.SampledFrom([]string{"step", "step", "step", "lost", "late", "crash", "1s", "10s"}).Draw(t, "turn"); fate {
+			case "crash":
+				w.late = nil
+				w.advance(rapid.SampledFrom([]time.Duration{time.Second, 20 * time.Second, time.Minute}).Draw(t, "down"))
+			case "1s", "10s":
+				d, _ := time.ParseDuration(fate)
+				w.advance(d)
+			default:
+				w.step(fate)
+			}
+			w.advance(0)
+		}
+		if !whole {
+			return
+		}
+		if !w.goOn(3 * time.Hour) {
+			t.Fatalf("no end in sight, in phase %s", w.request.status.Phase)
+		}
+		if got := w.request.status; got.Phase != v1alpha1.Succeeded || got.Attempt != 1 || w.seen.cycles != 1 {
+			t.Fatalf("ended as %s in attempt %d after %d cycles", got.Phase, got.Attempt, w.seen.cycles)
+		}
+		w.checkAfterwards()
+	})
+}

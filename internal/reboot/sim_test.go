@@ -1,0 +1,242 @@
+package reboot
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// world is a bare-metal machine with everything around it, as a value: what is true, and what can be read. Decide is
+// let loose on it; what comes of it is judged by what is true.
+type world struct {
+	t   *rapid.T
+	now time.Time
+
+	iron     simIron
+	host     simHost
+	operator simOperator
+	kubelet  simKubelet
+	workload simWorkload
+	machine  simMachine
+	request  simRequest
+	// throttled says that others come first.
+	throttled bool
+	// late is a write that was decided and has not arrived yet.
+	late *simWrite
+	// lossy is how many of the next writes fail.
+	lossy int
+	seen  record
+}
+
+type simMachine struct {
+	uid                         types.UID
+	gone, owned, marked         bool
+	node                        string
+	byAnnotation, byHealthCheck bool
+	plain                       bool
+	keys                        map[v1alpha1.Step]bool
+}
+
+type simRequest struct {
+	exists, deleting, finalizer bool
+	version                     int
+	spec                        v1alpha1.RebootRemediationSpec
+	status                      v1alpha1.RebootRemediationStatus
+}
+
+// simWrite is a write, and the versions that it is bound to.
+type simWrite struct {
+	decision      Decision
+	request, host int
+}
+
+const requestUID = types.UID("r1")
+
+// facts is what can be read at this moment.
+func (w *world) facts() Facts {
+	f := Facts{
+		UID: requestUID, Spec: w.request.spec, Status: *w.request.status.DeepCopy(), Deleting: w.request.deleting,
+		Finalizer: w.request.finalizer, Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
+	}
+	if !w.machine.gone {
+		f.Machine = w.machineFacts()
+	}
+	if !w.machine.gone && needsNode(w.request.status.Phase) {
+		f.Node = w.nodeFacts()
+	}
+	if w.throttled && w.request.status.Phase == v1alpha1.Pending {
+		f.Throttled = "Waits for others"
+	}
+	return f
+}
+
+func (w *world) machineFacts() MachineFacts {
+	m := w.machine
+	return MachineFacts{
+		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Plain: m.plain, Keys: maps.Clone(m.keys),
+		Healthy: m.byHealthCheck && w.healthy(), Owned: m.owned, Marked: m.marked,
+	}
+}
+
+// wholeAsked tells whether a full cycle is asked for.
+func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
+
+// step is one turn of the controller: what is read, and one write. It tells whether there was one.
+func (w *world) step(fate string) (Decision, bool) {
+	if w.late != nil {
+		late := *w.late
+		w.late = nil
+		w.arrive(late)
+		return late.decision, true
+	}
+	if !w.request.exists {
+		return Decision{}, false
+	}
+	d := Decide(w.facts(), w.now)
+	if !d.Changed && d.Action == Nothing {
+		w.checkWait(d)
+		return d, false
+	}
+	if d.Changed {
+		w.checkStatus(w.request.status, d.Status)
+	}
+	write := simWrite{decision: d, request: w.request.version, host: w.host.version}
+	switch {
+	case fate == "lost" || w.lossy > 0:
+		w.lossy = max(0, w.lossy-1)
+		w.logf("lost: %s", d)
+	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode}, d.Action)):
+		w.late = &write
+	default:
+		w.arrive(write)
+	}
+	return d, true
+}
+
+// arrive carries a write out, unless what it is bound to has changed.
+func (w *world) arrive(write simWrite) {
+	d := write.decision
+	if !w.request.exists || write.request != w.request.version {
+		w.logf("conflict: %s", d)
+		return
+	}
+	w.logf("%s", d)
+	if d.Changed {
+		before := w.request.status
+		w.request.status = stored(w.t, d.Status)
+		w.note(before, d.Status)
+		w.request.version++
+		return
+	}
+	if (d.Action == SetKey || d.Action == RemoveKey) && write.host != w.host.version {
+		w.logf("conflict: the host has changed")
+		return
+	}
+	w.act(d)
+}
+
+func (w *world) act(d Decision) {
+	switch d.Action {
+	case AddFinalizer:
+		w.request.finalizer = true
+		w.request.version++
+	case RemoveFinalizer:
+		w.checkEnd()
+		w.request.finalizer = false
+		w.request.version++
+		w.request.exists = !w.request.deleting
+	case SetKey:
+		w.checkSetKey()
+		w.host.keys[simKey] = d.AskedAt.Format(time.RFC3339)
+		if _, ok := w.host.keys[simProbe]; !ok {
+			w.host.keys[simProbe] = probeOurs
+		}
+		w.touchHost()
+	case RemoveKey:
+		w.checkRemoveKey()
+		delete(w.host.keys, simKey)
+		if w.host.keys[simProbe] == probeOurs {
+			delete(w.host.keys, simProbe)
+		}
+		w.touchHost()
+	case MarkForOwner:
+		w.checkMark()
+		w.machine.marked = true
+	case DropAsked:
+		for _, step := range d.Done {
+			delete(w.machine.keys, step)
+		}
+	case DropAll:
+		w.machine.plain = false
+		clear(w.machine.keys)
+	default:
+		w.actOnNode(d.Action)
+	}
+}
+
+func (w *world) actOnNode(action Action) {
+	if w.workload.down || w.workload.node == nil {
+		w.logf("the workload cluster does not answer")
+		return
+	}
+	switch action {
+	case DeleteNode:
+		w.checkTouch()
+		w.removeNode()
+	case TaintNode:
+		w.checkTouch()
+		w.taint()
+	case UntaintNode:
+		w.checkUntaint()
+		w.untaint()
+	case RestoreNode:
+		missing := Missing(w.request.status.Node.Backup, w.workload.node)
+		w.checkMissing(missing)
+		w.changeNode(func(node *corev1.Node) {
+			node.Labels, node.Annotations = merged(node.Labels, missing.Labels), merged(node.Annotations, missing.Annotations)
+			node.Spec.Taints = append(slices.Clone(node.Spec.Taints), missing.Taints...)
+			node.Spec.Unschedulable = node.Spec.Unschedulable || missing.Cordon
+		})
+	default:
+		w.t.Fatalf("nobody knows how to %s", action)
+	}
+}
+
+// stored is a status after it was written and read.
+func stored(t *rapid.T, status v1alpha1.RebootRemediationStatus) v1alpha1.RebootRemediationStatus {
+	data, err := json.Marshal(status)
+	if err != nil {
+		t.Fatalf("encoding a status: %v", err)
+	}
+	var read v1alpha1.RebootRemediationStatus
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatalf("decoding a status: %v", err)
+	}
+	return read
+}
+
+func (w *world) logf(format string, args ...any) {
+	w.t.Logf("%s %-14s "+format, append([]any{w.now.Format(time.TimeOnly), w.request.status.Phase}, args...)...)
+}
+
+// String is what a decision does, for the log of a failed test.
+func (d Decision) String() string {
+	switch {
+	case d.Changed:
+		message := ""
+		if len(d.Status.Conditions) > 0 {
+			message = d.Status.Conditions[0].Reason
+		}
+		return "-> " + string(d.Status.Phase) + " (" + message + ")"
+	case d.Action != Nothing:
+		return string(d.Action)
+	}
+	return "waits"
+}
