@@ -1,0 +1,97 @@
+package cycle_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// brain is one life of the process that the controllers are in. It is called by hand.
+type brain struct {
+	client     client.Client
+	namespace  string
+	trigger    *reboot.Trigger
+	reconciler *reboot.Reconciler
+	sweeper    *reboot.Sweeper
+	// errors are those of all looks, oldest first.
+	errors []error
+}
+
+// reborn begins a new life, in which nothing is known of the one before.
+func (s *stand) reborn() {
+	s.Helper()
+	cfg := rest.CopyConfig(s.e.Config)
+	cfg.Wrap(s.wire.over)
+	c, err := client.New(cfg, client.Options{Scheme: s.e.Scheme, Mapper: s.client.RESTMapper()})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.brain = &brain{
+		client: s.client, namespace: s.namespace,
+		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
+		reconciler: &reboot.Reconciler{
+			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.cluster.by(c, cfg),
+			Remedies: remedy.NewCabinet(c, c, s.time), Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
+		},
+		sweeper: &reboot.Sweeper{Client: c, Live: c, Namespace: s.namespace},
+	}
+}
+
+// turn looks at everything once.
+func (b *brain) turn(ctx context.Context) {
+	machines := &metav1.PartialObjectMetadataList{}
+	machines.SetGroupVersionKind(b.reconciler.Kind)
+	b.note(b.client.List(ctx, machines, client.InNamespace(b.namespace)))
+	for i := range machines.Items {
+		b.look(ctx, b.trigger.Reconcile, machines.Items[i].Name)
+	}
+	var requests v1alpha1.RebootRemediationList
+	b.note(b.client.List(ctx, &requests, client.InNamespace(b.namespace)))
+	for i := range requests.Items {
+		b.look(ctx, b.reconciler.Reconcile, requests.Items[i].Name)
+	}
+}
+
+func (b *brain) look(ctx context.Context, reconcile func(context.Context, ctrl.Request) (ctrl.Result, error), name string) {
+	_, err := reconcile(ctx, ctrl.Request{NamespacedName: types.NamespacedName{Namespace: b.namespace, Name: name}})
+	b.note(err)
+}
+
+func (b *brain) note(err error) {
+	if err != nil {
+		b.errors = append(b.errors, err)
+	}
+}
+
+// eventLog keeps the events.
+type eventLog struct {
+	mu      sync.Mutex
+	reasons []string
+	texts   []string
+}
+
+// Eventf implements events.EventRecorder.
+func (l *eventLog) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reasons = append(l.reasons, reason)
+	l.texts = append(l.texts, reason+": "+fmt.Sprintf(note, args...))
+}
+
+// all returns the reasons of all events, oldest first.
+func (l *eventLog) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.reasons...)
+}

@@ -1,0 +1,183 @@
+package cycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// course is a cycle whose process is ended at each of its writes.
+type course struct {
+	kind schema.GroupVersionKind
+	plan plan
+	// begin asks for the cycle, and goOn does whatever else has to happen, until it is over.
+	begin func(*machine)
+	goOn  func(*machine)
+	// cycles is how often the machine is cycled.
+	cycles int
+	// end is the phase in which it ends.
+	end v1alpha1.Phase
+	// writes is the least number of writes.
+	writes int
+}
+
+var courses = map[string]course{
+	"annotation": {
+		kind: reboot.ClusterAPIKind, begin: annotated, cycles: 1, end: v1alpha1.Succeeded, writes: 15,
+	},
+	"OpenShift": {
+		kind: reboot.OpenShiftKind, begin: annotated, cycles: 1, end: v1alpha1.Succeeded, writes: 15,
+	},
+	"request": {
+		kind: reboot.ClusterAPIKind, cycles: 1, end: v1alpha1.Succeeded, writes: 20,
+		begin: func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
+	},
+	"taint": {
+		kind: reboot.ClusterAPIKind, cycles: 1, end: v1alpha1.Succeeded, writes: 20,
+		begin: func(m *machine) { m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint}) },
+	},
+	"in vain": {
+		kind: reboot.ClusterAPIKind, plan: plan{owned: true}, cycles: 2, end: v1alpha1.Failed, writes: 25,
+		begin: func(m *machine) {
+			m.Set(baremetal.Faults{Hangs: true})
+			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(1)), NodeTimeoutSeconds: new(int32(5))})
+		},
+		goOn: func(m *machine) {
+			m.reaches(v1alpha1.CoolingDown)
+			m.skipCoolDown()
+		},
+	},
+	"withdrawn": {
+		kind: reboot.ClusterAPIKind, cycles: 1, end: "", writes: 8,
+		begin: func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
+		goOn: func(m *machine) {
+			m.becomes("fenced", func() bool { return m.touchedNodes() > 0 })
+			if m.record() != nil {
+				m.deleteRequest()
+			}
+		},
+	},
+}
+
+func annotated(m *machine) { m.annotate(plainKey, "") }
+
+func (m *machine) touchedNodes() int { return m.cluster.touchedNodes() }
+
+// skipCoolDown lets the pause between two attempts pass, once our key is off the host.
+func (m *machine) skipCoolDown() {
+	m.Helper()
+	m.becomes("next attempt", func() bool {
+		if record := m.record(); record.Status.Phase == v1alpha1.CoolingDown && !m.held(m.name) && m.Running() {
+			m.clock.SetTime(record.Status.NextAttemptAt.Time)
+		}
+		return m.record().Status.Attempt == 2
+	})
+}
+
+// TestCrashAtEveryWrite ends the process just before and just after each write of a cycle, and expects that the next one
+// brings it to the same end, with as many power cycles.
+func TestCrashAtEveryWrite(t *testing.T) {
+	t.Parallel()
+	for name, c := range courses {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want outcome
+			var writes []write
+			if !t.Run("no crash", func(t *testing.T) { want, writes = c.play(t, write{}, false) }) {
+				return
+			}
+			if len(writes) < c.writes {
+				t.Errorf("there are %d writes, want %d at least: %v", len(writes), c.writes, writes)
+			}
+			t.Logf("%d writes: %v", len(writes), writes)
+			for _, at := range writes {
+				for _, after := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s %s", map[bool]string{false: "before", true: "after"}[after], at), func(t *testing.T) {
+						t.Parallel()
+						got, _ := c.play(t, at, after)
+						if diff := cmp.Diff(want, got); diff != "" {
+							t.Errorf("another end than without a crash (-want +got):\n%s", diff)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// outcome is what has to be the same with and without a crash.
+type outcome struct {
+	Status, Marks, Node, Host []string
+	Cycles, Touched           int
+}
+
+func (c course) play(t *testing.T, at write, after bool) (outcome, []write) {
+	t.Helper()
+	s := newStandAlone(t, c.kind)
+	m := s.machine("m", c.plan)
+	s.wire.at, s.wire.after = at, after
+	c.begin(m)
+	if c.goOn != nil {
+		c.goOn(m)
+	}
+	if c.end == "" {
+		m.becomes("end of the record", func() bool { return m.record() == nil })
+		m.mustBeClean()
+	}
+	if c.end != "" {
+		m.becomes("end of the cycle", func() bool {
+			record := m.record()
+			return record != nil && record.Status.Phase == c.end && len(record.Finalizers) == 0
+		})
+		m.mustBeClean()
+	}
+	if at != (write{}) && !s.wire.crashed {
+		t.Errorf("the process did not crash: %v", s.wire.recorded())
+	}
+	m.mustHaveCycled(c.cycles)
+	return m.outcome(), s.wire.recorded()
+}
+
+func (m *machine) outcome() outcome {
+	m.Helper()
+	o := outcome{Cycles: m.PowerCycles(), Touched: m.touchedNodes()}
+	if record := m.record(); record != nil {
+		s := record.Status
+		o.Status = []string{string(s.Phase), fmt.Sprint("attempt ", s.Attempt), fmt.Sprint("lost ", s.KeysLost)}
+		for _, c := range s.Conditions {
+			o.Status = append(o.Status, c.Type+" "+string(c.Status)+" "+c.Reason+" "+strings.ReplaceAll(c.Message, m.namespace, "ns"))
+		}
+	}
+	o.Marks = []string{m.mark(clusterv1.MachineExternallyRemediatedCondition), m.mark(clusterv1.MachineOwnerRemediatedCondition)}
+	if node := m.findNode(); node != nil {
+		o.Node = []string{fmt.Sprint("same ", node.UID == m.node.UID), fmt.Sprint("new boot ", node.Status.NodeInfo.BootID == m.BootID()), fmt.Sprint("cordon ", node.Spec.Unschedulable)}
+		for key, value := range node.Labels {
+			o.Node = append(o.Node, "label "+key+"="+value)
+		}
+		for key, value := range node.Annotations {
+			o.Node = append(o.Node, "annotation "+key+"="+value)
+		}
+		for _, t := range node.Spec.Taints {
+			if t.Key != corev1.TaintNodeNotReady && t.Key != corev1.TaintNodeUnschedulable {
+				o.Node = append(o.Node, "taint "+t.ToString())
+			}
+		}
+	}
+	for key := range m.bareMetalHost().Annotations {
+		o.Host = append(o.Host, key)
+	}
+	slices.Sort(o.Node)
+	slices.Sort(o.Status)
+	slices.Sort(o.Host)
+	return o
+}

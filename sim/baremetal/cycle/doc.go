@@ -1,0 +1,12 @@
+// Package cycle proves that a sick host is power-cycled, and never at the price of its data.
+//
+// Package reboot runs here on a real API server, with the real kinds, against the simulated operator of package
+// baremetal and machines that boot and register their Nodes. The API server plays the workload cluster too. At each
+// write to a Node the truth is asked, and not the record: the machine has to be without power, and held off.
+//
+// Most tests have a time of their own and call the controllers by hand, one look after the other, so that a
+// deadline costs nothing and a process can be ended at each of its writes. The others run a manager, as in production,
+// and show that the controllers are woken when they have to be.
+//
+// There is no code here but that of the tests.
+package cycle

@@ -1,0 +1,208 @@
+package cycle_test
+
+import (
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// machine is a Machine on a host. The host, the Machine and its infrastructure machine have one name.
+type machine struct {
+	*stand
+	name string
+	// Host is the truth about it.
+	*baremetal.Host
+	// node was its Node at the beginning.
+	node corev1.Node
+}
+
+// plan says in what a machine differs from the usual one.
+type plan struct {
+	neverJoined, noHost, foreign, owned, controlPlane bool
+	host                                              func(*metal3v1.BareMetalHost)
+}
+
+// machine makes a machine, which is on and has joined.
+func (s *stand) machine(name string, p plan) *machine {
+	s.Helper()
+	m := &machine{stand: s, name: name, Host: s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})}
+	m.Runs(m.kubelet(!p.neverJoined))
+	s.create(m.newHost(p))
+	s.create(m.infrastructure(p)...)
+	obj := m.object(p)
+	s.create(obj)
+	s.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
+	if p.neverJoined {
+		m.Runs(m.kubelet(true))
+		return m
+	}
+	s.awaits("the Node is there", func() bool { return m.findNode() != nil && ready(m.findNode()) })
+	m.awaits("the Machine knows its Node", func() bool { return m.meet(m.ctx) == nil })
+	m.decorate()
+	m.node = *m.findNode()
+	return m
+}
+
+// awaits lets the others work, and not the controllers.
+func (s *stand) awaits(what string, so func() bool) {
+	s.Helper()
+	s.eventually(what, func() bool {
+		if s.clock != nil {
+			s.clock.Step(tick)
+		}
+		return so()
+	})
+}
+
+func (s *stand) create(objects ...client.Object) {
+	s.Helper()
+	for _, obj := range objects {
+		if err := s.client.Create(s.ctx, obj); err != nil {
+			s.Fatalf("creating %T %s: %v", obj, obj.GetName(), err)
+		}
+	}
+}
+
+func (m *machine) newHost(p plan) *metal3v1.BareMetalHost {
+	user := corev1.ObjectReference{APIVersion: metal3MachineKind.GroupVersion().String(), Kind: metal3MachineKind.Kind, Namespace: m.namespace, Name: m.name}
+	if m.openShift() {
+		user = corev1.ObjectReference{APIVersion: machinev1.GroupVersion.String(), Kind: "Machine", Namespace: m.namespace, Name: m.name}
+	}
+	if p.foreign {
+		user.Name = "another"
+	}
+	host := &metal3v1.BareMetalHost{
+		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name},
+		Spec: metal3v1.BareMetalHostSpec{
+			Online: true, ExternallyProvisioned: true, BootMACAddress: "00:00:5e:00:53:01", ConsumerRef: &user,
+			BMC: metal3v1.BMCDetails{Address: "ipmi://192.0.2.1", CredentialsName: "bmc"},
+		},
+	}
+	if p.host != nil {
+		p.host(host)
+	}
+	return host
+}
+
+func (m *machine) infrastructure(p plan) []client.Object {
+	if m.openShift() {
+		return nil
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(metal3MachineKind)
+	u.SetNamespace(m.namespace)
+	u.SetName(m.name)
+	u.SetAnnotations(m.hostAnnotation(p))
+	return []client.Object{u}
+}
+
+func (m *machine) hostAnnotation(p plan) map[string]string {
+	if p.noHost {
+		return nil
+	}
+	return map[string]string{"metal3.io/BareMetalHost": m.namespace + "/" + m.name}
+}
+
+func (m *machine) object(p plan) client.Object {
+	meta := metav1.ObjectMeta{Namespace: m.namespace, Name: m.name, Labels: map[string]string{}}
+	if p.owned {
+		meta.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: "set", UID: "set", Controller: new(true),
+		}}
+	}
+	if m.openShift() {
+		meta.Annotations = m.hostAnnotation(p)
+		if p.controlPlane {
+			meta.Labels["machine.openshift.io/cluster-api-machine-role"] = "master"
+		}
+		return &machinev1.Machine{ObjectMeta: meta}
+	}
+	if p.controlPlane {
+		meta.Labels[clusterv1.MachineControlPlaneLabel] = ""
+	}
+	return &clusterv1.Machine{ObjectMeta: meta, Spec: clusterv1.MachineSpec{
+		ClusterName: "c",
+		Bootstrap:   clusterv1.Bootstrap{DataSecretName: new("bootstrap")},
+		InfrastructureRef: clusterv1.ContractVersionedObjectReference{
+			APIGroup: metal3MachineKind.Group, Kind: metal3MachineKind.Kind, Name: m.name,
+		},
+	}}
+}
+
+// empty is a Machine to read into.
+func (m *machine) empty() client.Object {
+	if m.openShift() {
+		return &machinev1.Machine{}
+	}
+	return &clusterv1.Machine{}
+}
+
+func (m *machine) key() client.ObjectKey {
+	return client.ObjectKey{Namespace: m.namespace, Name: m.name}
+}
+
+// nodeName is unlike that of any other machine: the API server is shared, and Nodes have no namespace.
+func (m *machine) nodeName() string { return m.namespace + "-" + m.name }
+
+// get reads the Machine.
+func (m *machine) get() client.Object {
+	m.Helper()
+	obj := m.empty()
+	if err := m.client.Get(m.ctx, m.key(), obj); err != nil {
+		m.Fatal(err)
+	}
+	return obj
+}
+
+// annotate annotates the Machine.
+func (m *machine) annotate(key, value string) {
+	m.Helper()
+	m.change(m.get(), func(o client.Object) {
+		annotations := o.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[key] = value
+		o.SetAnnotations(annotations)
+	})
+}
+
+func (s *stand) change(obj client.Object, change func(client.Object)) {
+	s.Helper()
+	before := obj.DeepCopyObject().(client.Object)
+	change(obj)
+	if err := s.client.Patch(s.ctx, obj, client.MergeFrom(before)); err != nil {
+		s.Fatalf("changing %T %s: %v", obj, obj.GetName(), err)
+	}
+}
+
+func (m *machine) bareMetalHost() *metal3v1.BareMetalHost {
+	m.Helper()
+	host := &metal3v1.BareMetalHost{}
+	if err := m.client.Get(m.ctx, m.key(), host); err != nil {
+		m.Fatal(err)
+	}
+	return host
+}
+
+// changeHost changes the BareMetalHost, as somebody else does.
+func (m *machine) changeHost(change func(*metal3v1.BareMetalHost)) {
+	m.Helper()
+	m.change(m.bareMetalHost(), func(o client.Object) { change(o.(*metal3v1.BareMetalHost)) })
+}
+
+func (m *machine) annotateHost(key, value string) {
+	m.Helper()
+	m.changeHost(func(h *metal3v1.BareMetalHost) { metav1.SetMetaDataAnnotation(&h.ObjectMeta, key, value) })
+}
+
+func (m *machine) unannotateHost(key string) {
+	m.Helper()
+	m.changeHost(func(h *metal3v1.BareMetalHost) { delete(h.Annotations, key) })
+}

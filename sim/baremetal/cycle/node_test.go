@@ -1,0 +1,150 @@
+package cycle_test
+
+import (
+	"context"
+	"time"
+
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// beatPeriod is how often a Node says that it is alive.
+const beatPeriod = 10 * time.Second
+
+// kubelet is what runs on a machine: it registers the Node, or finds it and says that it has booted, and then says from
+// time to time that it is alive. A machine that does not join has none.
+func (m *machine) kubelet(joins bool) baremetal.Program {
+	return func(ctx context.Context, boot baremetal.Boot) {
+		for joins && ctx.Err() == nil && m.register(ctx, boot) != nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		for joins && ctx.Err() == nil {
+			timer := m.time.NewTimer(beatPeriod)
+			select {
+			case <-ctx.Done():
+			case <-timer.C():
+				// The next beat makes up for one that fails.
+				_ = m.beat(ctx)
+			}
+			timer.Stop()
+		}
+	}
+}
+
+// beat does not bring back a Node that was deleted.
+func (m *machine) beat(ctx context.Context) error {
+	node := &corev1.Node{}
+	if err := m.client.Get(ctx, client.ObjectKey{Name: m.nodeName()}, node); err != nil {
+		return err
+	}
+	for i := range node.Status.Conditions {
+		node.Status.Conditions[i].LastHeartbeatTime = metav1.NewTime(m.time.Now())
+	}
+	return m.client.Status().Update(ctx, node)
+}
+
+func (m *machine) register(ctx context.Context, boot baremetal.Boot) error {
+	node := &corev1.Node{}
+	err := m.client.Get(ctx, client.ObjectKey{Name: m.nodeName()}, node)
+	if apierrors.IsNotFound(err) {
+		node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.nodeName(), Labels: map[string]string{corev1.LabelHostname: m.name}}}
+		err = m.client.Create(ctx, node)
+	}
+	if err != nil {
+		return err
+	}
+	now := metav1.NewTime(m.time.Now())
+	node.Status.NodeInfo.BootID = boot.ID
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: now, LastTransitionTime: now}}
+	if err := m.client.Status().Update(ctx, node); err != nil {
+		return err
+	}
+	return m.meet(ctx)
+}
+
+// meet is what the controller of Machines does when a Node has come: it writes that into the Machine.
+func (m *machine) meet(ctx context.Context) error {
+	obj := m.empty()
+	if err := m.client.Get(ctx, m.key(), obj); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	before := obj.DeepCopyObject().(client.Object)
+	switch o := obj.(type) {
+	case *clusterv1.Machine:
+		o.Status.NodeRef = clusterv1.MachineNodeReference{Name: m.nodeName()}
+		o.Status.NodeInfo = &corev1.NodeSystemInfo{BootID: m.BootID()}
+	case *machinev1.Machine:
+		o.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: m.nodeName()}
+		o.Status.LastUpdated = new(metav1.NewTime(m.time.Now()))
+	}
+	return m.client.Status().Patch(ctx, obj, client.MergeFrom(before))
+}
+
+// findNode is nil if there is none.
+func (m *machine) findNode() *corev1.Node {
+	m.Helper()
+	node := &corev1.Node{}
+	err := m.client.Get(m.ctx, client.ObjectKey{Name: m.nodeName()}, node)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	return node
+}
+
+var nodeTaint = corev1.Taint{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}
+
+// decorate puts on the Node what people and programs put there.
+func (m *machine) decorate() {
+	m.Helper()
+	m.change(m.findNode(), func(o client.Object) {
+		node := o.(*corev1.Node)
+		metav1.SetMetaDataLabel(&node.ObjectMeta, "team", "a")
+		metav1.SetMetaDataAnnotation(&node.ObjectMeta, "note", "keep me")
+		node.Spec.Taints = append(node.Spec.Taints, nodeTaint)
+		node.Spec.Unschedulable = true
+	})
+}
+
+// mustHaveAll fails unless everything is on the Node again that was there before.
+func (m *machine) mustHaveAll() {
+	m.Helper()
+	node := m.findNode()
+	if node == nil {
+		m.Error("there is no Node")
+		return
+	}
+	tainted := false
+	for _, t := range node.Spec.Taints {
+		tainted = tainted || t == nodeTaint
+		if t.Key == corev1.TaintNodeOutOfService {
+			m.Error("the Node is still out of service")
+		}
+	}
+	if node.Labels["team"] != "a" || node.Annotations["note"] != "keep me" || !tainted || !node.Spec.Unschedulable {
+		m.Errorf("the Node came back as %v, %v, %+v", node.Labels, node.Annotations, node.Spec)
+	}
+	if node.Status.NodeInfo.BootID != m.BootID() {
+		m.Errorf("the Node says that it is of boot %s, want %s", node.Status.NodeInfo.BootID, m.BootID())
+	}
+}
+
+func ready(node *corev1.Node) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+package cycle_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// syncPeriod is so long that nothing happens by it.
+const syncPeriod = time.Hour
+
+const plainKey = "reboot.metal3.io"
+
+// eventually has a limit in real time, for what is not up to the fake clock.
+func (s *stand) eventually(what string, so func() bool) {
+	s.Helper()
+	for end := time.Now().Add(patience); !so(); {
+		if time.Now().After(end) {
+			s.Fatalf("it did not happen: %s\n%s", what, s.state())
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// request asks for a cycle as Cluster API's health check does: by a RebootRemediation from a template.
+func (m *machine) request(settings v1alpha1.RebootSettings) {
+	m.Helper()
+	obj := m.get()
+	m.create(&v1alpha1.RebootRemediation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name, OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: m.name, UID: obj.GetUID(),
+		}}},
+		Spec: v1alpha1.RebootRemediationSpec{RebootSettings: settings},
+	})
+}
+
+// record reads the RebootRemediation; nil if there is none.
+func (m *machine) record() *v1alpha1.RebootRemediation {
+	m.Helper()
+	request := &v1alpha1.RebootRemediation{}
+	err := m.client.Get(m.ctx, m.key(), request)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	return request
+}
+
+func (m *machine) phase() v1alpha1.Phase {
+	m.Helper()
+	if record := m.record(); record != nil {
+		return record.Status.Phase
+	}
+	return ""
+}
+
+// reaches lets everybody work until a cycle is as far as that.
+func (m *machine) reaches(phase v1alpha1.Phase) {
+	m.Helper()
+	m.becomes("phase "+string(phase), func() bool { return m.phase() == phase })
+}
+
+// ends lets everybody work until a cycle has ended like that, and nothing is left of it.
+func (m *machine) ends(phase v1alpha1.Phase, reason string) *v1alpha1.RebootRemediation {
+	m.Helper()
+	m.becomes("end of the cycle", func() bool {
+		record := m.record()
+		return record != nil && record.Status.Phase.Ended() && len(record.Finalizers) == 0
+	})
+	record := m.record()
+	got := meta.FindStatusCondition(record.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if record.Status.Phase != phase || got == nil || got.Reason != reason {
+		m.Errorf("the end is %s, %+v; want %s, %s", record.Status.Phase, got, phase, reason)
+	}
+	m.mustBeClean()
+	return record
+}
+
+// mustBeClean fails if anything of ours is left on the host or the Machine.
+func (m *machine) mustBeClean() {
+	m.Helper()
+	for _, host := range m.hosts() {
+		for key, value := range host.Annotations {
+			if strings.HasPrefix(key, ourPrefix) || (key == plainKey && strings.Contains(value, "request")) {
+				m.Errorf("host %s has annotation %s: %s", host.Name, key, value)
+			}
+		}
+	}
+	obj := m.empty()
+	if err := m.client.Get(m.ctx, m.key(), obj); err != nil {
+		return
+	}
+	for key := range obj.GetAnnotations() {
+		if strings.HasPrefix(key, plainKey) {
+			m.Errorf("the Machine has annotation %s", key)
+		}
+	}
+}
+
+const ourPrefix = plainKey + "/sickbay-"
+
+// held tells that a host is held off by us.
+func (s *stand) held(name string) bool {
+	s.Helper()
+	for _, host := range s.hosts() {
+		for key := range host.Annotations {
+			if host.Name == name && strings.HasPrefix(key, ourPrefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mustHaveCycled fails unless the machine lost power and got it back that often, and is on.
+func (m *machine) mustHaveCycled(times int) {
+	m.Helper()
+	m.awaits("the machine is on", m.Running)
+	if m.PowerCycles() != times {
+		m.Errorf("the machine was cycled %d times, want %d: %v", m.PowerCycles(), times, m.History())
+	}
+	if !m.bareMetalHost().Spec.Online {
+		m.Error("spec.online of the host is false")
+	}
+}
+
+// condition returns status and reason of a condition of the record.
+func (m *machine) condition(conditionType string) string {
+	m.Helper()
+	record := m.record()
+	if record == nil {
+		return ""
+	}
+	return shortCondition(record.Status.Conditions, conditionType)
+}
+
+func shortCondition(conditions []metav1.Condition, conditionType string) string {
+	c := meta.FindStatusCondition(conditions, conditionType)
+	if c == nil {
+		return ""
+	}
+	return string(c.Status) + " " + c.Reason
+}
+
+// mark returns status and reason of a condition of the Machine.
+func (m *machine) mark(conditionType string) string {
+	m.Helper()
+	if capi, ok := m.get().(*clusterv1.Machine); ok {
+		return shortCondition(capi.Status.Conditions, conditionType)
+	}
+	return ""
+}
+
+// deleteRequest deletes the RebootRemediation, as a person may at any time.
+func (m *machine) deleteRequest() {
+	m.Helper()
+	if err := m.client.Delete(m.ctx, m.record()); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// state is for the message of a test that fails.
+func (s *stand) state() string {
+	var b strings.Builder
+	var requests v1alpha1.RebootRemediationList
+	if err := s.client.List(s.ctx, &requests, client.InNamespace(s.namespace)); err != nil {
+		return err.Error()
+	}
+	for i := range requests.Items {
+		r := &requests.Items[i]
+		fmt.Fprintf(&b, "RebootRemediation %s %v: %+v\n", r.Name, r.Finalizers, r.Status)
+	}
+	var hosts metal3v1.BareMetalHostList
+	if err := s.client.List(s.ctx, &hosts, client.InNamespace(s.namespace)); err != nil {
+		return err.Error()
+	}
+	for i := range hosts.Items {
+		h := &hosts.Items[i]
+		fmt.Fprintf(&b, "host %s %v on=%t %+v\n  %v\n", h.Name, h.Annotations, h.Spec.Online, h.Status.Provisioning.State,
+			s.operator.Host(client.ObjectKeyFromObject(h)).History())
+	}
+	fmt.Fprintf(&b, "events: %v\n", s.log.all())
+	if s.brain != nil {
+		fmt.Fprintf(&b, "errors: %v\n", s.brain.errors)
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package cycle_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+const (
+	// patience is for a machine that is busy with other things.
+	patience = 2 * time.Minute
+	// tick is how far the clock goes between two looks, unless there are minutes to be waited for.
+	tick = 50 * time.Millisecond
+)
+
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// stand is a namespace with an operator, and the controllers, in a time of their own.
+type stand struct {
+	testing.TB
+	ctx       context.Context
+	e         *env.Env
+	client    client.Client
+	namespace string
+	// kind is that of the Machines.
+	kind     schema.GroupVersionKind
+	operator *baremetal.Operator
+	// time is what everything goes by. It is the fake clock, but in a manager.
+	time  clock.WithTickerAndDelayedExecution
+	clock *clocktesting.FakeClock
+	// cluster is the workload cluster as the controllers reach it.
+	cluster *cluster
+	log     *eventLog
+	wire    *wire
+	brain   *brain
+	// pace is how far the clock goes between two looks.
+	pace time.Duration
+}
+
+// newStand is for tests that have a time of their own.
+func newStand(t *testing.T, kind schema.GroupVersionKind) *stand {
+	t.Helper()
+	t.Parallel()
+	return newStandAlone(t, kind)
+}
+
+// newStandAlone is for a test that says itself whether it is parallel.
+func newStandAlone(t *testing.T, kind schema.GroupVersionKind) *stand {
+	t.Helper()
+	fake := clocktesting.NewFakeClock(epoch)
+	s := startStand(t, kind, fake)
+	s.clock = fake
+	s.reborn()
+	return s
+}
+
+func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTickerAndDelayedExecution) *stand {
+	t.Helper()
+	e := server(t)
+	s := &stand{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
+	s.cluster, s.wire = &cluster{stand: s, minor: "35"}, &wire{stand: s}
+	var err error
+	s.operator, err = baremetal.Start(s.ctx, e.Config, baremetal.Options{Namespaces: []string{s.namespace}, Clock: time})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.operator.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// openShift tells that the Machines are those of OpenShift.
+func (s *stand) openShift() bool { return s.kind == reboot.OpenShiftKind }
+
+// becomes lets everybody work until something is so.
+func (s *stand) becomes(what string, so func() bool) {
+	s.Helper()
+	for end := time.Now().Add(patience); !so(); {
+		if time.Now().After(end) {
+			s.Fatalf("it did not happen: %s\n%s", what, s.state())
+		}
+		s.turn()
+	}
+}
+
+// turn lets everybody work for a moment.
+func (s *stand) turn() {
+	s.Helper()
+	s.clock.Step(s.pace)
+	s.brain.turn(s.ctx)
+	if s.wire.isDead() {
+		s.wire.revive()
+		s.reborn()
+	}
+}
+
+// passes lets a time pass, and everybody work in between.
+func (s *stand) passes(d time.Duration) {
+	s.Helper()
+	for end := s.clock.Now().Add(d); s.clock.Now().Before(end); {
+		s.clock.Step(max(d/20, tick))
+		s.turn()
+		s.turn()
+	}
+}
+
+func (s *stand) hosts() []metal3v1.BareMetalHost {
+	s.Helper()
+	var list metal3v1.BareMetalHostList
+	if err := s.client.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
+		s.Fatal(err)
+	}
+	return list.Items
+}

@@ -1,0 +1,108 @@
+package cycle_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+)
+
+// asks tells whether an annotation is on the Machine.
+func (m *machine) asks(key string) bool {
+	m.Helper()
+	_, ok := m.get().GetAnnotations()[key]
+	return ok
+}
+
+// TestStepsAlone asks for the steps one after the other. Each annotation goes when its step is done, and until somebody asks
+// for the last one the host stays off.
+func TestStepsAlone(t *testing.T) {
+	for name, kind := range flavours {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, kind)
+			m := s.machine("m", plan{})
+			m.annotate(plainKey+"/PowerOff", "")
+			m.becomes("power-off is done", func() bool { return !m.asks(plainKey + "/PowerOff") })
+			if m.Running() || m.touchedNodes() != 0 || m.record().Status.Phase != v1alpha1.Holding {
+				t.Errorf("after power-off, running is %t, Nodes touched are %d: %s", m.Running(), m.touchedNodes(), s.state())
+			}
+			s.pace = syncPeriod
+			for range 20 {
+				s.turn()
+			}
+			s.pace = tick
+			if m.Running() || !m.held(m.name) || m.record().Status.Phase != v1alpha1.Holding {
+				t.Errorf("the host did not stay off: %s", s.state())
+			}
+
+			m.annotate(plainKey+"/Delete", "")
+			m.becomes("deletion is done", func() bool { return !m.asks(plainKey + "/Delete") })
+			if m.Running() || m.findNode() != nil {
+				t.Errorf("after deletion, running is %t, and the Node is %v", m.Running(), m.findNode())
+			}
+
+			m.annotate(plainKey+"/PowerOn", "")
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveCycled(1)
+			m.mustHaveAll()
+			want := []string{"Pending", "PoweringOff", "Fenced", "Holding", "Fenced", "Isolating", "Holding", "PoweringOn", "WaitingForNode", "Restoring", "Succeeded"}
+			if diff := cmp.Diff(want, s.log.all()); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var flavours = map[string]schema.GroupVersionKind{"Cluster API": reboot.ClusterAPIKind, "OpenShift": reboot.OpenShiftKind}
+
+// TestSomeSteps asks for some of the steps at once, in any order: they are taken in theirs.
+func TestSomeSteps(t *testing.T) {
+	tests := map[string]struct {
+		steps   []string
+		deleted bool
+	}{
+		"off and on":     {[]string{"PowerOn", "PowerOff"}, false},
+		"all, backwards": {[]string{"PowerOn", "Delete", "PowerOff"}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+			for _, step := range tt.steps {
+				m.annotate(plainKey+"/"+step, "")
+			}
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveCycled(1)
+			m.mustHaveAll()
+			if deleted := m.findNode().UID != m.node.UID; deleted != tt.deleted {
+				t.Errorf("the Node was deleted: %t, want %t", deleted, tt.deleted)
+			}
+		})
+	}
+}
+
+// TestStepsWithoutPowerOff does nothing: nothing is done before the host is off.
+func TestStepsWithoutPowerOff(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	m.annotate(plainKey+"/Delete", "")
+	m.annotate(plainKey+"/PowerOn", "")
+	s.becomes("it waits", func() bool { return m.condition(v1alpha1.ConditionSucceeded) == "Unknown NotAsked" })
+	s.passes(syncPeriod)
+	if !m.Running() || m.PowerCycles() != 0 || m.touchedNodes() != 0 {
+		t.Errorf("something was done: %s", s.state())
+	}
+}
+
+// TestPlainAfterPowerOff goes on with a full cycle from a host that is held off.
+func TestPlainAfterPowerOff(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m.annotate(plainKey+"/PowerOff", "")
+	m.reaches(v1alpha1.Holding)
+	m.annotate(plainKey, "")
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveCycled(1)
+	m.mustHaveAll()
+}

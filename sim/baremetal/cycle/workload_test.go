@@ -1,0 +1,161 @@
+package cycle_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// cluster is the workload cluster, which may be out of reach. It sees to it that no Node is touched whose machine
+// has power.
+type cluster struct {
+	stand *stand
+
+	mu sync.Mutex
+	// down is a cluster that does not answer; downToWrites one that answers reads of Nodes alone.
+	down, downToWrites bool
+	minor              string
+	// touched are the Nodes that were deleted or tainted.
+	touched []string
+}
+
+func (c *cluster) set(change func(*cluster)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(c)
+}
+
+func (c *cluster) unreachable() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down {
+		return &workload.UnreadableError{Cause: "the line is cut", Err: errors.New("the line is cut")}
+	}
+	return nil
+}
+
+func (c *cluster) touchedNodes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.touched)
+}
+
+// by is the cluster as one process reaches it.
+func (c *cluster) by(live client.Client, cfg *rest.Config) workload.Writer {
+	return reach{cluster: c, local: workload.Local{Live: live, Config: cfg}}
+}
+
+type reach struct {
+	cluster *cluster
+	local   workload.Local
+}
+
+// GetLive implements workload.Writer.
+func (r reach) GetLive(ctx context.Context, key client.ObjectKey, name string) (*corev1.Node, error) {
+	if err := r.cluster.unreachable(); err != nil {
+		return nil, err
+	}
+	return r.local.GetLive(ctx, key, name)
+}
+
+// Client implements workload.Writer.
+func (r reach) Client(ctx context.Context, key client.ObjectKey) (client.Client, error) {
+	if err := r.cluster.unreachable(); err != nil {
+		return nil, err
+	}
+	c, err := r.local.Client(ctx, key)
+	return guarded{c, r.cluster}, err
+}
+
+// Version implements workload.Writer.
+func (r reach) Version(ctx context.Context, key client.ObjectKey) (*version.Info, error) {
+	if err := r.cluster.unreachable(); err != nil {
+		return nil, err
+	}
+	info, err := r.local.Version(ctx, key)
+	if err == nil {
+		r.cluster.mu.Lock()
+		defer r.cluster.mu.Unlock()
+		info.Minor = r.cluster.minor
+	}
+	return info, err
+}
+
+// guarded asks the truth before and after each write.
+type guarded struct {
+	client.Client
+	cluster *cluster
+}
+
+var errCut = errors.New("dial tcp 192.0.2.1:6443: connection refused")
+
+func (g guarded) cut() bool {
+	g.cluster.mu.Lock()
+	defer g.cluster.mu.Unlock()
+	return g.cluster.downToWrites
+}
+
+// List implements client.Reader.
+func (g guarded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if g.cut() {
+		return errCut
+	}
+	return g.Client.List(ctx, list, opts...)
+}
+
+// Delete implements client.Writer.
+func (g guarded) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
+	if g.cut() {
+		return errCut
+	}
+	var options client.DeleteOptions
+	options.ApplyOptions(opts)
+	if options.Preconditions == nil || options.Preconditions.UID == nil {
+		g.cluster.stand.Errorf("Node %s is deleted, whichever it is", obj.GetName())
+	}
+	defer g.cluster.mustBeOff(obj.GetName(), "deleted")()
+	return g.Client.Delete(ctx, obj, opts...)
+}
+
+// Patch implements client.Writer.
+func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	if g.cut() {
+		return errCut
+	}
+	if data, err := patch.Data(obj); err == nil && strings.Contains(string(data), corev1.TaintNodeOutOfService) {
+		defer g.cluster.mustBeOff(obj.GetName(), "tainted")()
+	}
+	return g.Client.Patch(ctx, obj, patch, opts...)
+}
+
+// mustBeOff sees that a machine is without power, and that nobody will give it any, from now until the func is called.
+func (c *cluster) mustBeOff(node, what string) func() {
+	s := c.stand
+	name := strings.TrimPrefix(node, s.namespace+"-")
+	host := s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})
+	c.set(func(c *cluster) { c.touched = append(c.touched, node) })
+	look := func(when string) {
+		if host.Running() {
+			s.Errorf("Node %s is %s, and %s its machine runs: %v", node, what, when, host.History())
+		}
+		if !s.held(name) {
+			s.Errorf("Node %s is %s, and %s its host is not held off by us", node, what, when)
+		}
+	}
+	boots := host.Boots()
+	look("before")
+	return func() {
+		look("afterwards")
+		if host.Boots() != boots {
+			s.Errorf("Node %s is %s, and its machine has booted meanwhile: %v", node, what, host.History())
+		}
+	}
+}
