@@ -135,7 +135,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
 	before := request.Status
 	request.Status = status
-	if err := r.mirror(ctx, request); err != nil {
+	if err := r.mirror(ctx, request, before); err != nil {
 		return err
 	}
 	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
@@ -151,9 +151,19 @@ func (r *Reconciler) requeueAfter(d Decision) time.Duration {
 	if !d.RecheckAt.IsZero() {
 		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
 	}
-	if d.Status.Phase == v1alpha1.WaitingForNode || d.Status.Phase == v1alpha1.Fenced || d.Status.Phase == v1alpha1.Isolating {
+	if looksForNode(d.Status.Phase) {
 		// Nobody announces that a workload cluster can be reached again.
 		wait = min(wait, lookForNode)
 	}
 	return wait
+}
+
+// looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.
+func looksForNode(phase v1alpha1.Phase) bool {
+	switch phase {
+	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown:
+		return true
+	default:
+		return false
+	}
 }

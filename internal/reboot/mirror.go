@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,11 +16,15 @@ import (
 )
 
 // mirror tells progress on the Machine, as Cluster API's contract for remediation requests has it: whoever creates
-// the request says that it waits, and the rest is ours to say.
-func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation) error {
+// the request says that it waits, and the rest is ours to say. What is new is told before it is stored, so after a crash
+// it is told again.
+func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) error {
 	progress := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
 	ref := referenceOf(request)
 	if progress == nil || has(request, ByAnnotation) || ref.APIGroup != clusterv1.GroupVersion.Group {
+		return nil
+	}
+	if told := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionSucceeded); equality.Semantic.DeepEqual(told, progress) {
 		return nil
 	}
 	status := metav1.ConditionFalse
@@ -34,8 +39,10 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
 	u.SetNamespace(request.Namespace)
 	u.SetName(ref.Name)
+	// Another Machine of that name has nothing to do with this.
+	u.SetUID(request.Status.MachineUID)
 	err := r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(FieldOwner), client.ForceOwnership)
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if err != nil {
