@@ -2,12 +2,12 @@ package reboot
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"pgregory.net/rapid"
 
@@ -46,13 +46,13 @@ func anyWorld(t *rapid.T) *world {
 }
 
 // turn lets one thing happen: mostly the controller has its turn, or time passes.
-func (w *world) turn(events []string) {
+func (w *world) turn(t *rapid.T, events []string) {
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"step", "step", "step", "lost", "late"}),
 		rapid.SampledFrom([]string{"step", "runs", "goes on 20s", "goes on 2m", "goes on 11m"}),
 		rapid.SampledFrom([]string{"1s", "5s", "20s", "40s", "1m15s"}),
 		rapid.SampledFrom(events),
-	).Draw(w.t, "turn")
+	).Draw(t, "turn")
 	switch d, err := time.ParseDuration(name); {
 	case err == nil:
 		w.advance(d)
@@ -107,7 +107,7 @@ func (w *world) goOn(limit time.Duration) bool {
 		before := w.noticed()
 		for w.now.Before(end) {
 			next := w.nextEvent(end)
-			if next.After(w.now.Add(lookForNode)) && w.polled() {
+			if next.After(w.now.Add(lookForNode)) && looksForNode(w.request.status.Phase) {
 				next = w.now.Add(lookForNode)
 			}
 			at := w.seen.rested.RecheckAt
@@ -115,16 +115,12 @@ func (w *world) goOn(limit time.Duration) bool {
 				next = at
 			}
 			w.advance(max(next.Sub(w.now), 0))
-			if !at.IsZero() && !w.now.Before(at) || w.polled() || !cmp.Equal(before, w.noticed()) {
+			if !at.IsZero() && !w.now.Before(at) || looksForNode(w.request.status.Phase) || !reflect.DeepEqual(before, w.noticed()) {
 				break
 			}
 		}
 	}
 	return false
-}
-
-func (w *world) polled() bool {
-	return slices.Contains([]v1alpha1.Phase{v1alpha1.WaitingForNode, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Restoring, v1alpha1.CoolingDown}, w.request.status.Phase)
 }
 
 // noticed is that part of what can be read of which the controller is told.
@@ -156,7 +152,7 @@ func TestWhateverHappens(t *testing.T) {
 				w.logf("* %s", name)
 				happen(name)(w)
 			}
-			w.turn(events)
+			w.turn(t, events)
 		}
 		w.heal()
 		w.logf("* all is healed")

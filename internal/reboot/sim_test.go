@@ -16,7 +16,7 @@ import (
 // world is a bare-metal machine with everything around it, as a value: what is true, and what can be read. Decide is
 // let loose on it; what comes of it is judged by what is true.
 type world struct {
-	t   *rapid.T
+	t   rapid.TB
 	now time.Time
 
 	iron     simIron
@@ -210,7 +210,7 @@ func (w *world) actOnNode(action Action) {
 }
 
 // stored is a status after it was written and read.
-func stored(t *rapid.T, status v1alpha1.RebootRemediationStatus) v1alpha1.RebootRemediationStatus {
+func stored(t rapid.TB, status v1alpha1.RebootRemediationStatus) v1alpha1.RebootRemediationStatus {
 	data, err := json.Marshal(status)
 	if err != nil {
 		t.Fatalf("encoding a status: %v", err)

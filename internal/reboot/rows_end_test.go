@@ -1,0 +1,89 @@
+package reboot
+
+import (
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestEnds takes away what is left, one after the other: rows 9 and 10 of the state machine.
+func TestEnds(t *testing.T) {
+	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
+	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
+	neverBack := func(f *Facts) { f.Status.NodeBackAt = nil }
+	otherHost := func(f *Facts) { f.Host.UID = "h-2" }
+	check(t, []row{
+		{name: "9 the key", facts: in(done, keyed), want: does(done, RemoveKey)},
+		{name: "9 the question", facts: in(done, probed), want: does(done, RemoveKey)},
+		{name: "9 even of a host that others use now", facts: in(done, keyed, ofOthers), want: does(done, RemoveKey)},
+		{name: "9 not that of another host (I16)", facts: in(done, keyed, otherHost), want: does(done, RemoveFinalizer)},
+		{name: "9 no host is left", facts: in(done, missing), want: does(done, RemoveFinalizer)},
+		{name: "9 the annotations", facts: in(done, plain), want: does(done, DropAll)},
+		{name: "9 the machine is gone", facts: in(done, machineGone), want: does(done, RemoveFinalizer)},
+		{name: "9 the finalizer last", facts: in(done), want: does(done, RemoveFinalizer)},
+		{name: "9 then nothing", facts: in(done, noFinalizer), want: waits(done, 0)},
+		{name: "9 nothing either when it is deleted", facts: in(done, noFinalizer, deleting), want: waits(done, 0)},
+		{name: "10 the key first", facts: in(failed, neverBack, keyed), want: does(failed, RemoveKey)},
+		{name: "10 then the owner", facts: in(failed, neverBack), want: does(failed, MarkForOwner)},
+		{name: "10 who knows", facts: in(failed, neverBack, markedAlready), want: does(failed, RemoveFinalizer)},
+		{name: "10 there is none", facts: in(failed, neverBack, notOwned), want: does(failed, RemoveFinalizer)},
+		{name: "10 nobody wants it any more", facts: in(failed, neverBack, deleting), want: does(failed, RemoveFinalizer)},
+		{name: "10 the machine is well after all", facts: in(failed, neverBack, healthy), want: does(failed, RemoveFinalizer)},
+		{name: "10 the Node was back", facts: in(failed), want: does(failed, RemoveFinalizer)},
+		{name: "10 asked for single steps", facts: in(failed, neverBack, steps()), want: does(failed, RemoveFinalizer)},
+		{name: "10 asked for all", facts: in(failed, neverBack, plain), want: does(failed, MarkForOwner)},
+		// Nothing was tried, so that nothing helped is not said.
+		{name: "10 nothing was tried", facts: in(failed, neverBack, func(f *Facts) { f.Status.Attempt = 0 }), want: does(failed, RemoveFinalizer)},
+		{name: "10 not when it is aborted", facts: in(aborted, neverBack), want: does(aborted, RemoveFinalizer)},
+	})
+}
+
+// TestTakenBack: rows A1 and A2. Before the Node is touched it ends at once; after that the host comes on, and the Node
+// gets back what it had.
+func TestTakenBack(t *testing.T) {
+	withdrawn, recovered := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn), stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
+	release := stores(v1alpha1.PoweringOn, "PoweringOn")
+	check(t, []row{
+		{name: "A1 PoweringOff, deleted", facts: in(v1alpha1.PoweringOff, deleting), want: withdrawn},
+		{name: "A1 PoweringOff, healthy", facts: in(v1alpha1.PoweringOff, healthy), want: recovered},
+		{name: "A1 PoweringOff, no annotation left", facts: in(v1alpha1.PoweringOff, steps()), want: withdrawn},
+		{name: "A1 Fenced, deleted", facts: in(v1alpha1.Fenced, deleting), want: withdrawn},
+		{name: "A1 Fenced, healthy", facts: in(v1alpha1.Fenced, healthy), want: recovered},
+		{name: "A2 PoweringOff of a further attempt", facts: in(v1alpha1.PoweringOff, deleting, outOfServiceSince), want: release},
+		{name: "A2 healthy in a further attempt", facts: in(v1alpha1.PoweringOff, healthy, outOfServiceSince), want: release},
+		{name: "A2 Isolating, deleted", facts: in(v1alpha1.Isolating, deleting), want: release},
+		{name: "A2 Isolating, healthy", facts: in(v1alpha1.Isolating, healthy), want: release},
+		{name: "A2 Holding, deleted", facts: in(v1alpha1.Holding, deleting), want: withdrawn},
+		{name: "A2 Holding without the Node, deleted", facts: in(v1alpha1.Holding, deleting, outOfServiceSince), want: release},
+		{name: "A2 PoweringOn, deleted", facts: in(v1alpha1.PoweringOn, deleting, keyed), want: does(v1alpha1.PoweringOn, RemoveKey)},
+		{name: "A2 WaitingForNode, deleted", facts: in(v1alpha1.WaitingForNode, deleting), want: waits(v1alpha1.WaitingForNode, nodeTimeout)},
+		{name: "A2 Restoring, deleted", facts: in(v1alpha1.Restoring, deleting), want: does(v1alpha1.Restoring, RestoreNode).lookingAgain(nodeTimeout)},
+		{name: "Holding is not over because the machine is healthy", facts: in(v1alpha1.Holding, steps(), healthy), want: waits(v1alpha1.Holding, 0)},
+	})
+}
+
+// TestGroundIsGone: rows A3 and A4, in each phase in which something may have been done.
+func TestGroundIsGone(t *testing.T) {
+	gone := func(f *Facts) { f.Host = HostFacts{Missing: "The host h1 does not exist"} }
+	replaced := func(f *Facts) { f.Host.UID = "h-2" }
+	var rows []row
+	for _, phase := range []v1alpha1.Phase{
+		v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,
+	} {
+		rows = append(rows,
+			row{name: "A3 machine gone, " + string(phase), facts: in(phase, machineGone), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+			row{name: "A3 another machine, " + string(phase), facts: in(phase, func(f *Facts) { f.Machine.UID = "m-2" }), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+			row{name: "A3 host goes to others, " + string(phase), facts: in(phase, ofOthers), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostNotOurs},
+			row{name: "A4 host gone, " + string(phase), facts: in(phase, gone), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostNotFound},
+			row{name: "A4 another host, " + string(phase), facts: in(phase, replaced), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostNotFound},
+		)
+	}
+	check(t, rows)
+}
+
+// TestOrphans: row A5, as far as it is decided here. Whatever a request that has ended finds of ours, it takes away.
+func TestOrphans(t *testing.T) {
+	for _, phase := range []v1alpha1.Phase{v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted} {
+		check(t, []row{{name: string(phase), facts: in(phase, keyed, probed, deleting), want: does(phase, RemoveKey)}})
+	}
+}

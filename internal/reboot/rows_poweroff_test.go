@@ -1,0 +1,102 @@
+package reboot
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestPoweringOff is the fencing: rows 2 of the state machine.
+func TestPoweringOff(t *testing.T) {
+	const phase = v1alpha1.PoweringOff
+	stored := stores(phase, "PoweringOff").lookingAgain(powerOffTimeout)
+	waiting := waits(phase, powerOffTimeout)
+	asks := does(phase, SetKey).lookingAgain(powerOffTimeout)
+	fenced := stores(v1alpha1.Fenced, "Fenced")
+	paused := obstacleIs(v1alpha1.ReasonHostPaused)
+	check(t, []row{
+		{name: "2a that the host is on is stored first", facts: in(phase), want: stored},
+		{name: "2a then the key is set", facts: in(phase, seenOn), want: asks},
+		{name: "2a of a host that is off at once", facts: in(phase, off), want: asks},
+		{name: "2a of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
+		{name: "2a that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},
+		{name: "2b the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: stored},
+		{name: "2b and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asks},
+		{name: "2c the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
+		{name: "2c it is on though it was not", facts: in(phase, keyed, keySeen), want: stored},
+
+		// Its operator has to be told all the same: an error may be one that only the next command clears.
+		{name: "2d the key is set all the same", facts: settled(in(phase, paused, off)), want: asks, host: v1alpha1.ReasonHostPaused},
+		{name: "2d off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: stored, host: v1alpha1.ReasonHostPaused},
+		{name: "2d and it is waited", facts: settled(in(phase, paused, off, keyed)), want: waiting},
+		{name: "2d detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waiting, host: v1alpha1.ReasonHostDetached},
+		{name: "2d servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waiting, host: v1alpha1.ReasonHostServicing},
+		{name: "2d power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waiting, host: v1alpha1.ReasonPowerManagementError},
+		{name: "2d an error while it is on takes nothing back", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), keyed, keySeen, seenOn)), want: waiting},
+		{name: "2d the error is gone, and the host off", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "2d disablePowerOff meanwhile", facts: in(phase, keyed, keySeen, seenOn, off, notFenceable), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonNotFenceable},
+
+		{name: "2e seen on with the key, off since", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "2e the operator has not answered", facts: in(phase, keyed, keySeen, seenOn, off, probed), want: waiting},
+		{name: "2e not yet known since when the key is there", facts: in(phase, keyed, seenOn, off), want: stored},
+		{name: "2e was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
+		{name: "2e to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
+		// Its operator may have answered when the host was on its way up, and been silent since.
+		{name: "2e and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asks},
+		{name: "2e no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waiting},
+		{name: "2e answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
+		{name: "2e asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asks},
+		{name: "2e somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waiting},
+		{name: "2e which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
+		{name: "2e proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
+
+		{name: "2f to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
+		{name: "2f too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "2f but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+	})
+}
+
+func otherProbe(f *Facts)        { f.Host.OtherProbe = true }
+func outOfServiceSince(f *Facts) { f.Status.Node.OutOfService = true }
+
+// TestKeyIsLost counts it, and forgets whatever was proven.
+func TestKeyIsLost(t *testing.T) {
+	s := Decide(in(v1alpha1.PoweringOff, seenOn, keySeen, off), noon.Time).Status
+	if s.KeysLost != 1 || s.KeySince != nil || s.SeenOnAt != nil {
+		t.Errorf("lost %d times; key since %v, seen on %v", s.KeysLost, s.KeySince, s.SeenOnAt)
+	}
+}
+
+// TestSetKeySaysWhen: the answer is worth what the question was, and when.
+func TestSetKeySaysWhen(t *testing.T) {
+	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
+	if d.Action != SetKey || !d.AskedAt.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("%s at %s", d.Action, d.AskedAt)
+	}
+}
+
+// TestCoolingDown is what comes between two attempts.
+func TestCoolingDown(t *testing.T) {
+	const phase = v1alpha1.CoolingDown
+	check(t, []row{
+		{name: "first the host is let go of", facts: in(phase, keyed), want: does(phase, RemoveKey)},
+		{name: "and our question goes", facts: in(phase, probed), want: does(phase, RemoveKey)},
+		{name: "then it is waited", facts: in(phase), after: coolDown - moment, want: waits(phase, coolDown)},
+		{name: "then the next attempt begins", facts: in(phase), after: coolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the Node comes late", facts: in(phase, nodeIs(nodeOf("node-2", "boot-2"))), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the host is paused", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostPaused))), after: coolDown, want: outcome{phase: phase, stores: true, says: string(phase), again: coolDown + powerOffTimeout}, host: v1alpha1.ReasonHostPaused},
+		{name: "the host is paused for too long", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: coolDown + powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, "CoolingDown"), host: v1alpha1.ReasonSuspendedByUser},
+		{name: "it goes to others", facts: in(phase, ofOthers), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "it cannot be switched off any more", facts: in(phase, notFenceable), after: coolDown, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "recovered: no further attempt, the Node may come", facts: in(phase, healthy), after: 2 * coolDown, want: waits(phase, coolDown+nodeTimeout)},
+		{name: "recovered, but not the Node we know", facts: in(phase, healthy), after: coolDown + nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "taken back: the Node may come", facts: in(phase, deleting), after: 2 * coolDown, want: waits(phase, coolDown+nodeTimeout)},
+		{name: "taken back, and the Node was never touched", facts: in(phase, deleting, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+		{name: "recovered, and the Node was never touched", facts: in(phase, healthy, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
+	})
+}
+
+func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
