@@ -20,6 +20,7 @@ import (
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 )
 
@@ -72,7 +73,7 @@ func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler
 			RemoteConditionsGracePeriod: o.RemoteConditionsGracePeriod,
 		},
 		&machineset.Reconciler{
-			Client:          mgr.GetClient(),
+			Client:          machineSetClient(mgr, o),
 			APIReader:       mgr.GetAPIReader(),
 			ClusterCache:    conn.clusterCache,
 			PreflightChecks: sets.New(clusterv1.MachineSetPreflightCheckAll),
@@ -89,6 +90,13 @@ func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler
 		})
 	}
 	return reconcilers
+}
+
+func machineSetClient(mgr ctrl.Manager, o Options) client.Client {
+	if o.RateLimit {
+		return mgr.GetClient()
+	}
+	return liveMachines{Client: mgr.GetClient(), live: mgr.GetAPIReader()}
 }
 
 func kubeadmReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {
