@@ -98,6 +98,8 @@ func TestHealingWhatIsGone(t *testing.T) {
 		fault.BreakKubeconfig{Cluster: nowhere},
 		fault.PauseCluster{Cluster: nowhere},
 		fault.StickInfrastructure{Machine: nowhere},
+		fault.Upgrade{Cluster: nowhere},
+		fault.Upgrade{Cluster: nowhere, MachineDeployment: "nobody"},
 		fault.StopKubelet{Cluster: ward, Node: "nobody"},
 		fault.NodeCondition{Cluster: ward, Node: "nobody"},
 	} {

@@ -38,8 +38,10 @@ func (s ClusterSpec) meta(name string) metav1.ObjectMeta {
 }
 
 func (s ClusterSpec) cluster() *clusterv1.Cluster {
+	meta := s.meta(s.Name)
+	meta.Annotations = s.Annotations
 	return &clusterv1.Cluster{
-		ObjectMeta: s.meta(s.Name),
+		ObjectMeta: meta,
 		Spec: clusterv1.ClusterSpec{
 			InfrastructureRef: infraRef("DevCluster", s.Name),
 			ControlPlaneRef: clusterv1.ContractVersionedObjectReference{

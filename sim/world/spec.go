@@ -17,6 +17,9 @@ type ClusterSpec struct {
 	Namespace string
 	Name      string
 
+	// Annotations are those of the Cluster.
+	Annotations map[string]string
+
 	// ControlPlaneReplicas is 1 (default) or 3. KubeadmControlPlane repairs nothing below 3.
 	ControlPlaneReplicas int32
 

@@ -69,7 +69,7 @@ func TestDeletedMachineIsReplaced(t *testing.T) {
 	g := NewWithT(t)
 	labels := map[string]string{"ward": "a"}
 	key := newCluster(t, world.ClusterSpec{
-		Namespace: "default", Name: "deleted", Workers: 3, WorkerLabels: labels,
+		Namespace: "default", Name: "deleted", Annotations: labels, Workers: 3, WorkerLabels: labels,
 		Pools: []world.Pool{{Name: "spare", Size: 1}},
 	})
 	workers, err := it.PoolMachines(t.Context(), key, world.DefaultPool)
@@ -78,6 +78,9 @@ func TestDeletedMachineIsReplaced(t *testing.T) {
 	g.Expect(workers[0].Labels).To(HaveKeyWithValue("ward", "a"))
 	g.Expect(it.PoolMachines(t.Context(), key, "spare")).To(HaveLen(1))
 	g.Expect(it.ControlPlaneMachines(t.Context(), key)).To(HaveLen(1))
+	cluster := &clusterv1.Cluster{}
+	g.Expect(it.Client().Get(t.Context(), key, cluster)).To(Succeed())
+	g.Expect(cluster.Annotations).To(HaveKeyWithValue("ward", "a"))
 
 	g.Expect(it.Client().Delete(t.Context(), &workers[0])).To(Succeed())
 	expectReplaced(t, key, &workers[0])
