@@ -35,7 +35,7 @@ type Options struct {
 	Began time.Time
 }
 
-// storyTimeout is how long one scenario may take.
+// storyTimeout is how long one scenario may take, and how long a cluster may take to come up.
 const storyTimeout = 3 * time.Minute
 
 // Run plays all scenarios. The error says which of them did not end as they should.
@@ -126,6 +126,8 @@ func (d *demo) play(ctx context.Context) []result {
 		var err error
 		go func() {
 			defer close(prepared)
+			ctx, cancel := context.WithTimeout(ctx, storyTimeout)
+			defer cancel()
 			if err = scenario.Prepare(ctx, d.world, cluster, d.scenarios); err == nil {
 				d.terminal.print("Cluster %s is up", cluster.Name)
 			}

@@ -35,6 +35,7 @@ const (
 var colors = map[scenario.Kind]string{
 	scenario.Broke: red, scenario.Mended: green, scenario.Judged: yellow, scenario.Acted: blue,
 	scenario.Owner: cyan, scenario.Healthy: green, scenario.Refrains: blue,
+	scenario.Upgrades: cyan, scenario.Resumes: blue,
 }
 
 // programme says what is about to be seen.

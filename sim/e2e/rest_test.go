@@ -60,7 +60,7 @@ func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
 			fmt.Fprintln(&state, gvk.Kind, object.Name, object.ResourceVersion)
 		}
 	}
-	for _, controller := range []string{"machinehealth", "machinehealthcheck"} {
+	for _, controller := range []string{"machinehealth", "machinehealthcheck", "upgradepause"} {
 		looks := 0.0
 		for _, n := range metrics.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
 			looks += n

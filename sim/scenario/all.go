@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // Timeouts are short, so that a demo ends before its audience leaves.
@@ -29,6 +30,11 @@ func All() []Scenario {
 		{
 			Name: "paused", Title: "the cluster is paused", Cluster: "grey", Workers: 1,
 			Health: unhealthyNode(nodeTimeout), Play: paused,
+		},
+		{
+			Name: "upgrade", Title: "the cluster upgrades", Cluster: "green", Workers: 1,
+			ClusterAnnotations: map[string]string{pauseOnUpgrade: "true"}, Others: []world.Pool{{Name: "others", Size: 1}},
+			Health: unhealthyNode(nodeTimeout), Play: upgraded,
 		},
 		{
 			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,

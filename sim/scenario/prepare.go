@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -11,7 +12,7 @@ import (
 )
 
 // Clusters returns the clusters in which the scenarios play, in their order, each with a pool of workers for each
-// of its scenarios.
+// of its scenarios, and whatever else they need.
 func Clusters(scenarios []Scenario) []world.ClusterSpec {
 	var clusters []world.ClusterSpec
 	index := map[string]int{}
@@ -23,6 +24,11 @@ func Clusters(scenarios []Scenario) []world.ClusterSpec {
 			clusters = append(clusters, world.ClusterSpec{Namespace: Namespace, Name: s.Cluster})
 		}
 		clusters[i].Pools = append(clusters[i].Pools, world.Pool{Name: s.Name, Size: s.Workers})
+		clusters[i].Pools = append(clusters[i].Pools, s.Others...)
+		if clusters[i].Annotations == nil {
+			clusters[i].Annotations = map[string]string{}
+		}
+		maps.Copy(clusters[i].Annotations, s.ClusterAnnotations)
 	}
 	return clusters
 }

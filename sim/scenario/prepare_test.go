@@ -12,11 +12,16 @@ import (
 func TestClusters(t *testing.T) {
 	g := NewWithT(t)
 	clusters := Clusters([]Scenario{
-		{Name: "a", Cluster: "red", Workers: 1}, {Name: "b", Cluster: "blue", Workers: 2}, {Name: "c", Cluster: "red", Workers: 3},
+		{Name: "a", Cluster: "red", Workers: 1, ClusterAnnotations: map[string]string{"x": "1"}},
+		{Name: "b", Cluster: "blue", Workers: 2},
+		{Name: "c", Cluster: "red", Workers: 3, Others: []world.Pool{{Name: "d", Size: 4}}, ClusterAnnotations: map[string]string{"y": "2"}},
 	})
 	g.Expect(clusters).To(Equal([]world.ClusterSpec{
-		{Namespace: Namespace, Name: "red", Pools: []world.Pool{{Name: "a", Size: 1}, {Name: "c", Size: 3}}},
-		{Namespace: Namespace, Name: "blue", Pools: []world.Pool{{Name: "b", Size: 2}}},
+		{
+			Namespace: Namespace, Name: "red", Annotations: map[string]string{"x": "1", "y": "2"},
+			Pools: []world.Pool{{Name: "a", Size: 1}, {Name: "c", Size: 3}, {Name: "d", Size: 4}},
+		},
+		{Namespace: Namespace, Name: "blue", Annotations: map[string]string{}, Pools: []world.Pool{{Name: "b", Size: 2}}},
 	}))
 	g.Expect(Clusters(nil)).To(BeEmpty())
 }

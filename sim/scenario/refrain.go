@@ -54,7 +54,7 @@ func paused(ctx context.Context, s *Stage) (Outcome, error) {
 	if err := s.breaks(ctx, stopped); err != nil {
 		return Outcome{}, err
 	}
-	if err := s.quiet(ctx, &machines[0]); err != nil {
+	if err := s.quiet(ctx, quietTime, &machines[0]); err != nil {
 		return Outcome{}, err
 	}
 	if err := s.mends(ctx, pause, "the cluster is resumed"); err != nil {
@@ -80,7 +80,7 @@ func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := s.quiet(ctx, &machines[0]); err != nil {
+	if err := s.quiet(ctx, quietTime, &machines[0]); err != nil {
 		return Outcome{}, err
 	}
 	if err := s.mends(ctx, stopped, "the kubelet is back, before the deadline"); err != nil {
@@ -94,13 +94,13 @@ func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.untouched(&machines[0])
 }
 
-// quietTime is how long a machine is watched that must not be touched.
+// quietTime is how long a machine is watched that must not be touched. Sickbay acts within milliseconds, if it does.
 const quietTime = 2 * time.Second
 
-// quiet watches that nothing is done to a machine. Sickbay acts within milliseconds, if it does.
-func (s *Stage) quiet(ctx context.Context, machines ...*clusterv1.Machine) error {
+// quiet watches for a while that nothing is done to a machine.
+func (s *Stage) quiet(ctx context.Context, while time.Duration, machines ...*clusterv1.Machine) error {
 	select {
-	case <-time.After(quietTime):
+	case <-time.After(while):
 		return s.untouched(machines...)
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -29,8 +29,12 @@ type Scenario struct {
 	Title string
 	// Cluster is where it happens. Scenarios that break a whole cluster have one to themselves.
 	Cluster string
+	// ClusterAnnotations are those of the cluster.
+	ClusterAnnotations map[string]string
 	// Workers is the size of the pool.
 	Workers int
+	// Others are further pools of the cluster, whose health nobody checks.
+	Others []world.Pool
 	// Health is what makes a machine sick, and when it is remediated.
 	Health clusterv1.MachineHealthCheckSpec
 	// Annotations are those of the MachineHealthCheck.
@@ -63,6 +67,8 @@ const (
 	Owner    Kind = "owner"
 	Healthy  Kind = "healthy"
 	Refrains Kind = "refrains"
+	Upgrades Kind = "upgrades"
+	Resumes  Kind = "resumes"
 )
 
 // Line is one line of a story.

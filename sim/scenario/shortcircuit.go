@@ -35,7 +35,7 @@ func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False %s", s.Name, quoted(condition.Message))
-	if err := s.quiet(ctx, &machines[0], &machines[1], &machines[2]); err != nil {
+	if err := s.quiet(ctx, quietTime, &machines[0], &machines[1], &machines[2]); err != nil {
 		return Outcome{}, err
 	}
 	if err := s.mends(ctx, first, "one of the two kubelets is back"); err != nil {

@@ -126,11 +126,16 @@ func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
 func (s *Stage) healthCheck(ctx context.Context, conditionType string, status metav1.ConditionStatus, reason string) (time.Time, *metav1.Condition, error) {
 	var condition *metav1.Condition
 	what := fmt.Sprintf("the condition %s=%s %s on the MachineHealthCheck", conditionType, status, reason)
-	entry, err := s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Name}, what, func(mhc *clusterv1.MachineHealthCheck) bool {
+	entry, err := s.ownHealthCheck(ctx, what, func(mhc *clusterv1.MachineHealthCheck) bool {
 		condition = meta.FindStatusCondition(mhc.Status.Conditions, conditionType)
 		return condition != nil && condition.Status == status && condition.Reason == reason
 	})
 	return entry.At, condition, err
+}
+
+// ownHealthCheck awaits a state of the MachineHealthCheck.
+func (s *Stage) ownHealthCheck(ctx context.Context, what string, matches func(*clusterv1.MachineHealthCheck) bool) (journal.Entry, error) {
+	return s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Name}, what, matches)
 }
 
 func quoted(message string) string {
