@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -26,10 +28,13 @@ type course struct {
 	// left is how many machines there are in the end, with that verdict.
 	left    int
 	verdict metav1.ConditionStatus
-	// repetitions is how many writes of one kind are tried, if not one: what holds for the second holds for the tenth.
-	repetitions int
+	// thorough tries every write, and not only those that this remedy adds to what another course tries.
+	thorough bool
 	// unowned makes the sick machine by hand, without anybody who would replace it.
 	unowned bool
+	// upgrade lets the script upgrade the cluster, and choose the moment at which the machine gets sick. Only the writes that
+	// this takes are tried.
+	upgrade bool
 }
 
 // The kinds in testdata/fix.yaml.
@@ -41,7 +46,7 @@ const (
 var courses = []course{
 	{
 		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced,
-		left: 2, verdict: metav1.ConditionTrue, repetitions: 2,
+		left: 2, verdict: metav1.ConditionTrue, thorough: true,
 	},
 	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true},
 	{
@@ -54,11 +59,20 @@ var courses = []course{
 		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted,
 		left: 2, verdict: metav1.ConditionTrue,
 	},
+	{name: "upgrade", script: upgraded, left: 2, verdict: metav1.ConditionTrue, upgrade: true},
 }
 
 func (c course) namespace() string { return "crash-" + c.name }
 func (c course) cluster() client.ObjectKey {
 	return client.ObjectKey{Namespace: c.namespace(), Name: "ward"}
+}
+
+// timeout is shorter than the kubelet of a sick machine has been silent. Only after an upgrade does it count from anew.
+func (c course) timeout() time.Duration {
+	if c.upgrade {
+		return 2 * time.Second
+	}
+	return time.Minute
 }
 
 func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
@@ -68,7 +82,7 @@ func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
 			ClusterName: c.cluster().Name,
 			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{"ward": "general"}},
 			Checks: clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
-				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(60))},
+				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(c.timeout().Seconds()))},
 			}},
 			Remediation: clusterv1.MachineHealthCheckRemediation{TemplateRef: c.template},
 		},
@@ -83,6 +97,9 @@ func (c course) setUp(t *testing.T) {
 	spec := world.ClusterSpec{Namespace: c.namespace(), Name: c.cluster().Name}
 	if !c.unowned {
 		spec.Workers, spec.WorkerLabels = 2, map[string]string{"ward": "general"}
+	}
+	if c.upgrade {
+		spec.Annotations, spec.Pools = map[string]string{upgradepause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
 	}
 	stand.Cluster(t, spec)
 	if c.template.IsDefined() {
@@ -146,7 +163,7 @@ func (c course) machine(name string) *clusterv1.Machine {
 func replaced(r *round, g *WithT) {
 	r.Helper()
 	deleted(r, g)
-	g.Eventually(func() int { return len(seen(r.course.namespace())) - len(r.known) }).Should(Equal(1))
+	r.madeMachines(g, 1)
 	// What comes too much, comes until the next round; it would find more machines than it knows.
 }
 

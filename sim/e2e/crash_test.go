@@ -59,7 +59,8 @@ func (c *crash) newClient(cfg *rest.Config, o client.Options) (client.Client, er
 			return c.write("delete", obj, func() error { return real.Delete(ctx, obj, opts...) })
 		},
 		Patch: func(ctx context.Context, real client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			return c.write("patch", obj, func() error { return real.Patch(ctx, obj, patch, opts...) })
+			by := (&client.PatchOptions{}).ApplyOptions(opts).FieldManager
+			return c.write("patch by "+by, obj, func() error { return real.Patch(ctx, obj, patch, opts...) })
 		},
 		Apply: func(ctx context.Context, real client.WithWatch, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 			return c.write("apply", obj, func() error { return real.Apply(ctx, obj, opts...) })

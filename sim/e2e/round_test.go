@@ -54,18 +54,26 @@ func (r *round) role(obj any) string {
 			return r.machineRole(named.GetName())
 		}
 		return named.GetKind()
+	case *metav1.PartialObjectMetadata:
+		return named.Kind
 	}
 	return "something else"
 }
+
+// The machines but for the sick one.
+const (
+	bystander = "another machine"
+	newcomer  = "the new machine"
+)
 
 func (r *round) machineRole(name string) string {
 	switch {
 	case name == r.sick.Name:
 		return "the sick machine"
 	case slices.ContainsFunc(r.others, func(m clusterv1.Machine) bool { return m.Name == name }):
-		return "another machine"
+		return bystander
 	}
-	return "the new machine"
+	return newcomer
 }
 
 // play lets the round happen while the manager runs, crashes, and is started again.
@@ -139,7 +147,9 @@ func (r *round) check(script func(*round, *WithT)) {
 	g := newTest(r.T)
 	c := stand.World.Client()
 	mhc := r.course.machineHealthCheck()
-	r.strike(g)
+	if !r.course.upgrade {
+		r.strike(g)
+	}
 	g.Expect(c.Create(r.Context(), mhc)).To(Succeed())
 	script(r, g)
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
@@ -166,6 +176,12 @@ func (r *round) strike(g *WithT) {
 		return
 	}
 	g.Expect(fault.AskRemediation{Machine: client.ObjectKeyFromObject(r.sick)}.Inject(r.Context(), stand.World)).To(Succeed())
+}
+
+// madeMachines awaits that so many new machines have been made.
+func (r *round) madeMachines(g *WithT, number int) {
+	r.Helper()
+	g.Eventually(func() int { return len(seen(r.course.namespace())) - len(r.known) }).Should(Equal(number))
 }
 
 // settled expects that all machines are as they should be, and that the MachineHealthCheck says so.

@@ -1,0 +1,93 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// newer is a version to upgrade to.
+const newer = "v1.36.4"
+
+// isPaused tells that a MachineHealthCheck is paused for an upgrade, and isResumed that it was, and nothing is left of
+// that but the time.
+func isPaused(mhc *clusterv1.MachineHealthCheck) bool {
+	_, marked := mhc.Annotations[upgradepause.MarkerAnnotation]
+	return marked && mhc.Annotations[clusterv1.PausedAnnotation] == targets.UpgradeValue
+}
+
+func isResumed(mhc *clusterv1.MachineHealthCheck) bool {
+	for _, key := range []string{
+		clusterv1.PausedAnnotation, upgradepause.MarkerAnnotation, upgradepause.HandledAnnotation,
+		upgradepause.PausedAtAnnotation, upgradepause.WarnedAtAnnotation,
+	} {
+		if _, ok := mhc.Annotations[key]; ok {
+			return false
+		}
+	}
+	return mhc.Annotations[machinehealth.ResumedAtAnnotation] != ""
+}
+
+// TestControlPlaneUpgrade: KubeadmControlPlane replaces its machine by one of another version, and the pause begins before
+// the old one goes, and ends when it is gone.
+func TestControlPlaneUpgrade(t *testing.T) {
+	t.Parallel()
+	g := newTest(t)
+	spec := world.ClusterSpec{
+		Namespace: "upgrades", Name: "upgraded", Workers: 1, Annotations: map[string]string{upgradepause.OptionAnnotation: "true"},
+	}
+	stand.Cluster(t, spec)
+	mhc, excepted := healthCheck(spec.Key(), workers(spec.Key())), healthCheck(spec.Key(), metav1.LabelSelector{MatchLabels: map[string]string{"no": "machine"}})
+	excepted.Name, excepted.Annotations = "excepted", map[string]string{upgradepause.OptionAnnotation: "false"}
+	for _, check := range []*clusterv1.MachineHealthCheck{mhc, excepted} {
+		g.Expect(stand.World.Client().Create(t.Context(), check)).To(Succeed())
+	}
+	stand.Sickbay(t, spec.Namespace)
+	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
+	machines, err := stand.World.ControlPlaneMachines(t.Context(), spec.Key())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(machines).To(HaveLen(1))
+
+	g.Expect(fault.Upgrade{Cluster: spec.Key(), Version: newer}.Inject(t.Context(), stand.World)).To(Succeed())
+	pause, err := stand.Journal.MachineHealthCheck(patient(t), client.ObjectKeyFromObject(mhc), "the pause", isPaused)
+	g.Expect(err).NotTo(HaveOccurred())
+	end, err := stand.Journal.MachineHealthCheck(patient(t), client.ObjectKeyFromObject(mhc), "the end of the pause", isResumed)
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Logf("paused for %s", end.At.Sub(pause.At).Round(time.Millisecond))
+
+	leaving, err := stand.Journal.Machine(patient(t), machines[0].UID, "the deletion of the old machine", journal.Deleting)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(inOrder(pause, leaving)).To(BeTrue(), "paused before the machine goes")
+	gone, err := stand.Journal.Gone(patient(t), machines[0].UID, "the end of the old machine")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(inOrder(gone, end)).To(BeTrue(), "resumed when it is gone")
+	g.Expect(stand.World.ControlPlaneMachines(t.Context(), spec.Key())).To(And(HaveLen(1), HaveEach(HaveField("Spec.Version", newer))))
+	g.Expect(everPaused(excepted)).To(BeFalse())
+}
+
+// inOrder tells whether a change came before another one. Changes of different kinds are seen in any order, but one etcd
+// counts all of them.
+func inOrder(a, b journal.Entry) bool {
+	order, err := resourceversion.CompareResourceVersion(a.Object.GetResourceVersion(), b.Object.GetResourceVersion())
+	return err == nil && order < 0
+}
+
+func everPaused(mhc *clusterv1.MachineHealthCheck) bool {
+	_, found := stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.MachineHealthCheck)
+		return ok && client.ObjectKeyFromObject(m) == client.ObjectKeyFromObject(mhc) && (isPaused(m) || isResumed(m))
+	})
+	return found
+}
