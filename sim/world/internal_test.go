@@ -86,3 +86,14 @@ func TestMissingBinaries(t *testing.T) {
 	_, err := writeLauncher(t.TempDir(), filepath.Join(t.TempDir(), "etcd"), 400)
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("looking for the control plane's binaries")))
 }
+
+func TestModuleFile(t *testing.T) {
+	g := NewWithT(t)
+	file, err := ModuleFile("sigs.k8s.io/cluster-api", "core/config/crd/bases/cluster.x-k8s.io_machines.yaml")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(file).To(BeARegularFile())
+	_, err = ModuleFile("sigs.k8s.io/cluster-api", "no/such/file")
+	g.Expect(err).To(MatchError(os.ErrNotExist))
+	_, err = ModuleFile("example.com/no-such-module", "go.mod")
+	g.Expect(err).To(HaveOccurred())
+}

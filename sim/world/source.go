@@ -23,6 +23,19 @@ func defaultAssetsDir() string {
 	return filepath.Join(sourceDir(), "..", "..", "bin", "controlplane")
 }
 
+// ModuleFile returns where the Go command keeps a file of a module, such as a CustomResourceDefinition.
+func ModuleFile(module, name string) (string, error) {
+	dir, err := moduleDir(module)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if _, err := os.Stat(file); err != nil {
+		return "", fmt.Errorf("looking for a file of module %s: %w", module, err)
+	}
+	return file, nil
+}
+
 // moduleDir returns where the Go command keeps the source of a module.
 func moduleDir(path string) (string, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
