@@ -58,6 +58,19 @@ func gone(t *testing.T, machine *clusterv1.Machine) {
 	}
 }
 
+// await awaits that a MachineHealthCheck has certain annotations.
+func await(t *testing.T, what string, mhc *clusterv1.MachineHealthCheck, matches func(map[string]string) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	defer cancel()
+	_, err := stand.Journal.MachineHealthCheck(ctx, client.ObjectKeyFromObject(mhc), what, func(m *clusterv1.MachineHealthCheck) bool {
+		return matches(m.Annotations)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func machinesOf(t *testing.T, pool string) []client.Object {
 	t.Helper()
 	machines, err := stand.World.PoolMachines(t.Context(), cluster.Key(), pool)

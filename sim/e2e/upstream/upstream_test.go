@@ -10,8 +10,12 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -21,7 +25,10 @@ func TestMain(m *testing.M) {
 	os.Exit(e2e.Main(m, world.Options{UpstreamMachineHealthCheck: true}, func(s *e2e.Stand) { stand = s }))
 }
 
-var cluster = world.ClusterSpec{Namespace: "default", Name: "shared", Pools: []world.Pool{{Name: "ours", Size: 2}, {Name: "theirs", Size: 2}}}
+var cluster = world.ClusterSpec{
+	Namespace: "default", Name: "shared", Pools: []world.Pool{{Name: "ours", Size: 2}, {Name: "theirs", Size: 2}},
+	Annotations: map[string]string{upgradepause.OptionAnnotation: "true"},
+}
 
 // TestHandedOver: Sickbay serves the MachineHealthChecks that are handed over to it, Cluster API's own controller
 // serves the others, and neither writes where the other does.
@@ -53,6 +60,7 @@ func TestHandedOver(t *testing.T) {
 	}
 	expectTwoMasters(t, g, ours, theirs)
 	expectNoFight(t, g)
+	expectPause(t, g, ours, theirs)
 }
 
 // expectTwoMasters looks at who wrote what on the two MachineHealthChecks.
@@ -90,4 +98,26 @@ func expectNoFight(t *testing.T, g *WithT) {
 		}
 		return time.Since(since)
 	}).WithPolling(200 * time.Millisecond).Should(BeNumerically(">", calm))
+}
+
+// expectPause upgrades the cluster: both are paused meanwhile, and ours is never given back to Cluster API's controller.
+func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
+	t.Helper()
+	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), stand.World)).To(Succeed())
+	for mhc, values := range map[*clusterv1.MachineHealthCheck][]string{
+		ours: {targets.HandedOverUpgradeValue, targets.HandedOverValue}, theirs: {targets.UpgradeValue, ""},
+	} {
+		for i, what := range []string{"the pause", "the end of the pause"} {
+			await(t, what+" of "+mhc.Name, mhc, func(annotations map[string]string) bool {
+				_, marked := annotations[upgradepause.MarkerAnnotation]
+				_, resumed := annotations[machinehealth.ResumedAtAnnotation]
+				return annotations[clusterv1.PausedAnnotation] == values[i] && marked == (i == 0) && resumed == (i == 1)
+			})
+		}
+	}
+	_, given := stand.Journal.Find(func(e journal.Entry) bool {
+		value := e.Object.GetAnnotations()[clusterv1.PausedAnnotation]
+		return e.Object.GetUID() == ours.UID && value != targets.HandedOverValue && value != targets.HandedOverUpgradeValue
+	})
+	g.Expect(given).To(BeFalse())
 }
