@@ -20,9 +20,10 @@ type cluster struct {
 	stand *stand
 
 	mu sync.Mutex
-	// down is a cluster that does not answer; downToWrites one that answers reads of Nodes alone.
-	down, downToWrites bool
-	minor              string
+	// down is a cluster that does not answer, unpatchable one that refuses to patch Nodes, and halfDown one that answers
+	// nothing but reads of single objects.
+	down, unpatchable, halfDown bool
+	minor                       string
 	// touched are the Nodes that were deleted or tainted.
 	touched []string
 }
@@ -97,15 +98,15 @@ type guarded struct {
 
 var errCut = errors.New("dial tcp 192.0.2.1:6443: connection refused")
 
-func (g guarded) cut() bool {
+func (g guarded) cut(patch bool) bool {
 	g.cluster.mu.Lock()
 	defer g.cluster.mu.Unlock()
-	return g.cluster.downToWrites
+	return g.cluster.halfDown || (patch && g.cluster.unpatchable)
 }
 
 // List implements client.Reader.
 func (g guarded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if g.cut() {
+	if g.cut(false) {
 		return errCut
 	}
 	return g.Client.List(ctx, list, opts...)
@@ -113,7 +114,7 @@ func (g guarded) List(ctx context.Context, list client.ObjectList, opts ...clien
 
 // Delete implements client.Writer.
 func (g guarded) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
-	if g.cut() {
+	if g.cut(false) {
 		return errCut
 	}
 	var options client.DeleteOptions
@@ -127,7 +128,7 @@ func (g guarded) Delete(ctx context.Context, obj client.Object, opts ...client.D
 
 // Patch implements client.Writer.
 func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	if g.cut() {
+	if g.cut(true) {
 		return errCut
 	}
 	if data, err := patch.Data(obj); err == nil && strings.Contains(string(data), corev1.TaintNodeOutOfService) {

@@ -1,0 +1,283 @@
+package cycle_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+const (
+	otherKey = plainKey + "/somebody"
+	waiting  = "False WaitingForRemediation"
+)
+
+// once is one attempt with short limits.
+func once() v1alpha1.RebootSettings {
+	return v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(120)), PowerOnTimeoutSeconds: new(int32(120)), NodeTimeoutSeconds: new(int32(120))}
+}
+
+// mustBeUntouched fails if the Node is another one, or out of service.
+func (m *machine) mustBeUntouched() {
+	m.Helper()
+	if node := m.findNode(); m.touchedNodes() != 0 || node == nil || node.UID != m.node.UID {
+		m.Errorf("the Node was touched: %v", node)
+	}
+}
+
+// TestCannotBeFenced has hosts that never go off, or of which that cannot be told: the Node stays, the key goes, and
+// the owner replaces the machine.
+func TestCannotBeFenced(t *testing.T) {
+	tests := map[string]struct {
+		before, during func(*machine)
+		host           string
+	}{
+		"BMC out of reach":       {func(m *machine) { m.Set(baremetal.Faults{Unreachable: true}) }, nil, "False PowerManagementError"},
+		"power unknown":          {func(m *machine) { m.Set(baremetal.Faults{PowerUnknown: true}) }, nil, "False PowerManagementError"},
+		"power-off fails":        {func(m *machine) { m.Set(baremetal.Faults{FailOff: 1000}) }, nil, "False PowerManagementError"},
+		"BMC locked":             {func(m *machine) { m.Set(baremetal.Faults{Busy: true}) }, nil, "True HostAvailable"},
+		"the operator is gone":   {stopOperator, nil, "True HostAvailable"},
+		"an old state says off":  {staleOff, nil, "True HostAvailable"},
+		"paused on the way":      {slowOff, func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") }, "False HostPaused"},
+		"detached on the way":    {slowOff, func(m *machine) { m.annotateHost(metal3v1.DetachedAnnotation, "") }, "False HostDetached"},
+		"paused when it was off": {slowOff, pauseWhenOff, "False HostPaused"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{owned: true})
+			tt.before(m)
+			boots := m.Boots()
+			m.request(once())
+			m.reaches(v1alpha1.PoweringOff)
+			m.becomes("our key", func() bool { return m.held("m") })
+			if tt.during != nil {
+				tt.during(m)
+			}
+			s.passes(90 * time.Second)
+			if phase := m.phase(); phase != v1alpha1.PoweringOff {
+				t.Errorf("before the deadline the phase is %s", phase)
+			}
+			if got := m.condition(v1alpha1.ConditionHostAvailable); got != tt.host {
+				t.Errorf("HostAvailable is %q, want %q", got, tt.host)
+			}
+			s.passes(60 * time.Second)
+			m.ends(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)
+			m.mustBeUntouched()
+			if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != waiting {
+				t.Errorf("OwnerRemediated is %q, want %q", got, waiting)
+			}
+			if m.Boots() > boots+1 {
+				t.Errorf("it was cycled: %v", m.History())
+			}
+		})
+	}
+}
+
+func stopOperator(m *machine) {
+	m.Helper()
+	if err := m.operator.Stop(); err != nil {
+		m.Fatal(err)
+	}
+}
+
+func slowOff(m *machine) { m.Set(baremetal.Faults{OffTakes: 20 * time.Second}) }
+
+// pauseWhenOff has the host paused when its machine has no power, so that its state goes on to say that it is on.
+func pauseWhenOff(m *machine) {
+	m.annotateHost(metal3v1.PausedAnnotation, "")
+	m.awaits("the machine is off", func() bool { return !m.Running() })
+}
+
+// staleOff has a host that says that it is off, while its machine runs and nobody looks.
+func staleOff(m *machine) {
+	m.Helper()
+	m.annotateHost(otherKey, `{"mode":"hard"}`)
+	m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })
+	stopOperator(m)
+	m.unannotateHost(otherKey)
+	m.Press(true)
+}
+
+// TestOperatorComesBack ends the wait for an operator that did not run.
+func TestOperatorComesBack(t *testing.T) {
+	for name, before := range map[string]func(*machine){"host on": stopOperator, "an old state says off": staleOff} {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{})
+			before(m)
+			boots := m.Boots()
+			m.annotate(plainKey, "")
+			m.becomes("our key", func() bool { return m.held("m") })
+			s.passes(5 * time.Minute)
+			m.mustBeUntouched()
+			if err := s.operator.Start(s.ctx); err != nil {
+				t.Fatal(err)
+			}
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveAll()
+			if m.Boots() != boots+1 {
+				t.Errorf("%d boots, want %d: %v", m.Boots(), boots+1, m.History())
+			}
+		})
+	}
+}
+
+// TestHostWasOff cycles a host that was off before it was asked to be: it is proven anew that it is.
+func TestHostWasOff(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	m.annotateHost(otherKey, `{"mode":"hard"}`)
+	m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })
+	m.annotate(plainKey, "")
+	m.becomes("our key", func() bool { return m.held("m") })
+	s.passes(30 * time.Second)
+	m.mustBeUntouched()
+	s.pace = time.Second
+	m.becomes("held by others", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == "False HeldByOthers" })
+	s.passes(syncPeriod)
+	if m.phase() != v1alpha1.PoweringOn || m.held("m") {
+		t.Errorf("it did not wait for who holds the host off: %s", s.state())
+	}
+	m.unannotateHost(otherKey)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveCycled(1)
+	m.mustHaveAll()
+}
+
+// TestTroubleThatPasses has troubles that delay a cycle, and do no more.
+func TestTroubleThatPasses(t *testing.T) {
+	tests := map[string]struct {
+		faults baremetal.Faults
+		during func(*machine)
+		cycles int
+	}{
+		"slow power":                        {baremetal.Faults{OffTakes: time.Minute, OnTakes: 2 * time.Minute, BootTakes: time.Minute}, nil, 1},
+		"a failed order":                    {baremetal.Faults{FailOff: 2, FailOn: 2}, nil, 1},
+		"a slow eye":                        {baremetal.Faults{Lag: 20 * time.Second}, nil, 1},
+		"somebody's soft order comes first": {baremetal.Faults{SoftIgnored: true, OffTakes: time.Second}, nil, 1},
+		"a pause": {baremetal.Faults{OffTakes: 20 * time.Second}, func(m *machine) {
+			m.annotateHost(metal3v1.PausedAnnotation, "")
+			m.passes(2 * time.Minute)
+			m.unannotateHost(metal3v1.PausedAnnotation)
+		}, 1},
+		"a detour": {baremetal.Faults{OffTakes: 20 * time.Second}, func(m *machine) {
+			m.annotateHost(metal3v1.DetachedAnnotation, "")
+			m.passes(2 * time.Minute)
+			m.unannotateHost(metal3v1.DetachedAnnotation)
+		}, 1},
+		"a lost key": {baremetal.Faults{OffTakes: 20 * time.Second}, func(m *machine) { m.loseKey() }, 1},
+		"firmware":   {baremetal.Faults{Servicing: 3 * time.Minute}, nil, -1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{owned: true})
+			s.passes(time.Minute)
+			m.Set(tt.faults)
+			if tt.faults.SoftIgnored {
+				m.annotateHost(plainKey, `{"mode":"soft"}`)
+			}
+			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
+			m.becomes("our key", func() bool { return m.held("m") })
+			if tt.during != nil {
+				tt.during(m)
+			}
+			s.pace = 2 * time.Second
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveAll()
+			if tt.cycles >= 0 {
+				m.mustHaveCycled(tt.cycles)
+			}
+			if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != "" {
+				t.Errorf("OwnerRemediated is %q", got)
+			}
+			if lost := name == "a lost key"; lost != slices.Contains(s.log.all(), reboot.EventKeyLost) || lost != (m.record().Status.KeysLost == 1) {
+				t.Errorf("keys lost: %d, events %v", m.record().Status.KeysLost, s.log.all())
+			}
+		})
+	}
+}
+
+// loseKey takes all keys from the host, as the operator itself does at times.
+func (m *machine) loseKey() {
+	m.Helper()
+	m.changeHost(func(h *metal3v1.BareMetalHost) { h.Annotations = nil })
+}
+
+// TestKeyLostWhileOff has the host come on although its Node is to be deleted. The Node stays until it is off again.
+func TestKeyLostWhileOff(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	s.machineAgainst(m, v1alpha1.Fenced)
+	m.annotate(plainKey, "")
+	m.reaches(v1alpha1.Fenced)
+	m.loseKey()
+	m.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
+	m.reaches(v1alpha1.PoweringOff)
+	m.reaches(v1alpha1.Fenced)
+	s.machineFree(m, v1alpha1.Fenced)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveCycled(2)
+	m.mustHaveAll()
+	if lost := m.record().Status.KeysLost; lost != 1 {
+		t.Errorf("%d keys lost, want 1", lost)
+	}
+}
+
+// TestSuspendedByUser has somebody want the host off.
+func TestSuspendedByUser(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	wanted := func(on bool) { m.changeHost(func(h *metal3v1.BareMetalHost) { h.Spec.Online = on }) }
+	wanted(false)
+	m.annotate(plainKey, "")
+	m.becomes("suspended", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == "False SuspendedByUser" })
+	s.passes(10 * syncPeriod)
+	if m.phase() != v1alpha1.Pending || m.held("m") {
+		t.Errorf("it did not wait: %s", s.state())
+	}
+	wanted(true)
+	m.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
+	m.Set(baremetal.Faults{OffTakes: 10 * time.Second})
+	m.becomes("our key", func() bool { return m.held("m") })
+	wanted(false)
+	m.reaches(v1alpha1.PoweringOn)
+	s.passes(10 * syncPeriod)
+	if m.phase() != v1alpha1.PoweringOn || m.held("m") || m.condition(v1alpha1.ConditionHostAvailable) != "False SuspendedByUser" {
+		t.Errorf("it did not wait: %s", s.state())
+	}
+	wanted(true)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveCycled(2)
+	m.mustHaveAll()
+}
+
+// TestRecovered has a machine that is healthy again before its host is off.
+func TestRecovered(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
+	m.Set(baremetal.Faults{OffTakes: time.Minute})
+	m.request(once())
+	m.becomes("our key", func() bool { return m.held("m") })
+	m.recovers()
+	m.ends(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
+	m.mustBeUntouched()
+}
+
+func (m *machine) recovers() {
+	m.Helper()
+	machine := m.get().(*clusterv1.Machine)
+	machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{
+		Type: "HealthCheckSucceeded", Status: metav1.ConditionTrue, Reason: "Succeeded", LastTransitionTime: metav1.NewTime(m.time.Now()),
+	})
+	if err := m.client.Status().Update(m.ctx, machine); err != nil {
+		m.Fatal(err)
+	}
+}

@@ -1,0 +1,154 @@
+package cycle_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+const nodeFinalizer = "test.example.dev/stays"
+
+// obstacle keeps a cycle in a phase, and is taken away again.
+type obstacle struct {
+	set, lift func(*machine)
+}
+
+// obstacles by the phase in which they keep a cycle.
+var obstacles = map[v1alpha1.Phase]obstacle{
+	v1alpha1.Pending: {
+		func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") },
+		func(m *machine) { m.unannotateHost(metal3v1.PausedAnnotation) },
+	},
+	v1alpha1.PoweringOff: {
+		func(m *machine) { m.Set(baremetal.Faults{Busy: true}) },
+		func(m *machine) { m.Set(baremetal.Faults{}) },
+	},
+	v1alpha1.Fenced: {
+		func(m *machine) { m.cluster.set(func(c *cluster) { c.down = true }) },
+		func(m *machine) { m.cluster.set(func(c *cluster) { c.down = false }) },
+	},
+	v1alpha1.Isolating: {
+		func(m *machine) { m.finalizeNode(nodeFinalizer) },
+		func(m *machine) { m.finalizeNode() },
+	},
+	v1alpha1.PoweringOn: {
+		func(m *machine) { m.Set(baremetal.Faults{OnTakes: time.Minute}) },
+		func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
+	},
+	v1alpha1.WaitingForNode: {
+		func(m *machine) { m.Set(baremetal.Faults{BootTakes: time.Minute}) },
+		func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
+	},
+	v1alpha1.Restoring: {
+		func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = true }) },
+		func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = false }) },
+	},
+}
+
+// machineAgainst sets an obstacle, and machineFree takes it away.
+func (s *stand) machineAgainst(m *machine, phase v1alpha1.Phase) { obstacles[phase].set(m) }
+func (s *stand) machineFree(m *machine, phase v1alpha1.Phase)    { obstacles[phase].lift(m) }
+
+// finalizeNode keeps the Node from going, if it is there.
+func (m *machine) finalizeNode(finalizers ...string) {
+	m.Helper()
+	if node := m.findNode(); node != nil {
+		m.change(node, func(o client.Object) { o.SetFinalizers(finalizers) })
+	}
+}
+
+// late are the phases in which the Node may be out of service.
+var late = []v1alpha1.Phase{v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring}
+
+// inEachPhase has something happen in each phase of a cycle.
+func inEachPhase(t *testing.T, happens func(t *testing.T, m *machine, phase v1alpha1.Phase)) {
+	t.Helper()
+	for phase, obstacle := range obstacles {
+		t.Run(string(phase), func(t *testing.T) {
+			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
+			obstacle.set(m)
+			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
+			m.reaches(phase)
+			for range 10 {
+				m.turn()
+			}
+			if got := m.phase(); got != phase {
+				t.Fatalf("the phase is %s, want %s: %s", got, phase, m.state())
+			}
+			happens(t, m, phase)
+		})
+	}
+}
+
+// TestRequestDeleted takes the request back. Before the Node is touched that is the end at once; after that, the Node gets
+// back what it had.
+func TestRequestDeleted(t *testing.T) {
+	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
+		m.deleteRequest()
+		gone := func() bool { return m.record() == nil }
+		if !slices.Contains(late, phase) {
+			m.becomes("the record is gone, though the obstacle is not", gone)
+		}
+		obstacles[phase].lift(m)
+		m.becomes("the record is gone", gone)
+		m.mustBeClean()
+		m.awaits("the machine is on", m.Running)
+		if !slices.Contains(late, phase) {
+			m.mustBeUntouched()
+		}
+		m.awaits("the Node is of this boot", func() bool {
+			node := m.findNode()
+			return node != nil && node.Status.NodeInfo.BootID == m.BootID()
+		})
+		m.mustHaveAll()
+	})
+}
+
+// TestMachineDeleted ends the cycle at once. The host is let go of, and nothing is done to it or the Node any more.
+func TestMachineDeleted(t *testing.T) {
+	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
+		touched := m.touchedNodes()
+		if err := m.client.Delete(m.ctx, m.get()); err != nil {
+			t.Fatal(err)
+		}
+		m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
+		if m.touchedNodes() != touched {
+			t.Error("a Node was touched after its Machine was deleted")
+		}
+		obstacles[phase].lift(m)
+		m.awaits("the machine is on", m.Running)
+	})
+}
+
+// TestHostDeleted ends the cycle. No Node is deleted that was not before.
+func TestHostDeleted(t *testing.T) {
+	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
+		touched := m.touchedNodes()
+		if err := m.client.Delete(m.ctx, m.bareMetalHost()); err != nil {
+			t.Fatal(err)
+		}
+		if phase == v1alpha1.Pending || phase == v1alpha1.PoweringOff {
+			obstacles[phase].lift(m) // or its operator would not let it go
+		}
+		m.becomes("the host is gone", func() bool {
+			err := m.client.Get(m.ctx, m.key(), &metal3v1.BareMetalHost{})
+			return apierrors.IsNotFound(err)
+		})
+		m.becomes("end of the cycle", func() bool {
+			record := m.record()
+			return record.Status.Phase == v1alpha1.Failed && len(record.Finalizers) == 0
+		})
+		m.mustBeClean()
+		if m.touchedNodes() != touched {
+			t.Error("a Node was touched after its host was deleted")
+		}
+	})
+}
