@@ -78,9 +78,9 @@ func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMet
 	}
 	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
 	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[HandledAnnotation], clusterVersionID) {
-		// The kind is installed, but this is not OpenShift. Had it been before, that would be odd.
-		reading.Off = true
-		return reading
+		// The kind is installed, but this is not OpenShift. Had it been before, that would be odd, and
+		// those that were paused then say so.
+		return Reading{}
 	}
 	if err != nil {
 		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)

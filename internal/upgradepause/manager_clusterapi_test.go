@@ -137,15 +137,28 @@ func TestManagerClusterUnreadable(t *testing.T) {
 	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventReadable, EventUnreadable}))
 }
 
-// TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused.
+// TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused, and no
+// series, whether its MachineHealthChecks go before it or after.
 func TestManagerClusterGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
-	s.withChecks("blue")
+	wants := build.Annotation(OptionAnnotation, wantsThem)
+	blue, green := newFleet(t, s.env, s.ns, "blue", v33, wants), newFleet(t, s.env, s.ns, "green", v33, wants)
+	s.withChecks("blue", "green")
 	s.run(s.env.Config)
-	blue.workersWant(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
+	for _, fleet := range []*fleet{blue, green} {
+		fleet.workersWant(t, v34)
+		s.Eventually(s.of(fleet.cluster.Name)).Should(Equal(ours(toV34, noon)))
+	}
+	upgrading := func() []string { return seriesIn(t, s.ns, upgradingGauge) }
+	s.Expect(upgrading()).To(ConsistOf(`kind="Cluster",name="blue",namespace="NS"} 1`, `kind="Cluster",name="green",namespace="NS"} 1`))
+
 	s.Expect(s.env.Client.Delete(t.Context(), blue.cluster)).To(Succeed())
 	s.Eventually(s.of("blue")).Should(Equal(resumed(noon)))
+	s.Eventually(upgrading).Should(ConsistOf(`kind="Cluster",name="green",namespace="NS"} 1`))
+
+	s.Expect(s.env.Client.Delete(t.Context(), build.MachineHealthCheck(s.ns, "green"))).To(Succeed())
+	s.Eventually(func() []string { return seriesIn(t, s.ns, pausedGauge) }).ShouldNot(ContainElement(ContainSubstring(`"green"`)))
+	s.Expect(s.env.Client.Delete(t.Context(), green.cluster)).To(Succeed())
+	s.Eventually(upgrading).Should(BeEmpty())
 }

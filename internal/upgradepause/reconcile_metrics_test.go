@@ -78,21 +78,27 @@ func TestMetricsOfSignals(t *testing.T) {
 // wantSeries asserts all series of a metric that are about this namespace, for which NS stands.
 func (f *fixture) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
 	f.t.Helper()
-	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, metricNames[gauge])
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	var got []string
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if strings.Contains(line, `"`+f.ns+`"`) {
-			_, labels, _ := strings.Cut(strings.ReplaceAll(line, f.ns, "NS"), "{")
-			got = append(got, labels)
-		}
-	}
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, seriesIn(f.t, f.ns, gauge)); diff != "" {
 		f.t.Errorf("series of %s (-want +got):\n%s", metricNames[gauge], diff)
 	}
+}
+
+// seriesIn returns the labels and values of all series that are about a namespace, for which NS stands.
+func seriesIn(t testing.TB, namespace string, gauge *prometheus.GaugeVec) []string {
+	t.Helper()
+	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, metricNames[gauge])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var series []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if strings.Contains(line, `"`+namespace+`"`) {
+			_, labels, _ := strings.Cut(strings.ReplaceAll(line, namespace, "NS"), "{")
+			series = append(series, labels)
+		}
+	}
+	slices.Sort(series)
+	return series
 }
 
 var metricNames = map[*prometheus.GaugeVec]string{
