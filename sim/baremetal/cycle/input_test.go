@@ -1,0 +1,141 @@
+package cycle_test
+
+import (
+	"strings"
+	"testing"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+)
+
+// TestNoSuchHost has machines that have no host, or none that is theirs. The record says so, and nothing is touched.
+func TestNoSuchHost(t *testing.T) {
+	tests := map[string]struct {
+		plan   plan
+		change func(*machine)
+		host   string
+		text   string
+	}{
+		"no host":           {plan{noHost: true}, nil, "False HostNotFound", "has no annotation metal3.io/BareMetalHost"},
+		"of somebody else":  {plan{foreign: true}, nil, "False HostNotOurs", "used by somebody else"},
+		"broken annotation": {plan{}, func(m *machine) { m.pointTo("{") }, "False HostNotFound", "must be"},
+		"other namespace":   {plan{}, func(m *machine) { m.pointTo("elsewhere/m") }, "False HostNotFound", "must be"},
+		"unknown host":      {plan{}, func(m *machine) { m.pointTo(m.namespace + "/none") }, "False HostNotFound", "does not exist"},
+		"cannot be off": {plan{host: func(h *metal3v1.BareMetalHost) { h.Spec.DisablePowerOff = true }}, nil,
+			"False NotFenceable", "cannot be switched off"},
+	}
+	for name, tt := range tests {
+		for flavour, kind := range flavours {
+			t.Run(name+", "+flavour, func(t *testing.T) {
+				s := newStand(t, kind)
+				m := s.machine("m", tt.plan)
+				if tt.change != nil {
+					tt.change(m)
+				}
+				m.annotate(plainKey, "")
+				m.becomes("the record says so", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == tt.host })
+				host := meta.FindStatusCondition(m.record().Status.Conditions, v1alpha1.ConditionHostAvailable)
+				if !strings.Contains(host.Message, tt.text) {
+					t.Errorf("the message is %q, want %q in it", host.Message, tt.text)
+				}
+				s.pace = v1alpha1.DefaultPowerOffTimeout / 10
+				m.ends(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)
+				m.mustBeUntouched()
+				m.mustHaveCycled(0)
+				for _, w := range s.wire.recorded() {
+					if strings.Contains(w.what, "baremetalhosts") {
+						t.Errorf("a host was written: %s", w)
+					}
+				}
+			})
+		}
+	}
+}
+
+// pointTo has a machine name another host.
+func (m *machine) pointTo(host string) {
+	m.Helper()
+	var obj client.Object = m.get()
+	if !m.openShift() {
+		infra := &metav1.PartialObjectMetadata{}
+		infra.SetGroupVersionKind(metal3MachineKind)
+		if err := m.client.Get(m.ctx, m.key(), infra); err != nil {
+			m.Fatal(err)
+		}
+		obj = infra
+	}
+	m.change(obj, func(o client.Object) {
+		o.SetAnnotations(map[string]string{"metal3.io/BareMetalHost": host})
+	})
+}
+
+// TestTwoForOneHost lets the machine have the host that uses it, and the other one nothing.
+func TestTwoForOneHost(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m, thief := s.machine("m", plan{}), s.machine("thief", plan{})
+	thief.pointTo(s.namespace + "/m")
+	thief.annotate(plainKey, "")
+	m.annotate(plainKey, "")
+	m.becomes("the end of both", func() bool {
+		mine, other := m.record(), thief.record()
+		return mine != nil && other != nil && len(mine.Finalizers)+len(other.Finalizers) == 0 && mine.Status.Phase.Ended() && other.Status.Phase.Ended()
+	})
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	thief.ends(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)
+	m.mustHaveCycled(1)
+	thief.mustHaveCycled(0)
+	m.mustHaveAll()
+	thief.mustHaveAll()
+}
+
+// TestTwoRequests has a person ask for what a health check asks for already: it is one cycle.
+func TestTwoRequests(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m.request(v1alpha1.RebootSettings{})
+	m.becomes("our key", func() bool { return m.held("m") })
+	m.annotate(plainKey, "")
+	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && len(m.record().Finalizers) == 0 })
+	m.passes(v1alpha1.DefaultNodeTimeout)
+	m.mustHaveCycled(1)
+	m.mustHaveAll()
+}
+
+// TestAnyValue takes the annotation for what it is, whatever its value.
+func TestAnyValue(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m.annotate(plainKey, `{"mode":`)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveCycled(1)
+}
+
+// TestNeverJoined cycles a machine that has no Node. It is given time to register one.
+func TestNeverJoined(t *testing.T) {
+	for name, kind := range flavours {
+		t.Run(name, func(t *testing.T) {
+			m := newStand(t, kind).machine("m", plan{neverJoined: true})
+			m.annotate(plainKey, "")
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveCycled(1)
+			if m.touchedNodes() != 0 || m.findNode() == nil {
+				t.Errorf("Nodes touched: %d, the Node: %v", m.touchedNodes(), m.findNode())
+			}
+		})
+	}
+}
+
+// TestWithdrawn takes the annotation away before the host is off.
+func TestWithdrawn(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	obstacles[v1alpha1.PoweringOff].set(m)
+	m.annotate(plainKey, "")
+	m.reaches(v1alpha1.PoweringOff)
+	m.change(m.get(), func(o client.Object) { o.SetAnnotations(nil) })
+	m.ends(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)
+	m.mustBeUntouched()
+	m.mustHaveCycled(0)
+}

@@ -1,0 +1,130 @@
+package cycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// atMost is how long a cycle may take from its annotation until the host is let go of, if its power takes no time.
+const atMost = 2 * time.Second
+
+// managed is a stand whose controllers run in a manager, by the real time.
+func managed(t testing.TB, kind schema.GroupVersionKind) *stand {
+	t.Helper()
+	s := startStand(t, kind, clock.RealClock{})
+	manage(t, s)
+	return s
+}
+
+// manage has the controllers run in a manager.
+func manage(t testing.TB, s *stand) {
+	t.Helper()
+	kind := s.kind
+	s.e.Manager(t, env.ManagerOptions{Namespaces: []string{s.namespace}, Setup: func(mgr ctrl.Manager) error {
+		reconciler := &reboot.Reconciler{
+			Kind: kind, Workload: s.cluster.by(s.client, s.e.Config), Recorder: s.log, SyncPeriod: syncPeriod, Concurrency: 2,
+		}
+		if err := reconciler.AddToManager(mgr); err != nil {
+			return err
+		}
+		if err := (&reboot.Trigger{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
+			return err
+		}
+		return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: s.namespace, Period: time.Hour})
+	}})
+}
+
+// finishes waits until a cycle that goes by itself has ended.
+func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
+	m.Helper()
+	m.eventually("end of the cycle", func() bool {
+		record := m.record()
+		return record != nil && record.Status.Phase.Ended() && len(record.Finalizers) == 0
+	})
+	return m.record().Status
+}
+
+// TestInManager has the controllers woken by what happens, and by nothing else: no period is short enough to help.
+func TestInManager(t *testing.T) {
+	for name, kind := range flavours {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := managed(t, kind)
+			m := s.machine("m", plan{})
+			for round := range 2 {
+				m.node = *m.findNode()
+				m.annotate(plainKey, "")
+				m.eventually("the annotation is gone", func() bool { return !m.asks(plainKey) })
+				status := m.finishes()
+				if status.Phase != v1alpha1.Succeeded {
+					t.Fatalf("the end is %+v", status)
+				}
+				m.mustBeClean()
+				m.mustHaveCycled(round + 1)
+				m.mustHaveAll()
+				if m.findNode().UID == m.node.UID {
+					t.Error("the Node was not deleted")
+				}
+			}
+			if diff := cmp.Diff(append(fullCycle, fullCycle...), s.log.all()); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStepsInManager adds the steps one after the other: each is noticed.
+func TestStepsInManager(t *testing.T) {
+	t.Parallel()
+	m := managed(t, reboot.OpenShiftKind).machine("m", plan{})
+	for _, step := range []string{"PowerOff", "Delete", "PowerOn"} {
+		m.annotate(plainKey+"/"+step, "")
+		m.eventually(step+" is done", func() bool { return !m.asks(plainKey + "/" + step) })
+	}
+	if status := m.finishes(); status.Phase != v1alpha1.Succeeded {
+		t.Errorf("the end is %+v", status)
+	}
+	m.mustHaveCycled(1)
+	m.mustHaveAll()
+}
+
+// TestPace holds because nothing in a cycle is slept through.
+func TestPace(t *testing.T) {
+	m := managed(t, reboot.ClusterAPIKind).machine("m", plan{})
+	released := m.cycle()
+	t.Logf("from the annotation until the host is let go of: %s", released)
+	if released > atMost {
+		t.Errorf("it took %s until the host was let go of, want %s at most", released, atMost)
+	}
+}
+
+// cycle returns how long it took until the host was let go of.
+func (m *machine) cycle() time.Duration {
+	m.Helper()
+	before, began := m.Boots(), time.Now()
+	m.annotate(plainKey, "")
+	m.eventually("power is back", func() bool { return m.Boots() > before })
+	took := time.Since(began)
+	m.finishes()
+	m.eventually("the annotation is gone", func() bool { return !m.asks(plainKey) })
+	return took
+}
+
+// BenchmarkCycle measures the way from the annotation until the host is let go of, with power that takes no time.
+func BenchmarkCycle(b *testing.B) {
+	m := managed(b, reboot.ClusterAPIKind).machine("m", plan{})
+	var released time.Duration
+	for b.Loop() {
+		released += m.cycle()
+	}
+	b.ReportMetric(float64(released.Milliseconds())/float64(b.N), "ms-to-power-on/op")
+}
