@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestManagerWithoutPermission: a manager that may not read the ClusterVersion says so and pauses
@@ -21,24 +23,15 @@ func TestManagerWithoutPermission(t *testing.T) {
 	cv := newOpenshift(t, s.env)
 	cv.begin(t, "4.17.3", noon)
 	s.Expect(s.installed.Set()).To(Succeed())
-	s.grant("machine.openshift.io", "machinehealthchecks", "get", "list", "watch", "patch")
-	s.grant("cluster.x-k8s.io", "machinehealthchecks", "get", "list", "watch", "patch")
-	s.grant("cluster.x-k8s.io", "clusters", "get", "list", "watch")
-	s.grant("events.k8s.io", "events", "create", "patch")
 	for _, kind := range bothKinds {
 		s.check(kind, "mhc", nil)
 	}
-	cfg := rest.CopyConfig(s.env.Config)
-	cfg.Impersonate.UserName = s.user()
-	s.run(cfg)
+	s.runAsUser()
 	readable := func() float64 {
 		return testutil.ToFloat64(readableGauge.WithLabelValues("ClusterVersion", "", clusterVersionName))
 	}
 
-	s.Eventually(func() []string {
-		s.clock.SetTime(s.clock.Now().Add(time.Second)) // patience has an end
-		return s.eventsOn("ClusterVersion")()
-	}).Should(ConsistOf(EventUnreadable))
+	s.Eventually(s.losingPatience(s.eventsOn("ClusterVersion"))).Should(ConsistOf(EventUnreadable))
 	s.Expect(readable()).To(BeZero())
 	for _, kind := range bothKinds {
 		s.Expect(s.annotations(kind, "mhc")()).To(BeEmpty())
@@ -50,6 +43,47 @@ func TestManagerWithoutPermission(t *testing.T) {
 	}
 	s.Expect(readable()).To(Equal(1.0))
 	s.Eventually(s.eventsOn("ClusterVersion")).Should(ConsistOf(EventReadable, EventUnreadable))
+}
+
+// TestManagerWithoutPermissionOnWorkers: the same for what belongs to a Cluster, of which there may be
+// nothing to be seen when it may be read at last.
+func TestManagerWithoutPermissionOnWorkers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	s.Expect(s.env.Client.Delete(t.Context(), blue.workers)).To(Succeed())
+	blue.planeWants(t, v34)
+	s.withChecks("blue")
+	s.grant("controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "get", "list", "watch")
+	s.runAsUser()
+
+	s.Eventually(s.losingPatience(s.eventsOn("Cluster"))).Should(ConsistOf(EventUnreadable))
+	s.Expect(s.of("blue")()).To(BeEmpty())
+	s.Expect(seriesIn(t, s.ns, readableGauge)).To(ConsistOf(`kind="Cluster",name="blue",namespace="NS"} 0`))
+
+	s.grant("cluster.x-k8s.io", "machinedeployments", "get", "list", "watch")
+	s.Eventually(s.of("blue"), time.Minute).Should(Equal(ours(toV34, s.clock.Now())))
+	s.Eventually(s.eventsOn("Cluster")).Should(ConsistOf(EventReadable, EventUnreadable))
+}
+
+// losingPatience lets time pass at each look, until what cannot be read is not waited for any more.
+func (s *stage) losingPatience(look func() []string) func() []string {
+	return func() []string {
+		s.clock.SetTime(s.clock.Now().Add(time.Second))
+		return look()
+	}
+}
+
+// runAsUser starts the manager as somebody who may do what cannot be done without.
+func (s *stage) runAsUser() {
+	s.t.Helper()
+	s.grant("machine.openshift.io", "machinehealthchecks", "get", "list", "watch", "patch")
+	s.grant("cluster.x-k8s.io", "machinehealthchecks", "get", "list", "watch", "patch")
+	s.grant("cluster.x-k8s.io", "clusters", "get", "list", "watch")
+	s.grant("events.k8s.io", "events", "create", "patch")
+	cfg := rest.CopyConfig(s.env.Config)
+	cfg.Impersonate.UserName = s.user()
+	s.run(cfg)
 }
 
 // user is who the manager is when it may not do everything.
