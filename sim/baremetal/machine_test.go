@@ -1,6 +1,7 @@
 package baremetal
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -37,5 +38,31 @@ func TestTruth(t *testing.T) {
 	}
 	if len(h.History()) != 3 || h.Boots() != 2 || h.PowerCycles() != 1 || !h.Running() {
 		t.Errorf("boots %d, power cycles %d, history %v", h.Boots(), h.PowerCycles(), h.History())
+	}
+}
+
+func TestMachineIsOnUntilItsProgramHasReturned(t *testing.T) {
+	h := newHost(t.Context(), client.ObjectKey{Name: "host"}, Options{}.withDefaults())
+	started, ending, release, off := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h.Runs(func(ctx context.Context, _ Boot) {
+		close(started)
+		<-ctx.Done()
+		close(ending)
+		<-release
+	})
+	h.Press(true)
+	<-started
+	go func() {
+		defer close(off)
+		h.Press(false)
+	}()
+	<-ending
+	if !h.Running() {
+		t.Error("the machine is off, and its program has not returned")
+	}
+	close(release)
+	<-off
+	if h.Running() {
+		t.Error("the machine is on after it was switched off")
 	}
 }

@@ -48,7 +48,6 @@ func TestIgnoredSoftPowerOffBecomesHard(t *testing.T) {
 	s.Set(baremetal.Faults{SoftIgnored: true})
 	asked := s.clock.Now()
 	s.annotate(key, soft)
-	s.becomes("error", s.hasPowerError)
 	s.turns(false)
 	if took := s.last().Sub(asked); took < production.SoftTimeout {
 		t.Errorf("the machine was off after %s", took)
@@ -94,15 +93,10 @@ func TestFailedPowerOffIsTriedAgain(t *testing.T) {
 	s := newRunning(t)
 	s.Set(baremetal.Faults{FailOff: 1})
 	s.annotate(key, hard)
-	var status metal3api.BareMetalHostStatus
-	s.becomes("error", func() bool {
-		status = s.get().Status
-		return status.ErrorType == metal3api.PowerManagementError
-	})
-	if !status.PoweredOn || status.ErrorCount != 1 || status.OperationalStatus != metal3api.OperationalStatusError {
-		t.Errorf("status after an error: %+v", status)
-	}
 	s.turns(false)
+	if count := s.get().Status.ErrorCount; count != 1 {
+		t.Errorf("%d errors, want one", count)
+	}
 	if s.hasPowerError() || s.Faults().FailOff != 0 {
 		t.Errorf("status when it is off: %+v", s.get().Status)
 	}
@@ -132,7 +126,7 @@ func TestErrorsGrowRare(t *testing.T) {
 		s.becomes("error", func() bool {
 			status := s.get().Status
 			errors[n+1] = status.LastUpdated.Time
-			return status.ErrorType == metal3api.PowerManagementError && status.ErrorCount == n+1
+			return status.ErrorCount >= n+1
 		})
 	}
 	if pause := errors[4].Sub(errors[3]); pause < 4*time.Minute {
@@ -155,7 +149,14 @@ func TestUnreachableHostKeepsItsStatus(t *testing.T) {
 	s := newRunning(t)
 	s.Set(baremetal.Faults{Unreachable: true})
 	s.annotate(key, hard)
-	s.becomes("error", s.hasPowerError)
+	var status metal3api.BareMetalHostStatus
+	s.becomes("error", func() bool {
+		status = s.get().Status
+		return status.ErrorType == metal3api.PowerManagementError
+	})
+	if !status.PoweredOn || status.ErrorCount == 0 || status.ErrorMessage == "" || status.OperationalStatus != metal3api.OperationalStatusError {
+		t.Errorf("status after an error: %+v", status)
+	}
 	s.Press(false)
 	s.stays("on in the status", func() bool { return s.get().Status.PoweredOn })
 	s.Set(baremetal.Faults{})
