@@ -6,6 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -83,7 +84,7 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 }
 
 func TestReferenceAnnotations(t *testing.T) {
-	const onCheck, onCluster, onMachine = "MachineHealthCheck", "Cluster", "Machine"
+	const onCheck, onCluster, onMachine, onRequest = "MachineHealthCheck", "Cluster", "Machine", "RebootRemediation"
 	table := [][]string{{"annotation", "on", "set by", "effect"}}
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
@@ -128,6 +129,8 @@ func TestReferenceAnnotations(t *testing.T) {
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
 		{remedy.RebootAnnotation, onMachine, "Sickbay", "Asks for a power cycle. Whoever carries it out takes the annotation away."},
 		{remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay", "When Sickbay asked last."},
+		{reboot.ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine. Nothing in the manager does so yet."},
+		{reboot.Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host. Nothing in the manager sets it yet."},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})
 	}

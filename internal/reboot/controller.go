@@ -39,15 +39,17 @@ const (
 	lookForNode = 10 * time.Second
 )
 
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
-// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
-// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get;list;watch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// The permissions that it takes. They become markers when the controller becomes part of the manager:
+//
+//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
+//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
+//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
+//	kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
+//	kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
+//	kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+//	kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+//	kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get;list;watch
+//	kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.
 type Reconciler struct {
