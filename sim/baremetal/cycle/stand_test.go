@@ -7,6 +7,7 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,7 +69,7 @@ func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTicke
 	t.Helper()
 	e := server(t)
 	s := &stand{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
-	s.cluster, s.wire = &cluster{stand: s, minor: "35"}, &wire{stand: s}
+	s.cluster, s.wire = &cluster{stand: s, minor: "35", touched: map[types.UID]bool{}}, &wire{stand: s}
 	var err error
 	s.operator, err = baremetal.Start(s.ctx, e.Config, baremetal.Options{Namespaces: []string{s.namespace}, Clock: time})
 	if err != nil {

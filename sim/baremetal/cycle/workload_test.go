@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,7 +26,7 @@ type cluster struct {
 	down, unpatchable, halfDown bool
 	minor                       string
 	// touched are the Nodes that were deleted or tainted.
-	touched []string
+	touched map[types.UID]bool
 }
 
 func (c *cluster) set(change func(*cluster)) {
@@ -122,7 +123,7 @@ func (g guarded) Delete(ctx context.Context, obj client.Object, opts ...client.D
 	if options.Preconditions == nil || options.Preconditions.UID == nil {
 		g.cluster.stand.Errorf("Node %s is deleted, whichever it is", obj.GetName())
 	}
-	defer g.cluster.mustBeOff(obj.GetName(), "deleted")()
+	defer g.cluster.mustBeOff(obj.GetName(), obj.GetUID(), "deleted")()
 	return g.Client.Delete(ctx, obj, opts...)
 }
 
@@ -132,17 +133,17 @@ func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patc
 		return errCut
 	}
 	if data, err := patch.Data(obj); err == nil && strings.Contains(string(data), corev1.TaintNodeOutOfService) {
-		defer g.cluster.mustBeOff(obj.GetName(), "tainted")()
+		defer g.cluster.mustBeOff(obj.GetName(), obj.GetUID(), "tainted")()
 	}
 	return g.Client.Patch(ctx, obj, patch, opts...)
 }
 
 // mustBeOff sees that a machine is without power, and that nobody will give it any, from now until the func is called.
-func (c *cluster) mustBeOff(node, what string) func() {
+func (c *cluster) mustBeOff(node string, uid types.UID, what string) func() {
 	s := c.stand
 	name := strings.TrimPrefix(node, s.namespace+"-")
 	host := s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})
-	c.set(func(c *cluster) { c.touched = append(c.touched, node) })
+	c.set(func(c *cluster) { c.touched[uid] = true })
 	look := func(when string) {
 		if host.Running() {
 			s.Errorf("Node %s is %s, and %s its machine runs: %v", node, what, when, host.History())

@@ -1,0 +1,290 @@
+package cycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// TestWorkloadClusterDown powers the host off all the same. The step at the Node is given up in the end, as the
+// cluster may need this very host.
+func TestWorkloadClusterDown(t *testing.T) {
+	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
+		t.Run(string(isolation), func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{owned: true})
+			s.cluster.set(func(c *cluster) { c.down = true })
+			m.request(v1alpha1.RebootSettings{Isolation: isolation})
+			m.reaches(v1alpha1.Fenced)
+			s.passes(time.Minute)
+			if m.phase() != v1alpha1.Fenced || m.condition(v1alpha1.ConditionNodeIsolated) != "False NodeUnreadable" {
+				t.Errorf("it did not wait for the cluster: %s", s.state())
+			}
+			s.passes(2 * time.Minute)
+			m.reaches(v1alpha1.WaitingForNode)
+			s.passes(5 * time.Minute)
+			s.cluster.set(func(c *cluster) { c.down = false })
+			s.pace = time.Second
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustBeUntouched()
+			m.mustHaveAll()
+			m.mustHaveCycled(1)
+		})
+	}
+}
+
+// TestWorkloadClusterHalfDown has the API of the workload cluster answer some questions, and fail at others.
+func TestWorkloadClusterHalfDown(t *testing.T) {
+	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
+		t.Run(string(isolation), func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{owned: true})
+			if isolation == v1alpha1.DeleteNode {
+				s.cluster.set(func(c *cluster) { c.halfDown = true })
+			}
+			pod := m.pod("app")
+			m.request(v1alpha1.RebootSettings{Isolation: isolation})
+			m.reaches(v1alpha1.Isolating)
+			s.cluster.set(func(c *cluster) { c.halfDown = true })
+			s.passes(3 * time.Minute)
+			m.becomes("it was given up", func() bool { return m.Running() && m.record().Status.IsolatedAt != nil })
+			s.cluster.set(func(c *cluster) { c.halfDown = false })
+			m.drop(pod)
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			if got := m.condition(v1alpha1.ConditionNodeIsolated); got[:5] != "False" {
+				t.Errorf("NodeIsolated is %q", got)
+			}
+			m.mustHaveAll()
+			m.mustHaveCycled(1)
+		})
+	}
+}
+
+func (m *machine) pod(name string) *corev1.Pod {
+	m.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: name},
+		Spec:       corev1.PodSpec{NodeName: m.nodeName(), Containers: []corev1.Container{{Name: "c", Image: "i"}}, ServiceAccountName: "default"},
+	}
+	m.create(pod)
+	return pod
+}
+
+// drop has an object gone at once.
+func (m *machine) drop(obj client.Object) {
+	m.Helper()
+	if err := m.client.Delete(m.ctx, obj, client.GracePeriodSeconds(0)); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// TestTaint has the Node tainted as long as anything holds on to it, and not longer.
+func TestTaint(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	pod := m.pod("app")
+	tolerant := m.pod("tolerant-" + m.name)
+	m.change(tolerant, func(o client.Object) {
+		o.(*corev1.Pod).Spec.Tolerations = append(o.(*corev1.Pod).Spec.Tolerations, corev1.Toleration{Key: corev1.TaintNodeOutOfService, Operator: corev1.TolerationOpExists})
+	})
+	volume := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: m.nodeName()}, Spec: storagev1.VolumeAttachmentSpec{
+		Attacher: "a", NodeName: m.nodeName(), Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("v")},
+	}}
+	m.create(volume)
+	m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint})
+	m.reaches(v1alpha1.Isolating)
+	stays := func() {
+		t.Helper()
+		for range 20 {
+			m.turn()
+		}
+		if m.phase() != v1alpha1.Isolating || m.Running() || !m.tainted() {
+			t.Errorf("it did not wait: %s", s.state())
+		}
+	}
+	stays()
+	m.drop(pod)
+	stays()
+	m.drop(volume)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	if got := m.condition(v1alpha1.ConditionNodeIsolated); got != "True NodeTainted" {
+		t.Errorf("NodeIsolated is %q", got)
+	}
+	m.mustHaveCycled(1)
+	m.mustHaveAll()
+	if m.findNode().UID != m.node.UID {
+		t.Error("the Node was deleted")
+	}
+}
+
+func (m *machine) tainted() bool {
+	m.Helper()
+	for _, t := range m.findNode().Spec.Taints {
+		if t.Key == corev1.TaintNodeOutOfService {
+			return true
+		}
+	}
+	return false
+}
+
+// TestTaintUnsupported neither taints nor deletes: of a cluster that old, the taint frees nothing.
+func TestTaintUnsupported(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	s.cluster.set(func(c *cluster) { c.minor = "27+" })
+	m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint})
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	if got := m.condition(v1alpha1.ConditionNodeIsolated); got != "False TaintUnsupported" {
+		t.Errorf("NodeIsolated is %q", got)
+	}
+	m.mustBeUntouched()
+	m.mustHaveCycled(1)
+}
+
+// TestControlPlane cycles one machine of a control plane at a time, and others meanwhile.
+func TestControlPlane(t *testing.T) {
+	for name, kind := range flavours {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, kind)
+			first, second := s.machine("m1", plan{controlPlane: true}), s.machine("m2", plan{controlPlane: true})
+			worker := s.machine("w", plan{})
+			all := []*machine{first, second, worker}
+			obstacles[v1alpha1.PoweringOn].set(first)
+			obstacles[v1alpha1.PoweringOn].set(second)
+			for _, m := range all {
+				m.annotate(plainKey, "")
+			}
+			first.becomes("the first and the worker are on their way", func() bool {
+				return first.phase() == v1alpha1.PoweringOn && worker.phase() == v1alpha1.Succeeded
+			})
+			for range 20 {
+				s.turn()
+			}
+			if second.condition(v1alpha1.ConditionSucceeded) != "Unknown Throttled" || !second.Running() || second.held("m2") {
+				t.Errorf("the second did not wait: %s", s.state())
+			}
+			s.pace = time.Second
+			both := 0
+			s.becomes("the end of all", func() bool {
+				if !first.Running() && !second.Running() {
+					both++
+				}
+				return first.phase() == v1alpha1.Succeeded && second.phase() == v1alpha1.Succeeded
+			})
+			if both > 0 {
+				t.Errorf("both machines of the control plane were off: %v, %v", first.History(), second.History())
+			}
+			for _, m := range all {
+				m.ends(v1alpha1.Succeeded, "Succeeded")
+				m.mustHaveCycled(1)
+				m.mustHaveAll()
+			}
+		})
+	}
+}
+
+// TestNewerValuesStay puts back what is missing, and nothing that was set since.
+func TestNewerValuesStay(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	obstacles[v1alpha1.Restoring].set(m)
+	m.annotate(plainKey, "")
+	m.reaches(v1alpha1.Restoring)
+	m.change(m.findNode(), func(o client.Object) { o.SetLabels(map[string]string{"team": "b", "new": "yes"}) })
+	obstacles[v1alpha1.Restoring].lift(m)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	want := map[string]string{"team": "b", "new": "yes", corev1.LabelHostname: "m"}
+	if diff := cmp.Diff(want, m.findNode().Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+}
+
+// TestSetJustBeforeDeletion keeps what is put on the Node while it is about to be deleted.
+func TestSetJustBeforeDeletion(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	s.cluster.set(func(c *cluster) { c.halfDown = true })
+	m.annotate(plainKey, "")
+	m.reaches(v1alpha1.Isolating)
+	m.change(m.findNode(), func(o client.Object) { metav1.SetMetaDataLabel(&o.(*corev1.Node).ObjectMeta, "late", "yes") })
+	s.cluster.set(func(c *cluster) { c.halfDown = false })
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	m.mustHaveAll()
+	if m.findNode().Labels["late"] != "yes" || m.findNode().UID == m.node.UID {
+		t.Errorf("the Node is %v", m.findNode())
+	}
+}
+
+// TestNodeReplaced leaves a Node alone that is not the one of the beginning.
+func TestNodeReplaced(t *testing.T) {
+	s := newStand(t, reboot.ClusterAPIKind)
+	m := s.machine("m", plan{})
+	obstacles[v1alpha1.PoweringOff].set(m)
+	m.annotate(plainKey, "")
+	m.reaches(v1alpha1.PoweringOff)
+	m.drop(m.findNode())
+	m.awaits("another Node", func() bool { return m.register(s.ctx, baremetal.Boot{ID: m.BootID()}) == nil })
+	other := m.findNode().UID
+	obstacles[v1alpha1.PoweringOff].lift(m)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
+	if m.touchedNodes() != 0 || m.findNode().UID != other || m.condition(v1alpha1.ConditionNodeIsolated) != "False NodeReplaced" {
+		t.Errorf("the new Node was touched: %s", s.state())
+	}
+	m.mustHaveCycled(1)
+}
+
+// TestInVain gives up after the last attempt: the owner replaces the machine.
+func TestInVain(t *testing.T) {
+	tests := map[string]struct {
+		faults baremetal.Faults
+		reason string
+	}{
+		"the Node does not come": {baremetal.Faults{Hangs: true}, v1alpha1.ReasonNodeTimedOut},
+		"the host does not come": {baremetal.Faults{FailOn: 1000}, v1alpha1.ReasonPowerOnTimedOut},
+	}
+	for name, tt := range tests {
+		for _, owned := range []bool{true, false} {
+			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {
+				s := newStand(t, reboot.ClusterAPIKind)
+				m := s.machine("m", plan{owned: owned})
+				m.Set(tt.faults)
+				settings := once()
+				settings.RetryLimit = new(int32(1))
+				m.request(settings)
+				s.pace = 2 * time.Second
+				record := m.ends(v1alpha1.Failed, tt.reason)
+				if record.Status.Attempt != 2 {
+					t.Errorf("%d attempts, want 2", record.Status.Attempt)
+				}
+				if got, want := m.mark(clusterv1.MachineOwnerRemediatedCondition), map[bool]string{true: waiting}[owned]; got != want {
+					t.Errorf("OwnerRemediated is %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// TestMachineReplaced has another Machine of the name. The cycle was not for it.
+func TestMachineReplaced(t *testing.T) {
+	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	obstacles[v1alpha1.PoweringOff].set(m)
+	m.request(v1alpha1.RebootSettings{})
+	m.reaches(v1alpha1.PoweringOff)
+	m.drop(m.get())
+	m.create(m.object(plan{}))
+	m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
+	if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != "" {
+		t.Errorf("the new Machine is told %q of a cycle that is not its own", got)
+	}
+	m.mustBeUntouched()
+}
