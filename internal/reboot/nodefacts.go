@@ -8,7 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -24,21 +26,21 @@ var taintSince = version.MustParseGeneric("1.28")
 
 // node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
 // is not off, a workload cluster that is dead holds up nothing.
-func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (NodeFacts, error) {
+func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) NodeFacts {
 	name := nodeName(request, m)
 	if name == "" {
-		return NodeFacts{State: machinehealth.NodeNone}, nil
+		return NodeFacts{State: machinehealth.NodeNone}
 	}
 	node, err := r.Workload.GetLive(ctx, m.cluster, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return NodeFacts{State: machinehealth.NodeGone}, nil
+		return NodeFacts{State: machinehealth.NodeGone}
 	case err != nil:
-		return unreadable(err, "reading Node "+name)
+		return unreadable(ctx, err, "reading Node "+name)
 	}
 	facts := NodeFacts{State: machinehealth.NodeFound, Node: node, Tainted: tainted(node)}
-	if !request.Spec.TaintsNode() {
-		return facts, nil
+	if phase := request.Status.Phase; !request.Spec.TaintsNode() || (phase != v1alpha1.Fenced && phase != v1alpha1.Isolating) {
+		return facts
 	}
 	return r.taintFacts(ctx, m, facts)
 }
@@ -53,40 +55,42 @@ func nodeName(request *v1alpha1.RebootRemediation, m *machine) string {
 	return m.node
 }
 
-// unreadable turns an error of a workload cluster into what a decision can go by.
-func unreadable(err error, doing string) (NodeFacts, error) {
-	if cause, ok := workload.Unreadable(err); ok {
-		return NodeFacts{State: machinehealth.NodeUnreadable, Cause: cause}, nil
+// unreadable turns an error of a workload cluster into what a decision can go by. Whatever is wrong there, it is waited no
+// longer than there is time.
+func unreadable(ctx context.Context, err error, doing string) NodeFacts {
+	ctrl.LoggerFrom(ctx).Info("The workload cluster cannot be read", "doing", doing, "cause", err.Error())
+	cause, known := workload.Unreadable(err)
+	reason := apierrors.ReasonForError(err)
+	switch {
+	case known:
+	case reason != metav1.StatusReasonUnknown:
+		cause = "the workload cluster refuses it: " + string(reason)
+	default:
+		cause = "the workload cluster does not answer"
 	}
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return NodeFacts{State: machinehealth.NodeUnreadable, Cause: "the workload cluster refuses it: " + string(apierrors.ReasonForError(err))}, nil
-	}
-	return NodeFacts{}, fmt.Errorf("%s: %w", doing, err)
+	return NodeFacts{State: machinehealth.NodeUnreadable, Cause: cause}
 }
 
 // taintFacts adds whether the taint is honoured, and what still holds on to the Node.
-func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts) (NodeFacts, error) {
+func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts) NodeFacts {
 	info, err := r.Workload.Version(ctx, m.cluster)
 	if err != nil {
-		return unreadable(err, "asking the workload cluster for its version")
+		return unreadable(ctx, err, "asking the workload cluster for its version")
 	}
 	actual, err := version.ParseGeneric(strings.TrimSuffix(info.Major+"."+info.Minor, "+"))
-	if err != nil {
-		return NodeFacts{}, fmt.Errorf("reading the version of the workload cluster: %w", err)
-	}
-	facts.TaintSupported = actual.AtLeast(taintSince)
+	facts.TaintSupported = err == nil && actual.AtLeast(taintSince)
 	if !facts.Tainted {
-		return facts, nil
+		return facts
 	}
 	c, err := r.Workload.Client(ctx, m.cluster)
 	if err != nil {
-		return unreadable(err, "connecting to the workload cluster")
+		return unreadable(ctx, err, "connecting to the workload cluster")
 	}
 	facts.Drained, err = drained(ctx, c, facts.Node.Name)
 	if err != nil {
-		return unreadable(err, "looking for what holds on to Node "+facts.Node.Name)
+		return unreadable(ctx, err, "looking for what holds on to Node "+facts.Node.Name)
 	}
-	return facts, nil
+	return facts
 }
 
 // drained tells whether no volume is attached to a Node any more, and no Pod is left there but those that

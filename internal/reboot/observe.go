@@ -36,9 +36,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	}
 	v.facts.Machine = v.machine.facts(request)
 	if v.machine != nil && needsNode(request.Status.Phase) {
-		if v.facts.Node, err = r.nodeInTime(ctx, request, v.machine); err != nil {
-			return view{}, err
-		}
+		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	}
 	if request.Status.Phase == v1alpha1.Pending {
 		if v.facts.Throttled, err = r.throttled(ctx, request, v.machine); err != nil {
@@ -56,7 +54,7 @@ func needsNode(phase v1alpha1.Phase) bool {
 	}, phase)
 }
 
-func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (NodeFacts, error) {
+func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) NodeFacts {
 	if request.Status.Phase == v1alpha1.Pending {
 		hasty, cancel := context.WithTimeout(ctx, hastyRead)
 		defer cancel()
