@@ -27,6 +27,11 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 	if told := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionSucceeded); equality.Semantic.DeepEqual(told, progress) {
 		return nil
 	}
+	m, err := r.machine(ctx, request)
+	if err != nil || m == nil || m.object.GetUID() != request.Status.MachineUID {
+		// Another Machine of that name has nothing to do with this.
+		return err
+	}
 	status := metav1.ConditionFalse
 	if progress.Status == metav1.ConditionTrue {
 		status = metav1.ConditionTrue
@@ -39,10 +44,9 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
 	u.SetNamespace(request.Namespace)
 	u.SetName(ref.Name)
-	// Another Machine of that name has nothing to do with this.
-	u.SetUID(request.Status.MachineUID)
-	err := r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(FieldOwner), client.ForceOwnership)
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	u.SetResourceVersion(m.object.GetResourceVersion())
+	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(FieldOwner), client.ForceOwnership)
+	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
