@@ -70,11 +70,11 @@ func TestWorkloadClusterHalfDown(t *testing.T) {
 	}
 }
 
-func (m *machine) pod(name string) *corev1.Pod {
+func (m *machine) pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	m.Helper()
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: name},
-		Spec:       corev1.PodSpec{NodeName: m.nodeName(), Containers: []corev1.Container{{Name: "c", Image: "i"}}, ServiceAccountName: "default"},
+		Spec:       corev1.PodSpec{NodeName: m.nodeName(), Containers: []corev1.Container{{Name: "c", Image: "i"}}, ServiceAccountName: "default", Tolerations: tolerations},
 	}
 	m.create(pod)
 	return pod
@@ -93,10 +93,9 @@ func TestTaint(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	pod := m.pod("app")
-	tolerant := m.pod("tolerant-" + m.name)
-	m.change(tolerant, func(o client.Object) {
-		o.(*corev1.Pod).Spec.Tolerations = append(o.(*corev1.Pod).Spec.Tolerations, corev1.Toleration{Key: corev1.TaintNodeOutOfService, Operator: corev1.TolerationOpExists})
-	})
+	const taint = corev1.TaintNodeOutOfService
+	m.pod("tolerant", corev1.Toleration{Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}, corev1.Toleration{Operator: corev1.TolerationOpExists})
+	picky := m.pod("picky", corev1.Toleration{Key: taint, Operator: corev1.TolerationOpEqual, Value: "another"})
 	volume := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: m.nodeName()}, Spec: storagev1.VolumeAttachmentSpec{
 		Attacher: "a", NodeName: m.nodeName(), Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("v")},
 	}}
@@ -114,6 +113,8 @@ func TestTaint(t *testing.T) {
 	}
 	stays()
 	m.drop(pod)
+	stays()
+	m.drop(picky)
 	stays()
 	m.drop(volume)
 	m.ends(v1alpha1.Succeeded, "Succeeded")

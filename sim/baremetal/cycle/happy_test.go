@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -14,21 +15,20 @@ import (
 var fullCycle = []string{"Pending", "PoweringOff", "Fenced", "Isolating", "PoweringOn", "WaitingForNode", "Restoring", "Succeeded"}
 
 func TestFullCycle(t *testing.T) {
-	byAnnotation := func(m *machine) { m.annotate(plainKey, "") }
 	tests := map[string]struct {
-		kind   func(t *testing.T) *stand
+		kind   schema.GroupVersionKind
 		ask    func(*machine)
 		mirror string
 	}{
-		"annotation": {func(t *testing.T) *stand { return newStand(t, reboot.ClusterAPIKind) }, byAnnotation, ""},
-		"OpenShift":  {func(t *testing.T) *stand { return newStand(t, reboot.OpenShiftKind) }, byAnnotation, ""},
-		"request": {func(t *testing.T) *stand { return newStand(t, reboot.ClusterAPIKind) }, func(m *machine) {
+		"annotation": {reboot.ClusterAPIKind, annotated, ""},
+		"OpenShift":  {reboot.OpenShiftKind, annotated, ""},
+		"request": {reboot.ClusterAPIKind, func(m *machine) {
 			m.request(v1alpha1.RebootSettings{})
 		}, "True Succeeded"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := tt.kind(t)
+			s := newStand(t, tt.kind)
 			m := s.machine("m", plan{})
 			tt.ask(m)
 			record := m.ends(v1alpha1.Succeeded, "Succeeded")

@@ -60,7 +60,7 @@ func TestNoSuchHost(t *testing.T) {
 // pointTo has a machine name another host.
 func (m *machine) pointTo(host string) {
 	m.Helper()
-	var obj client.Object = m.get()
+	obj := m.get()
 	if !m.openShift() {
 		infra := &metav1.PartialObjectMetadata{}
 		infra.SetGroupVersionKind(metal3MachineKind)

@@ -69,7 +69,7 @@ func (m *machine) finalizeNode(finalizers ...string) {
 var late = []v1alpha1.Phase{v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring}
 
 // inEachPhase has something happen in each phase of a cycle.
-func inEachPhase(t *testing.T, happens func(t *testing.T, m *machine, phase v1alpha1.Phase)) {
+func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 	t.Helper()
 	for phase, obstacle := range obstacles {
 		t.Run(string(phase), func(t *testing.T) {
@@ -83,7 +83,7 @@ func inEachPhase(t *testing.T, happens func(t *testing.T, m *machine, phase v1al
 			if got := m.phase(); got != phase {
 				t.Fatalf("the phase is %s, want %s: %s", got, phase, m.state())
 			}
-			happens(t, m, phase)
+			happens(m, phase)
 		})
 	}
 }
@@ -91,7 +91,7 @@ func inEachPhase(t *testing.T, happens func(t *testing.T, m *machine, phase v1al
 // TestRequestDeleted takes the request back. Before the Node is touched that is the end at once; after that, the Node gets
 // back what it had.
 func TestRequestDeleted(t *testing.T) {
-	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
+	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		m.deleteRequest()
 		gone := func() bool { return m.record() == nil }
 		if !slices.Contains(late, phase) {
@@ -112,28 +112,34 @@ func TestRequestDeleted(t *testing.T) {
 	})
 }
 
-// TestMachineDeleted ends the cycle at once. The host is let go of, and nothing is done to it or the Node any more.
+// TestMachineDeleted ends the cycle at once, also if the Machine takes long to go. The host is let go of, and nothing is
+// done to it or the Node any more.
 func TestMachineDeleted(t *testing.T) {
-	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
-		touched := m.touchedNodes()
-		if err := m.client.Delete(m.ctx, m.get()); err != nil {
-			t.Fatal(err)
-		}
-		m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
-		if m.touchedNodes() != touched {
-			t.Error("a Node was touched after its Machine was deleted")
-		}
-		obstacles[phase].lift(m)
-		m.awaits("the machine is on", m.Running)
-	})
+	for name, finalizers := range map[string][]string{"at once": nil, "takes long": {"test.example.dev/stays"}} {
+		t.Run(name, func(t *testing.T) {
+			inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
+				touched := m.touchedNodes()
+				m.change(m.get(), func(o client.Object) { o.SetFinalizers(finalizers) })
+				if err := m.client.Delete(m.ctx, m.get()); err != nil {
+					m.Fatal(err)
+				}
+				m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
+				if m.touchedNodes() != touched {
+					m.Error("a Node was touched after its Machine was deleted")
+				}
+				obstacles[phase].lift(m)
+				m.awaits("the machine is on", m.Running)
+			})
+		})
+	}
 }
 
 // TestHostDeleted ends the cycle. No Node is deleted that was not before.
 func TestHostDeleted(t *testing.T) {
-	inEachPhase(t, func(t *testing.T, m *machine, phase v1alpha1.Phase) {
+	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		touched := m.touchedNodes()
 		if err := m.client.Delete(m.ctx, m.bareMetalHost()); err != nil {
-			t.Fatal(err)
+			m.Fatal(err)
 		}
 		if phase == v1alpha1.Pending || phase == v1alpha1.PoweringOff {
 			obstacles[phase].lift(m) // or its operator would not let it go
@@ -148,7 +154,7 @@ func TestHostDeleted(t *testing.T) {
 		})
 		m.mustBeClean()
 		if m.touchedNodes() != touched {
-			t.Error("a Node was touched after its host was deleted")
+			m.Error("a Node was touched after its host was deleted")
 		}
 	})
 }
