@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -102,7 +103,7 @@ func drained(ctx context.Context, c client.Client, node string) (bool, error) {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if pod.DeletionTimestamp != nil || !tolerates(pod) {
+		if pod.DeletionTimestamp != nil || !tolerates(ctx, pod) {
 			return false, nil
 		}
 	}
@@ -118,13 +119,12 @@ func drained(ctx context.Context, c client.Client, node string) (bool, error) {
 	return true, nil
 }
 
-func tolerates(pod *corev1.Pod) bool {
-	for _, t := range pod.Spec.Tolerations {
-		if (t.Key == "" && t.Operator == corev1.TolerationOpExists) || t.Key == outOfService.Key {
-			return t.Effect == "" || t.Effect == outOfService.Effect
-		}
-	}
-	return false
+// tolerates tells whether a Pod may stay. One that may stay for a while does not hold on to the Node for ever, but as long
+// as it is there it does.
+func tolerates(ctx context.Context, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
+		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &outOfService, false)
+	})
 }
 
 func tainted(node *corev1.Node) bool {
