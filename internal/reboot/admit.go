@@ -136,9 +136,7 @@ func (d *step) coolDown() {
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 		}
-	case d.now.Before(d.s.NextAttemptAt.Time):
-		d.until(d.s.NextAttemptAt.Time)
-	default:
+	case d.passed(d.s.NextAttemptAt, 0):
 		d.again()
 	}
 }
@@ -152,21 +150,19 @@ func (d *step) again() {
 		return
 	}
 	d.hostCondition(reason, message)
-	deadline := d.s.NextAttemptAt.Add(d.f.Spec.PowerOffTimeout())
 	if reason == v1alpha1.ReasonSuspendedByUser {
 		return
 	}
-	if hopeless(reason) || !d.now.Before(deadline) {
+	if hopeless(reason) || d.passed(d.s.NextAttemptAt, d.f.Spec.PowerOffTimeout()) {
 		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-		return
 	}
-	d.until(deadline)
 }
 
-// passed tells whether a wait that began at since is over, and else looks again when it is.
+// passed tells whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody
+// knows is over: there is no wait without an end.
 func (d *step) passed(since *metav1.Time, wait time.Duration) bool {
 	if since == nil {
-		return false
+		return true
 	}
 	deadline := since.Add(wait)
 	if !d.now.Before(deadline) {

@@ -237,7 +237,11 @@ func waits(phase v1alpha1.Phase, again time.Duration) outcome {
 
 // settled are facts after everything was stored that is to be stored at noon.
 func settled(f Facts) Facts {
-	for d := Decide(f, noon.Time); d.Changed && d.Status.Phase == f.Status.Phase; d = Decide(f, noon.Time) {
+	for range maxSteps {
+		d := Decide(f, noon.Time)
+		if !d.Changed || d.Status.Phase != f.Status.Phase {
+			break
+		}
 		f.Status = d.Status
 	}
 	return f

@@ -45,6 +45,21 @@ func anyWorld(t *rapid.T) *world {
 	return w
 }
 
+// anyPower draws a host that is on, or is off and may be on its way up.
+func (w *world) anyPower(t *rapid.T) {
+	switch rapid.SampledFrom([]string{"on", "on", "coming", "held"}).Draw(t, "power") {
+	case "coming":
+		w.setPower(false)
+		w.host.poweredOn = false
+		w.iron.target, w.iron.due = new(true), w.now.Add(w.operator.onDelay)
+	case "held":
+		w.host.keys[simOther] = "theirs"
+		w.touchHost()
+		w.advance(2 * time.Minute)
+	default:
+	}
+}
+
 // turn lets one thing happen: mostly the controller has its turn, or time passes.
 func (w *world) turn(t *rapid.T, events []string) {
 	name := rapid.OneOf(
@@ -143,6 +158,7 @@ func names(events ...map[string]event) []string {
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
+		w.anyPower(t)
 		events := names(faults, doings)
 		turns := rapid.SampledFrom([]int{5, 10, 20, 40, 80, 160}).Draw(t, "turns")
 		end := rapid.SampledFrom([]int{-1, -1, -1, 10, 20, 40, 80}).Draw(t, "end")
@@ -160,6 +176,23 @@ func TestWhateverHappens(t *testing.T) {
 			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
 		}
 		w.checkAfterwards()
+	})
+}
+
+// TestNotWhileItMayRun looks closely at hosts that go off and on while they are to be fenced, for whatever reason, with an operator
+// that falls silent at the worst moment. What follows is of no interest here.
+func TestNotWhileItMayRun(t *testing.T) {
+	events := []string{
+		"operator stops", "operator starts", "operator starts", "power dips", "our key drops", "all keys drop", "other holds", "other lets go", "other asks",
+		"online: false", "online: true", "onDelay", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		turns := rapid.SampledFrom([]int{10, 20, 40}).Draw(t, "turns")
+		for i := 0; i < turns && w.request.status.IsolatedAt == nil && !w.over(); i++ {
+			w.turn(t, events)
+		}
 	})
 }
 

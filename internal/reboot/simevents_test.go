@@ -52,6 +52,7 @@ var doings = map[string]event{
 	"other holds":   func(w *world) { w.host.keys[simOther] = "theirs"; w.touchHost() },
 	"other lets go": func(w *world) { w.dropKeys(simOther) },
 	"other asks":    (*world).otherAsks,
+	"power dips":    func(w *world) { w.setPower(false); w.seen.boots++ },
 	"hangs":         func(w *world) { w.kubelet.stop(w.now) },
 	"recovers":      (*world).recovers,
 	"Node is deleted by others": func(w *world) {
