@@ -50,10 +50,12 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCacheIsBehind: what was written is not written again, or told again, until the cache shows it.
+// TestCacheIsBehind: what was written is not written again, or told again, until the cache shows it. The
+// API server would refuse, but need not even be asked.
 func TestCacheIsBehind(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
-		check := f.check("mhc", nil)
+		check, writes := f.check("mhc", nil), 0
+		f.restart(f.meddling(func() { writes++ }))
 		f.freeze(check)
 		f.upgrading("A")
 		f.reconcile(check)
@@ -67,6 +69,9 @@ func TestCacheIsBehind(t *testing.T) {
 		f.reconcile(check)
 		f.wantStored(check, ours("A", noon))
 		f.wantTold()
+		if writes != 1 {
+			f.t.Errorf("%d writes, want 1", writes)
+		}
 		f.cache.Thaw()
 		f.reconcile(check)
 		f.wantStored(check, resumed(noon))
