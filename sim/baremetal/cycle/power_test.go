@@ -281,3 +281,27 @@ func (m *machine) recovers() {
 		m.Fatal(err)
 	}
 }
+
+// TestDoubtWhileFenced has nobody look at the host any more after it was proven off, and somebody press its button. The
+// Node stays until it is proven off again.
+func TestDoubtWhileFenced(t *testing.T) {
+	for _, annotation := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
+		t.Run(annotation, func(t *testing.T) {
+			s := newStand(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{})
+			obstacles[v1alpha1.Fenced].set(m)
+			m.annotate(plainKey, "")
+			m.reaches(v1alpha1.Fenced)
+			m.annotateHost(annotation, "")
+			m.Press(true)
+			obstacles[v1alpha1.Fenced].lift(m)
+			s.passes(5 * time.Minute)
+			m.mustBeUntouched()
+			m.unannotateHost(annotation)
+			s.pace = time.Second
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.mustHaveCycled(2)
+			m.mustHaveAll()
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,12 +24,9 @@ const plainKey = "reboot.metal3.io"
 // eventually has a limit in real time, for what is not up to the fake clock.
 func (s *stand) eventually(what string, so func() bool) {
 	s.Helper()
-	for end := time.Now().Add(patience); !so(); {
-		if time.Now().After(end) {
-			s.Fatalf("it did not happen: %s\n%s", what, s.state())
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	NewWithT(s).Eventually(so).WithTimeout(patience).WithPolling(2*time.Millisecond).Should(BeTrue(), func() string {
+		return what + "\n" + s.state()
+	})
 }
 
 // request asks for a cycle as Cluster API's health check does: by a RebootRemediation from a template.

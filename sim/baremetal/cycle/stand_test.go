@@ -89,12 +89,13 @@ func (s *stand) openShift() bool { return s.kind == reboot.OpenShiftKind }
 // becomes lets everybody work until something is so.
 func (s *stand) becomes(what string, so func() bool) {
 	s.Helper()
-	for end := time.Now().Add(patience); !so(); {
-		if time.Now().After(end) {
-			s.Fatalf("it did not happen: %s\n%s", what, s.state())
+	s.eventually(what, func() bool {
+		if so() {
+			return true
 		}
 		s.turn()
-	}
+		return false
+	})
 }
 
 // turn lets everybody work for a moment.
