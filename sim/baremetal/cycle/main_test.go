@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"flag"
 	"sync"
 	"testing"
 
@@ -20,6 +21,11 @@ const openShiftMachines = "machine/v1beta1/zz_generated.crd-manifests/0000_10_ma
 var metal3MachineKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// The default is the number of processors, which suits tests that compute. These wait.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
 	env.Main(m,
 		env.WithScheme(metal3v1.AddToScheme, machinev1.Install, v1alpha1.AddToScheme),
 		env.WithCRDFiles("config/crd/sickbay.dev_*.yaml"),
