@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// calm is how long nothing must have happened before it counts as rest.
-	calm = 4 * time.Second
+	// calm is how long nothing must have happened before it counts as rest. It is longer than any wait that was begun before
+	// and leads to one more look: 15 seconds, at most.
+	calm = 16 * time.Second
 	// heartbeats is how often each kubelet reports, once a second, while nothing else happens.
 	heartbeats = 5
 )
