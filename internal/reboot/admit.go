@@ -46,7 +46,7 @@ func (d *step) awaitHost(reason, message string) {
 		d.progress(reason, message)
 		return
 	}
-	if !d.awaits(v1alpha1.ReasonHostUnavailable) {
+	if reasonOf(d.s, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonHostUnavailable {
 		// The time in which a person or others were waited for does not count.
 		d.s.PendingRebootSince = d.time()
 	}
@@ -55,12 +55,6 @@ func (d *step) awaitHost(reason, message string) {
 		return
 	}
 	d.progress(v1alpha1.ReasonHostUnavailable, message)
-}
-
-// awaits tells whether the record says that the cycle waits for a reason.
-func (d *step) awaits(reason string) bool {
-	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionSucceeded)
-	return c != nil && c.Reason == reason
 }
 
 // begin records what the attempt is about. The host is asked afterwards.
@@ -148,6 +142,10 @@ func (d *step) again() {
 		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 		d.begin()
 		return
+	}
+	if d.hostAwaits(v1alpha1.ReasonSuspendedByUser) {
+		// Nor does it here.
+		d.s.NextAttemptAt = d.time()
 	}
 	d.hostCondition(reason, message)
 	if reason == v1alpha1.ReasonSuspendedByUser {

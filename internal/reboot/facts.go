@@ -4,6 +4,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -93,12 +94,33 @@ type NodeFacts struct {
 // annotated tells that there are annotations to take away.
 func (m MachineFacts) annotated() bool { return m.ByAnnotation && (m.Plain || len(m.Keys) > 0) }
 
-// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help: it was tried,
-// and the Node is not back. Who asked for single steps looks after the rest himself.
+// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help. Who asked for
+// single steps looks after the rest himself.
 func (f *Facts) escalates() bool {
-	m, s := f.Machine, f.Status
-	helpless := s.Phase == v1alpha1.Failed && s.Attempt > 0 && s.NodeBackAt == nil && !m.Healthy
-	return helpless && f.whole() && m.Owned && !m.Gone && !m.Marked && !f.Deleting
+	m := f.Machine
+	return f.helpless() && f.whole() && m.Owned && !m.Gone && !m.Marked && !m.Healthy && !f.Deleting
+}
+
+// helpless tells that it was tried, and in vain. If the host could not be worked with, nothing was tried; but one that goes
+// in the midst of it does not come back.
+func (f *Facts) helpless() bool {
+	if f.Status.Phase != v1alpha1.Failed {
+		return false
+	}
+	switch reasonOf(f.Status, v1alpha1.ConditionSucceeded) {
+	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
+		return true
+	default:
+		return f.Status.Attempt > 0 && reasonOf(f.Status, v1alpha1.ConditionHostAvailable) == v1alpha1.ReasonHostNotFound
+	}
+}
+
+// reasonOf returns the reason of a condition; empty if there is none.
+func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
+	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
+		return c.Reason
+	}
+	return ""
 }
 
 // whole tells that a full cycle is wanted, and not single steps.

@@ -180,18 +180,11 @@ type outcome struct {
 }
 
 func outcomeOf(d Decision) outcome {
-	got := outcome{phase: d.Status.Phase, stores: d.Changed, do: d.Action, says: reasonIn(d.Status, v1alpha1.ConditionSucceeded)}
+	got := outcome{phase: d.Status.Phase, stores: d.Changed, do: d.Action, says: reasonOf(d.Status, v1alpha1.ConditionSucceeded)}
 	if !d.RecheckAt.IsZero() {
 		got.again = d.RecheckAt.Sub(noon.Time)
 	}
 	return got
-}
-
-func reasonIn(status v1alpha1.RebootRemediationStatus, conditionType string) string {
-	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
-		return c.Reason
-	}
-	return ""
 }
 
 // row is one case of a table. Its facts are looked at some time after noon.
@@ -212,10 +205,10 @@ func check(t *testing.T, rows []row) {
 			if diff := cmp.Diff(r.want, outcomeOf(d), cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)
 			}
-			if got := reasonIn(d.Status, v1alpha1.ConditionHostAvailable); r.host != "" && got != r.host {
+			if got := reasonOf(d.Status, v1alpha1.ConditionHostAvailable); r.host != "" && got != r.host {
 				t.Errorf("HostAvailable says %q, want %q", got, r.host)
 			}
-			if got := reasonIn(d.Status, v1alpha1.ConditionNodeIsolated); r.node != "" && got != r.node {
+			if got := reasonOf(d.Status, v1alpha1.ConditionNodeIsolated); r.node != "" && got != r.node {
 				t.Errorf("NodeIsolated says %q, want %q", got, r.node)
 			}
 		})

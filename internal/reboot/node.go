@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -64,8 +63,8 @@ func (d *step) recorded(node *corev1.Node) bool {
 
 // sawNoNode tells that there was no Node at a time at which the host was off.
 func (d *step) sawNoNode() bool {
-	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionNodeIsolated)
-	return c != nil && (c.Reason == v1alpha1.ReasonNodeDeleted || c.Reason == v1alpha1.ReasonNoNode)
+	reason := reasonOf(d.s, v1alpha1.ConditionNodeIsolated)
+	return reason == v1alpha1.ReasonNodeDeleted || reason == v1alpha1.ReasonNoNode
 }
 
 // restore puts back what is missing on the Node, and sees that it is there.
@@ -111,7 +110,6 @@ func (d *step) notRestored() {
 		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message+"; it is kept in status.node.backup")
 		return
 	}
-	d.s.NodeBackAt = nil
 	d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 }
 

@@ -1,8 +1,6 @@
 package reboot
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -55,6 +53,5 @@ func (d *step) holder() (reason, message string) {
 
 // hostAwaits tells whether the record gives a reason why the host cannot be worked with.
 func (d *step) hostAwaits(reason string) bool {
-	c := meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionHostAvailable)
-	return c != nil && c.Reason == reason
+	return reasonOf(d.s, v1alpha1.ConditionHostAvailable) == reason
 }

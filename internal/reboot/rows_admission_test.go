@@ -107,7 +107,7 @@ func TestBeginAgain(t *testing.T) {
 		s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil || s.NodeBackAt != nil || s.NextAttemptAt != nil {
 		t.Errorf("times of the last attempt are left: %+v", s)
 	}
-	if reasonIn(s, v1alpha1.ConditionNodeIsolated) != "" {
+	if reasonOf(s, v1alpha1.ConditionNodeIsolated) != "" {
 		t.Error("the record says that the Node is isolated in this attempt already")
 	}
 	if s.Node == nil || s.Node.Backup == nil || !s.Node.OutOfService || s.KeysLost != 3 {

@@ -3,6 +3,8 @@ package reboot
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -10,7 +12,13 @@ import (
 func TestEnds(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
-	neverBack := func(f *Facts) { f.Status.NodeBackAt = nil }
+	because := func(reason string) change {
+		return condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
+	}
+	tried := because(v1alpha1.ReasonNodeTimedOut)
+	unavailable := because(v1alpha1.ReasonHostUnavailable)
+	ends := func(action Action) outcome { return does(failed, action).saying(v1alpha1.ReasonNodeTimedOut) }
+	hostGone := hostSays(v1alpha1.ReasonHostNotFound)
 	otherHost := func(f *Facts) { f.Host.UID = "h-2" }
 	check(t, []row{
 		{name: "9 the key", facts: in(done, keyed), want: does(done, RemoveKey)},
@@ -23,18 +31,22 @@ func TestEnds(t *testing.T) {
 		{name: "9 the finalizer last", facts: in(done), want: does(done, RemoveFinalizer)},
 		{name: "9 then nothing", facts: in(done, noFinalizer), want: waits(done, 0)},
 		{name: "9 nothing either when it is deleted", facts: in(done, noFinalizer, deleting), want: waits(done, 0)},
-		{name: "10 the key first", facts: in(failed, neverBack, keyed), want: does(failed, RemoveKey)},
-		{name: "10 then the owner", facts: in(failed, neverBack), want: does(failed, MarkForOwner)},
-		{name: "10 who knows", facts: in(failed, neverBack, markedAlready), want: does(failed, RemoveFinalizer)},
-		{name: "10 there is none", facts: in(failed, neverBack, notOwned), want: does(failed, RemoveFinalizer)},
-		{name: "10 nobody wants it any more", facts: in(failed, neverBack, deleting), want: does(failed, RemoveFinalizer)},
-		{name: "10 the machine is well after all", facts: in(failed, neverBack, healthy), want: does(failed, RemoveFinalizer)},
-		{name: "10 the Node was back", facts: in(failed), want: does(failed, RemoveFinalizer)},
-		{name: "10 asked for single steps", facts: in(failed, neverBack, steps()), want: does(failed, RemoveFinalizer)},
-		{name: "10 asked for all", facts: in(failed, neverBack, plain), want: does(failed, MarkForOwner)},
-		// Nothing was tried, so that nothing helped is not said.
-		{name: "10 nothing was tried", facts: in(failed, neverBack, func(f *Facts) { f.Status.Attempt = 0 }), want: does(failed, RemoveFinalizer)},
-		{name: "10 not when it is aborted", facts: in(aborted, neverBack), want: does(aborted, RemoveFinalizer)},
+		{name: "10 the key first", facts: in(failed, tried, keyed), want: ends(RemoveKey)},
+		{name: "10 then the owner", facts: in(failed, tried), want: ends(MarkForOwner)},
+		{name: "10 who knows", facts: in(failed, tried, markedAlready), want: ends(RemoveFinalizer)},
+		{name: "10 there is none", facts: in(failed, tried, notOwned), want: ends(RemoveFinalizer)},
+		{name: "10 nobody wants it any more", facts: in(failed, tried, deleting), want: ends(RemoveFinalizer)},
+		{name: "10 the machine is well after all", facts: in(failed, tried, healthy), want: ends(RemoveFinalizer)},
+		{name: "10 asked for single steps", facts: in(failed, tried, steps()), want: ends(RemoveFinalizer)},
+		{name: "10 asked for all", facts: in(failed, tried, plain), want: ends(MarkForOwner)},
+		{name: "10 not when it is aborted", facts: in(aborted, tried), want: does(aborted, RemoveFinalizer).saying(v1alpha1.ReasonNodeTimedOut)},
+		{name: "10 not off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "10 not on", facts: in(failed, because(v1alpha1.ReasonPowerOnTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "10 the host is gone, in the midst of it", facts: in(failed, unavailable, hostGone), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonHostUnavailable)},
+		// Somebody has paused it, or there was none: another machine is not what he asks for.
+		{name: "10 the host could not be worked with", facts: in(failed, unavailable, hostSays(v1alpha1.ReasonHostPaused)), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonHostUnavailable)},
+		{name: "10 there was no host", facts: in(failed, unavailable, hostGone, func(f *Facts) { f.Status.Attempt = 0 }), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonHostUnavailable)},
+		{name: "10 the Node is back, and cannot be restored", facts: in(failed, because(v1alpha1.ReasonRestoreTimedOut)), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonRestoreTimedOut)},
 	})
 }
 

@@ -69,6 +69,30 @@ func TestKeyIsLost(t *testing.T) {
 	}
 }
 
+// TestDoubtBeginsAnew: what a host says while it cannot be believed, that it is off, is no part of a proof.
+func TestDoubtBeginsAnew(t *testing.T) {
+	for name, f := range map[string]Facts{
+		"PoweringOff, paused": in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)),
+		"Holding, paused":     in(v1alpha1.Holding, steps(), obstacleIs(v1alpha1.ReasonHostPaused)),
+		"Holding, key lost":   in(v1alpha1.Holding, steps(), unkeyed),
+		"Fenced, on again":    in(v1alpha1.Fenced, on),
+		"Isolating, on again": in(v1alpha1.Isolating, on),
+		"Isolating, paused":   in(v1alpha1.Isolating, obstacleIs(v1alpha1.ReasonHostPaused)),
+	} {
+		if s := Decide(f, noon.Time).Status; s.KeySince != nil || s.SeenOnAt != nil {
+			t.Errorf("%s: key since %v, seen on %v", name, s.KeySince, s.SeenOnAt)
+		}
+	}
+	s := Decide(in(v1alpha1.Isolating, on), noon.Time).Status
+	if s.PoweredOffAt != nil || s.IsolatingSince != nil {
+		t.Errorf("after going back: off since %v, isolating since %v", s.PoweredOffAt, s.IsolatingSince)
+	}
+	s = Decide(in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, obstacleIs(v1alpha1.ReasonPowerManagementError)), noon.Time).Status
+	if s.KeySince == nil || s.SeenOnAt == nil {
+		t.Error("an error of a host that is on takes the proof back")
+	}
+}
+
 // TestSetKeySaysWhen: the answer is worth what the question was, and when.
 func TestSetKeySaysWhen(t *testing.T) {
 	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
@@ -86,6 +110,9 @@ func TestCoolingDown(t *testing.T) {
 		{name: "then it is waited", facts: in(phase), after: coolDown - moment, want: waits(phase, coolDown)},
 		{name: "then the next attempt begins", facts: in(phase), after: coolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "the Node comes late", facts: in(phase, nodeIs(nodeOf("node-2", "boot-2"))), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node comes late, from an attempt before", facts: in(phase, newNode, neverOff, reports(coolDown+moment)), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node was seen last before", facts: in(phase, newNode, neverOff, reports(coolDown)), want: waits(phase, coolDown)},
+		{name: "the Node was never away", facts: in(phase, newNode, neverOff, untouched, reports(coolDown+moment)), want: waits(phase, coolDown)},
 		{name: "the host is paused", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostPaused))), after: coolDown, want: outcome{phase: phase, stores: true, says: string(phase), again: coolDown + powerOffTimeout}, host: v1alpha1.ReasonHostPaused},
 		{name: "the host is paused for too long", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: coolDown + powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, "CoolingDown"), host: v1alpha1.ReasonSuspendedByUser},
@@ -99,4 +126,5 @@ func TestCoolingDown(t *testing.T) {
 	})
 }
 
+func neverOff(f *Facts)  { f.Status.LastPoweredOn = nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }

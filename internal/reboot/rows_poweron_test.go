@@ -79,6 +79,14 @@ func TestWaitingForNode(t *testing.T) {
 	})
 }
 
+// TestSwitchedOffAgain: the clocks of a host that somebody switches off begin anew when it may come on again.
+func TestSwitchedOffAgain(t *testing.T) {
+	s := Decide(in(v1alpha1.WaitingForNode, off, userOff), noon.Time).Status
+	if s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil {
+		t.Errorf("released at %v, on at %v", s.PowerOnReleasedAt, s.LastPoweredOn)
+	}
+}
+
 // TestRestoring puts back what the Node had: rows 8.
 func TestRestoring(t *testing.T) {
 	const phase = v1alpha1.Restoring

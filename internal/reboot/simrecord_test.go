@@ -144,6 +144,9 @@ func (w *world) checkMark() {
 	if w.request.status.Phase != v1alpha1.Failed || w.request.status.Attempt == 0 {
 		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
 	}
+	if w.machine.byHealthCheck && w.healthy() {
+		w.t.Fatalf("the owner is asked to replace a machine that is well")
+	}
 }
 
 // checkStatus judges a change of the record (I5, I12).

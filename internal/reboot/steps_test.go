@@ -171,6 +171,24 @@ func TestHeldIsHeld(t *testing.T) {
 	})
 }
 
+// TestKeyLostWhileHeld: a host whose key was taken may be on its way up when the key is set again, though it says that it is
+// off. What was proven before is worth nothing then.
+func TestKeyLostWhileHeld(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w.rest()
+	w.operator.onDelay = 40 * time.Second
+	doings["our key drops"](w)
+	w.advance(5 * time.Second)
+	if w.iron.target == nil || w.host.poweredOn {
+		t.Fatalf("the host is not on its way up: %+v", w.iron)
+	}
+	w.run()
+	w.ask(v1alpha1.StepDelete)
+	if got := w.rest(); got != (rest{phase: v1alpha1.Holding}) || w.iron.power {
+		t.Fatalf("it comes to rest as %+v", got)
+	}
+}
+
 // TestDeleteLongAfter: the time in which a host was held does not count against what is asked for then.
 func TestDeleteLongAfter(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
