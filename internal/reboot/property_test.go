@@ -196,23 +196,56 @@ func TestNotWhileItMayRun(t *testing.T) {
 	})
 }
 
+// TestFromAnyRecord: whatever the record says, and however little that has to do with the world, an end comes of it that
+// leaves nothing behind.
+func TestFromAnyRecord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
+		anyRecord(t)(&f)
+		// But for the proof that the host is off: that one is believed.
+		f.Status.KeySince, f.Status.SeenOnAt = nil, nil
+		w.request.finalizer, w.request.status, w.request.deleting = true, f.Status, rapid.Bool().Draw(t, "deleting")
+		w.iron.offAt = w.now // as the record may claim
+		w.request.spec.RetryLimit = new(int32(3))
+		if rapid.Bool().Draw(t, "key") && f.Status.Host != nil {
+			w.host.keys[simKey], w.host.keys[simProbe] = noon.Format(time.RFC3339), probeOurs
+			w.touchHost()
+		}
+		w.advance(rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "later"))
+		w.heal()
+		if !w.goOn(12 * time.Hour) {
+			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
+		}
+		w.advance(30 * time.Minute)
+		w.checkLeft()
+	})
+}
+
 // checkAfterwards judges what is left when all is over (I9), and how often the host was cycled (I11, I12).
 func (w *world) checkAfterwards() {
 	w.advance(30 * time.Minute)
-	if w.host.exists && w.host.uid == "h-1" {
-		if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
-			w.t.Fatalf("I9: our key is left on the host: %v", w.host.keys)
-		}
-		if !w.iron.power {
-			w.t.Fatalf("I9: the host is left off")
-		}
-	}
+	w.checkLeft()
 	if limit := int(w.request.status.Attempt) + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
 		w.t.Fatalf("I12: the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
 	}
 	end := meta.FindStatusCondition(w.request.status.Conditions, v1alpha1.ConditionSucceeded)
 	if end != nil && end.Reason == v1alpha1.ReasonWithdrawn && w.request.status.Phase == v1alpha1.Aborted && w.seen.wanted != nil {
 		w.t.Fatalf("A2: what was on the Node is lost")
+	}
+}
+
+// checkLeft looks for what we have left on the host.
+func (w *world) checkLeft() {
+	if !w.host.exists || w.host.uid != "h-1" {
+		return
+	}
+	if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
+		w.t.Fatalf("I9: our key is left on the host: %v", w.host.keys)
+	}
+	if !w.iron.power {
+		w.t.Fatalf("I9: the host is left off")
 	}
 }
 
