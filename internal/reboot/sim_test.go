@@ -112,7 +112,8 @@ func (w *world) step(fate string) (Decision, bool) {
 	case fate == "lost" || w.lossy > 0:
 		w.lossy = max(0, w.lossy-1)
 		w.logf("lost: %s", d)
-	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode}, d.Action)):
+	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode, MarkForOwner}, d.Action)):
+		// The others are bound to the Node and the Machine as they were read, and refused if those have changed.
 		w.late = &write
 	default:
 		w.arrive(write)
