@@ -127,13 +127,9 @@ func progressingOf(cv *configv1.ClusterVersion) configv1.ClusterOperatorStatusCo
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// digest is all of a ClusterVersion that matters here.
+// digestOfClusterVersion is all of it that matters here.
 func digestOfClusterVersion(cv *configv1.ClusterVersion) string {
 	upgrades, err := ofClusterVersion(cv)
-	return digest(upgrades, err)
-}
-
-func digest(upgrades []Upgrade, err error) string {
 	var b strings.Builder
 	for _, u := range upgrades {
 		fmt.Fprintf(&b, "%s,%s;", u.ID, u.Text)

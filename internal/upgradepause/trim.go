@@ -9,14 +9,14 @@ import (
 // kind, are the only objects that are held without a type.
 func reduce(obj any) (any, error) {
 	if controlPlane, ok := obj.(*unstructured.Unstructured); ok {
-		Trim(controlPlane)
+		trim(controlPlane)
 		return controlPlane, nil
 	}
 	return cache.TransformStripManagedFields()(obj)
 }
 
-// Trim leaves of a control plane what tells whether it upgrades.
-func Trim(controlPlane *unstructured.Unstructured) {
+// trim leaves of a control plane what tells whether it upgrades.
+func trim(controlPlane *unstructured.Unstructured) {
 	full := controlPlane.Object
 	controlPlane.Object = map[string]any{"apiVersion": full["apiVersion"], "kind": full["kind"], "metadata": full["metadata"]}
 	controlPlane.SetManagedFields(nil)

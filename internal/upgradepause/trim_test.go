@@ -45,11 +45,11 @@ func TestTrim(t *testing.T) {
 				}
 			}
 			got := &unstructured.Unstructured{Object: tt.full}
-			Trim(got)
+			trim(got)
 			if diff := cmp.Diff(tt.want, got.Object); diff != "" {
 				t.Errorf("trimmed (-want +got):\n%s", diff)
 			}
-			Trim(got) // a cache may do so twice
+			trim(got) // a cache may do so twice
 			if diff := cmp.Diff(tt.want, got.Object); diff != "" {
 				t.Errorf("trimmed twice (-want +got):\n%s", diff)
 			}
@@ -71,7 +71,7 @@ func TestTrimChangesNoAnswer(t *testing.T) {
 		status["conditions"] = []any{}
 		whole := plane(versions.Draw(t, "target"), status)
 		trimmed := whole.DeepCopy()
-		Trim(trimmed)
+		trim(trimmed)
 		want, wantErr := controlPlaneTarget(whole)
 		got, err := controlPlaneTarget(trimmed)
 		if got != want || (err == nil) != (wantErr == nil) {

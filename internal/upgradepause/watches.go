@@ -3,7 +3,6 @@ package upgradepause
 import (
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -20,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // addController adds the watches: MachineHealthChecks as metadata, and what the signals read.
@@ -120,11 +121,8 @@ func (r *Reconciler) requests(ctx context.Context, keep func(client.Object) bool
 // checkChange drops events that cannot change a decision, such as those of status writes.
 func checkChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld, e.ObjectNew
-		return !maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
-			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
-			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
+		return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) ||
+			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
 	}}
 }
 
