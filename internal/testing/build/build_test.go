@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,9 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -81,6 +84,32 @@ func TestCreateDeleting(t *testing.T) {
 	build.Create(t.Context(), t, e.Client, machine)
 	if machine.DeletionTimestamp == nil || machine.Status.NodeRef.Name != "n" {
 		t.Errorf("got deletionTimestamp %v and nodeRef %v, want both set", machine.DeletionTimestamp, machine.Status.NodeRef)
+	}
+}
+
+// TestCreateBesideController proves that the status arrives although a controller is quicker to write something.
+func TestCreateBesideController(t *testing.T) {
+	e := env.Get(t)
+	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Client.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasty := interceptor.NewClient(watching, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+			if err := c.Create(ctx, obj, opts...); err != nil {
+				return err
+			}
+			other := obj.DeepCopyObject().(client.Object)
+			return c.Patch(ctx, other, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"controller":"was-here"}}}`)))
+		},
+	})
+	cluster := build.Cluster(e.Namespace(t), "c")
+	build.Create(t.Context(), t, hasty, cluster)
+	if initialized := cluster.Status.Initialization.ControlPlaneInitialized; initialized == nil || !*initialized {
+		t.Errorf("its status is %v", cluster.Status)
+	}
+	if cluster.Labels["controller"] != "was-here" {
+		t.Error("what the controller wrote is lost")
 	}
 }
 

@@ -2,11 +2,12 @@ package build
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -39,7 +40,8 @@ func create(ctx context.Context, c client.Client, obj client.Object) error {
 	return c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 }
 
-// createStatus stores the built status, which the API server has dropped from the created object.
+// createStatus stores the built status, which the API server has dropped from the created object. A controller may have
+// written to the object in the meantime, so it goes by the UID, and not by the resource version.
 func createStatus(ctx context.Context, c client.Client, created, built client.Object) error {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(built)
 	if err != nil {
@@ -48,12 +50,12 @@ func createStatus(ctx context.Context, c client.Client, created, built client.Ob
 	if fields["status"] == nil {
 		return nil
 	}
-	built.SetUID(created.GetUID())
-	built.SetResourceVersion(created.GetResourceVersion())
-	built.SetDeletionTimestamp(nil) // a write cannot start a deletion
-	if err := c.Status().Update(ctx, built); err != nil {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": created.GetUID()}, "status": fields["status"]})
+	if err != nil {
+		return fmt.Errorf("encoding its status: %w", err)
+	}
+	if err := c.Status().Patch(ctx, created, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return fmt.Errorf("creating its status: %w", err)
 	}
-	reflect.ValueOf(created).Elem().Set(reflect.ValueOf(built).Elem())
 	return nil
 }
