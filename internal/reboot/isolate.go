@@ -1,11 +1,9 @@
 package reboot
 
 import (
-	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -122,73 +120,4 @@ func (d *step) isolated(status metav1.ConditionStatus, reason, message string) {
 		return
 	}
 	d.holdOff()
-}
-
-// backUp stores what is on the Node. What an earlier attempt has stored and the Node does not have back
-// yet is kept.
-func (d *step) backUp() {
-	if d.f.Spec.TaintsNode() {
-		return
-	}
-	node, before := d.f.Node.Node, d.s.Node.Backup
-	backup := &v1alpha1.NodeBackup{
-		TakenAt: metav1.NewTime(d.now), Labels: maps.Clone(node.Labels), Annotations: maps.Clone(node.Annotations),
-		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable,
-	}
-	if before != nil {
-		backup.Labels, backup.Annotations = merged(before.Labels, backup.Labels), merged(before.Annotations, backup.Annotations)
-		backup.Taints = append(backup.Taints, missingTaints(before.Taints, backup.Taints)...)
-		backup.Unschedulable = backup.Unschedulable || before.Unschedulable
-		backup.TakenAt = before.TakenAt
-		if equality.Semantic.DeepEqual(backup, before) {
-			return
-		}
-		backup.TakenAt = metav1.NewTime(d.now)
-	}
-	d.s.Node.Backup = backup
-}
-
-// merged are both, and of a key in both the later value.
-func merged(earlier, later map[string]string) map[string]string {
-	if len(earlier) == 0 {
-		return later
-	}
-	all := maps.Clone(earlier)
-	maps.Copy(all, later)
-	return all
-}
-
-// lastingTaints leaves out the taints that Kubernetes sets and takes away itself, by the state of the Node.
-func lastingTaints(taints []corev1.Taint) []corev1.Taint {
-	var kept []corev1.Taint
-	for _, t := range taints {
-		if !transient[t.Key] {
-			kept = append(kept, corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
-		}
-	}
-	return kept
-}
-
-var transient = map[string]bool{
-	corev1.TaintNodeNotReady: true, corev1.TaintNodeUnreachable: true, corev1.TaintNodeUnschedulable: true,
-	corev1.TaintNodeMemoryPressure: true, corev1.TaintNodeDiskPressure: true, corev1.TaintNodePIDPressure: true,
-	corev1.TaintNodeNetworkUnavailable: true, corev1.TaintNodeOutOfService: true,
-	"node.cloudprovider.kubernetes.io/uninitialized": true,
-	"node.cloudprovider.kubernetes.io/shutdown":      true,
-	"node.cluster.x-k8s.io/uninitialized":            true,
-}
-
-// missingTaints are those of wanted that are not among present, by key and effect.
-func missingTaints(wanted, present []corev1.Taint) []corev1.Taint {
-	var missing []corev1.Taint
-	for _, w := range wanted {
-		found := false
-		for _, p := range present {
-			found = found || p.Key == w.Key && p.Effect == w.Effect
-		}
-		if !found {
-			missing = append(missing, w)
-		}
-	}
-	return missing
 }

@@ -76,8 +76,9 @@ func both(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 // contentOf is what was put on a Node, without what it gets by itself.
 func contentOf(node *corev1.Node) *v1alpha1.NodeBackup {
 	return &v1alpha1.NodeBackup{
-		Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable,
-		Taints: slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t.Key != "team" }),
+		Labels: without(node.Labels, func(key string) bool { return key == corev1.LabelHostname }), Annotations: node.Annotations,
+		Unschedulable: node.Spec.Unschedulable,
+		Taints:        slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t.Key != "team" }),
 	}
 }
 
