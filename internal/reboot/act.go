@@ -15,9 +15,21 @@ import (
 
 // act does what was decided: one write. Each is refused if what it rests on has changed since it was read.
 func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
+	if err := r.do(ctx, request, v, d); err != nil {
+		return err
+	}
+	r.told.forget(client.ObjectKeyFromObject(request), d.Action)
+	return nil
+}
+
+func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
 	switch d.Action {
-	case AddFinalizer, RemoveFinalizer:
-		return r.setFinalizer(ctx, request, d.Action == AddFinalizer)
+	case AddFinalizer:
+		return r.setFinalizer(ctx, request, true)
+	case RemoveFinalizer:
+		// The record may be gone right afterwards, so this is the last chance; but its end does not depend on it.
+		r.mirror(ctx, request, v)
+		return r.setFinalizer(ctx, request, false)
 	case SetKey:
 		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
 	case RemoveKey:

@@ -69,6 +69,7 @@ type Reconciler struct {
 	Concurrency int
 
 	written lag.Writes
+	told    told
 	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
 	turn sync.Mutex
 }
@@ -79,6 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
+			r.told.forgetAll(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
@@ -122,7 +124,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 		return decision, r.store(ctx, request, decision.Status)
 	}
 	if decision.Action == Nothing {
-		return decision, nil
+		return r.atRest(ctx, request, v, decision), nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {
 		r.failed(request, decision.Action, err)
@@ -137,9 +139,6 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
 	before := request.Status
 	request.Status = status
-	if err := r.mirror(ctx, request, before); err != nil {
-		return err
-	}
 	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}

@@ -2,18 +2,22 @@ package reboot
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // Reasons of the events on RebootRemediations. Beside them, each phase is an event with its name.
 const (
-	// EventStepFailed says that something could not be done; it is tried again.
+	// EventStepFailed says that something could not be done, and why; it is tried again, and told again if the cause is another.
 	EventStepFailed = "RebootStepFailed"
 	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
 	EventKeyLost = "RebootKeyLost"
@@ -42,7 +46,12 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", note.Fit(message))
 }
 
-// failed tells people that a step could not be taken.
-func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action Action, err error) {
+// failed tells people that a step could not be taken, once, and tells whether it is new. If something has only changed since
+// it was read, there is nothing to tell: it is judged anew.
+func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action Action, err error) bool {
+	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrGone) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {
+		return false
+	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", note.Fit(string(action)+": "+err.Error()))
+	return true
 }

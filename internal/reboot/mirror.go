@@ -3,54 +3,92 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+const (
+	// tellMachine names in events what is not decided, and holds up nothing.
+	tellMachine Action = "TellMachine"
+	// tellAgain is how soon that is tried again.
+	tellAgain = 30 * time.Second
+)
+
+// atRest sees to what is left when there is nothing to do: to tell how it stands.
+func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) Decision {
+	if again := r.Clock.Now().Add(tellAgain); !r.mirror(ctx, request, v) && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
+		d.RecheckAt = again
+	}
+	return d
+}
+
 // mirror tells progress on the Machine, as Cluster API's contract for remediation requests has it: whoever creates
-// the request says that it waits, and the rest is ours to say. What is new is told before it is stored, so after a crash
-// it is told again.
-func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) error {
+// the request says that it waits, and the rest is ours to say. What the Machine says is compared with what it is to say
+// whenever there is nothing else to do, so it comes right in the end. Nothing waits for that. It tells whether it is right.
+func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, v view) bool {
+	m, want := mirrorOf(request, v), progressOf(request)
+	if m == nil || want == nil {
+		return true
+	}
+	if has := meta.FindStatusCondition(m.Status.Conditions, want.Type); has != nil &&
+		has.Status == want.Status && has.Reason == want.Reason && has.Message == want.Message {
+		r.told.forget(client.ObjectKeyFromObject(request), tellMachine)
+		return true
+	}
+	err := r.tell(ctx, m, want)
+	if err != nil && r.failed(request, tellMachine, err) {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot tell progress on the Machine")
+	}
+	return err == nil
+}
+
+// mirrorOf is the Machine to tell; nil if there is none that expects it. Another one of that name has nothing to do with this.
+func mirrorOf(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
+	if v.machine == nil || has(request, ByAnnotation) || v.machine.object.GetUID() != request.Status.MachineUID {
+		return nil
+	}
+	m, _ := v.machine.object.(*clusterv1.Machine)
+	return m
+}
+
+// progressOf is what a Machine is told; nil as long as there is nothing to tell.
+func progressOf(request *v1alpha1.RebootRemediation) *metav1.Condition {
 	progress := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
-	ref := referenceOf(request)
-	if progress == nil || has(request, ByAnnotation) || ref.APIGroup != clusterv1.GroupVersion.Group {
+	if progress == nil {
 		return nil
 	}
-	if told := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionSucceeded); equality.Semantic.DeepEqual(told, progress) {
-		return nil
+	told := *progress
+	told.Type = clusterv1.MachineExternallyRemediatedCondition
+	if told.Status != metav1.ConditionTrue {
+		told.Status = metav1.ConditionFalse
 	}
-	m, err := r.machine(ctx, request)
-	if err != nil || m == nil || m.object.GetUID() != request.Status.MachineUID {
-		// Another Machine of that name has nothing to do with this.
-		return err
-	}
-	status := metav1.ConditionFalse
-	if progress.Status == metav1.ConditionTrue {
-		status = metav1.ConditionTrue
-	}
+	return &told
+}
+
+func (r *Reconciler) tell(ctx context.Context, m *clusterv1.Machine, progress *metav1.Condition) error {
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
-		"type": clusterv1.MachineExternallyRemediatedCondition, "status": string(status),
-		"reason": progress.Reason, "message": progress.Message,
-		"lastTransitionTime": progress.LastTransitionTime.UTC().Format("2006-01-02T15:04:05Z"),
+		"type": progress.Type, "status": string(progress.Status), "reason": progress.Reason, "message": progress.Message,
+		"lastTransitionTime": progress.LastTransitionTime.UTC().Format(time.RFC3339),
 	}}}}}
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
-	u.SetNamespace(request.Namespace)
-	u.SetName(ref.Name)
-	u.SetResourceVersion(m.object.GetResourceVersion())
-	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(FieldOwner), client.ForceOwnership)
+	u.SetNamespace(m.Namespace)
+	u.SetName(m.Name)
+	u.SetResourceVersion(m.ResourceVersion)
+	err := r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(FieldOwner), client.ForceOwnership)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("telling progress on machine %s: %w", ref.Name, err)
+		return fmt.Errorf("telling progress on machine %s: %w", client.ObjectKeyFromObject(m), err)
 	}
 	return nil
 }

@@ -1,0 +1,70 @@
+package reboot
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// TestFailureIsToldOnce: a step that fails is tried again and again, and the same words once are enough.
+func TestFailureIsToldOnce(t *testing.T) {
+	recorder := events.NewFakeRecorder(20)
+	r := &Reconciler{Recorder: recorder}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+	other := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}
+	refused, reset := errors.New("refused"), errors.New("read tcp 192.0.2.1:40001->192.0.2.2:6443: reset")
+	conflict := apierrors.NewConflict(schema.GroupResource{}, "m", errors.New("has changed"))
+	tells := func(what string, want bool) {
+		t.Helper()
+		select {
+		case text := <-recorder.Events:
+			if !want || !strings.Contains(text, EventStepFailed) {
+				t.Errorf("%s: %q", what, text)
+			}
+		default:
+			if want {
+				t.Errorf("%s: nothing is told", what)
+			}
+		}
+	}
+	for _, step := range []struct {
+		what string
+		do   func()
+		want bool
+	}{
+		{"at first", func() { r.failed(request, DeleteNode, refused) }, true},
+		{"again", func() { r.failed(request, DeleteNode, refused) }, false},
+		{"another step", func() { r.failed(request, RemoveKey, refused) }, true},
+		{"the first once more", func() { r.failed(request, DeleteNode, refused) }, false},
+		{"of another machine", func() { r.failed(other, DeleteNode, refused) }, true},
+		{"another cause", func() { r.failed(request, DeleteNode, reset) }, true},
+		{"the same cause from another port", func() {
+			r.failed(request, DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
+		}, false},
+		{"only judged anew", func() { r.failed(request, SetKey, conflict) }, false},
+		{"so is one that is gone", func() { r.failed(request, MarkForOwner, remedy.ErrGone) }, false},
+		{"after a success", func() {
+			r.told.forget(client.ObjectKeyFromObject(request), DeleteNode)
+			r.failed(request, DeleteNode, reset)
+		}, true},
+		{"which is none of another step", func() { r.failed(request, RemoveKey, refused) }, false},
+	} {
+		step.do()
+		tells(step.what, step.want)
+	}
+	for _, gone := range []client.Object{request, other} {
+		r.told.forgetAll(client.ObjectKeyFromObject(gone))
+	}
+	if len(r.told.last) != 0 {
+		t.Errorf("of what is gone is kept: %v", r.told.last)
+	}
+}
