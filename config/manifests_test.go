@@ -97,7 +97,7 @@ func TestManifestsAreTaken(t *testing.T) { install(t) }
 
 // TestKustomizationsAreComplete: a file that is forgotten there is applied by this test, and by nobody else.
 func TestKustomizationsAreComplete(t *testing.T) {
-	for _, dir := range []string{".", "crd", "rbac", "manager", "upgradepause", "upgradepause/rbac"} {
+	for _, dir := range []string{".", "crd", "rbac", "manager", "openshift", "upgradepause", "upgradepause/rbac"} {
 		listed := kustomization(t, dir)
 		for _, name := range listed {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {

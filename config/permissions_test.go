@@ -51,6 +51,10 @@ const (
 	capi         = "cluster.x-k8s.io"
 	controlPlane = "controlplane.cluster.x-k8s.io"
 	openshift    = "machine.openshift.io"
+	metal3       = "metal3.io"
+	own          = "sickbay.dev"
+
+	infrastructure = "infrastructure.cluster.x-k8s.io"
 )
 
 func TestPermissions(t *testing.T) {
@@ -64,7 +68,13 @@ func TestPermissions(t *testing.T) {
 		{openshift, "machinehealthchecks", "", "any"}:            {"get", "list", "watch", "patch"},
 		{controlPlane, "kubeadmcontrolplanes", "", "any"}:        {"get", "list", "watch"},
 		{controlPlane, "otherscontrolplanes", "", "any"}:         {"get", "list", "watch"},
+		{openshift, "machines", "", "any"}:                       {"get", "list", "watch", "patch"},
 		{"config.openshift.io", "clusterversions", "", ""}:       {"get", "list", "watch"},
+		{metal3, "baremetalhosts", "", "any"}:                    {"get", "list", "watch", "patch"},
+		{infrastructure, "metal3machines", "", "any"}:            {"get"},
+		{own, "rebootremediations", "", "any"}:                   {"get", "list", "watch", "create", "patch", "delete"},
+		{own, "rebootremediations", "status", "any"}:             {"update"},
+		{own, "rebootremediationtemplates", "", "any"}:           {"get", "list", "watch"},
 		{"", "secrets", "", "any"}:                               {"get", "list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
 		{"", "events", "", systemNamespace}:                      {"create", "patch"},
@@ -85,10 +95,15 @@ func TestPermissions(t *testing.T) {
 		{controlPlane, "kubeadmcontrolplanes", "", "any"}:             {"create", "update", "patch", "delete", "deletecollection"},
 		{controlPlane, "kubeadmcontrolplanes", "status", "any"}:       {"update", "patch"},
 		{controlPlane, "kubeadmcontrolplanes", "scale", "any"}:        {"update", "patch"},
+		{metal3, "baremetalhosts", "", "any"}:                         {"create", "update", "delete", "deletecollection"},
+		{metal3, "baremetalhosts", "status", "any"}:                   {"update", "patch"},
+		{infrastructure, "metal3machines", "", "any"}:                 {"create", "update", "patch", "delete", "deletecollection"},
+		{own, "rebootremediations", "", "any"}:                        {"update", "deletecollection"},
+		{own, "rebootremediationtemplates", "", "any"}:                {"create", "update", "patch", "delete", "deletecollection"},
 		{"config.openshift.io", "clusterversions", "", ""}:            {"create", "update", "patch", "delete", "deletecollection"},
 		{"config.openshift.io", "clusterversions", "status", ""}:      {"update", "patch"},
 		{"config.openshift.io", "clusteroperators", "", ""}:           {"get", "list"},
-		{"", "nodes", "", ""}:                                         {"get", "list", "delete"},
+		{"", "nodes", "", ""}:                                         {"get", "list", "watch", "update", "patch", "delete", "deletecollection"},
 		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
 		{"", "events", "", "any"}:                                     {"create", "delete"},
 		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "create", "update"},

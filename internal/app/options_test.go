@@ -9,11 +9,12 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 func TestDefaultsRunEverything(t *testing.T) {
-	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName}
+	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName, reboot.ControllerName}
 	if diff := cmp.Diff(want, DefaultOptions().Controllers); diff != "" {
 		t.Errorf("controllers (-want +got):\n%s", diff)
 	}
@@ -81,6 +82,13 @@ func TestGates(t *testing.T) {
 			others["upgradepause by ClusterVersion"] = []string{"ClusterVersion.config.openshift.io/v1"}
 			return others
 		}
+		withReboots = func(others map[string][]string) map[string][]string {
+			record, host := "RebootRemediation.sickbay.dev/v1alpha1", "BareMetalHost.metal3.io/v1alpha1"
+			others["reboot of Cluster API"] = []string{record, host, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2"}
+			others["reboot of OpenShift"] = []string{record, host, "Machine.machine.openshift.io/v1beta1"}
+			others["reboot, looking for what was left on hosts"] = []string{record, host}
+			return others
+		}
 		health, remediation, pauses = machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName
 	)
 	tests := map[string]struct {
@@ -95,7 +103,9 @@ func TestGates(t *testing.T) {
 		"pauses, said twice":     {[]string{pauses, pauses}, withPauses(map[string][]string{})},
 		"health and pauses":      {[]string{health, pauses}, withPauses(map[string][]string{health: clusterAPI})},
 		"remediation and pauses": {[]string{remediation, pauses}, withPauses(map[string][]string{remediation: clusterAPI})},
-		"everything":             {Controllers(), withPauses(map[string][]string{health + ", " + remediation: clusterAPI})},
+		"reboots":                {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
+		"health and reboots":     {[]string{health, reboot.ControllerName}, withReboots(map[string][]string{health: clusterAPI})},
+		"everything":             {Controllers(), withReboots(withPauses(map[string][]string{health + ", " + remediation: clusterAPI}))},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

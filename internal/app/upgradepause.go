@@ -4,7 +4,6 @@ import (
 	"context"
 
 	configv1 "github.com/openshift/api/config/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,9 +17,7 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 	installed := &upgradepause.ClusterVersionInstalled{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
 		return func(ctx context.Context, mgr ctrl.Manager) error {
-			check := &metav1.PartialObjectMetadata{}
-			check.SetGroupVersionKind(kind)
-			ready.require(check)
+			ready.require(metadataOf(kind))
 			controller := &upgradepause.Reconciler{
 				Kind: kind, ClusterVersion: installed, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
 				WarnAfter: o.MaxUpgradePauseWarning, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,

@@ -22,7 +22,7 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	build.Create(t.Context(), t, e.Client, build.MachineHealthCheck(ns, "mhc"))
-	runUpgradePause(t, e)
+	run(t, e, upgradepause.ControllerName)
 	paused := func(kind schema.GroupVersionKind) func() bool {
 		return func() bool {
 			check := &metav1.PartialObjectMetadata{}
@@ -78,11 +78,11 @@ func upgradingVersion() *configv1.ClusterVersion {
 	}
 }
 
-// runUpgradePause runs the manager with that controller alone, until the test ends.
-func runUpgradePause(t *testing.T, e *env.Env) {
+// run runs the manager with some controllers alone, until the test ends.
+func run(t *testing.T, e *env.Env, controllers ...string) *App {
 	t.Helper()
 	options := DefaultOptions()
-	options.Controllers = []string{upgradepause.ControllerName}
+	options.Controllers = controllers
 	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
 	options.SkipNameValidation = true
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,4 +99,5 @@ func runUpgradePause(t *testing.T, e *env.Env) {
 			t.Errorf("running the manager: %v", err)
 		}
 	})
+	return a
 }

@@ -36,7 +36,7 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 		return nil
 	}
 	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
-		return r.Clusters.Watch(ctx, cluster, ctl, r.machinesOfNode)
+		return r.Clusters.Watch(ctx, ControllerName, cluster, ctl, r.machinesOfNode)
 	}
 	return ctl.Watch(r.Clusters.Cache.GetClusterSource(ControllerName, r.machinesOfCluster))
 }

@@ -48,7 +48,7 @@ func TestKubeconfigProblems(t *testing.T) {
 			clusters, _ := over(&connection{connect: fmt.Errorf("attempt 7: %w", clustercache.ErrClusterNotConnected)}, e.Client)
 			_, cached := clusters.Get(t.Context(), cluster, "n")
 			_, live := clusters.GetLive(t.Context(), cluster, "n")
-			watch := clusters.Watch(t.Context(), cluster, nil, nil)
+			watch := clusters.Watch(t.Context(), "nodes", cluster, nil, nil)
 			for how, err := range map[string]error{"Get": cached, "GetLive": live, "Watch": watch} {
 				if cause, ok := Unreadable(err); !ok || cause != tt.want {
 					t.Errorf("%s: cause is %q, want %q", how, cause, tt.want)

@@ -16,13 +16,14 @@ import (
 
 // Watch makes the Nodes of a cluster wake up a controller. Each event carries its
 // cluster along, so that two clusters with Nodes of one name are told apart. It
-// may be called any number of times; without a connection it does nothing, and
-// must be called again when there is one.
-func (c *Clusters) Watch(ctx context.Context, cluster client.ObjectKey, watcher clustercache.SourceWatcher[ctrl.Request],
+// may be called any number of times under the same name, which is that of the
+// controller; without a connection it does nothing, and must be called again when
+// there is one.
+func (c *Clusters) Watch(ctx context.Context, name string, cluster client.ObjectKey, watcher clustercache.SourceWatcher[ctrl.Request],
 	mapNode func(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request,
 ) error {
 	err := c.Cache.Watch(ctx, cluster, clustercache.NewWatcher(clustercache.WatcherOptions{
-		Name:    "sickbay-nodes",
+		Name:    name,
 		Watcher: watcher,
 		Kind:    &corev1.Node{},
 		EventHandler: handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, node client.Object) []ctrl.Request {

@@ -105,7 +105,7 @@ func TestEqualNodeNames(t *testing.T) {
 	}
 	for _, name := range []string{"east", "west"} {
 		clusters.hanging.Store(path{cluster: client.ObjectKey{Name: name}}, now.Add(hangBackoff))
-		g.Expect(clusters.Watch(t.Context(), client.ObjectKey{Name: name}, watcher{t.Context(), queue}, toRequest)).To(Succeed())
+		g.Expect(clusters.Watch(t.Context(), "nodes", client.ObjectKey{Name: name}, watcher{t.Context(), queue}, toRequest)).To(Succeed())
 	}
 	node := build.Node(e.Namespace(t) + "-node")
 	build.Create(t.Context(), t, e.Client, node)

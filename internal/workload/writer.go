@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,7 +44,7 @@ func (c *Clusters) Version(ctx context.Context, cluster client.ObjectKey) (*vers
 	if err != nil {
 		return nil, c.unreadable(ctx, cluster, err)
 	}
-	info, err := serverVersion(config)
+	info, err := serverVersion(ctx, config)
 	if err != nil {
 		return nil, c.unreadable(ctx, cluster, err)
 	}
@@ -69,18 +70,27 @@ func (l Local) GetLive(ctx context.Context, _ client.ObjectKey, name string) (*c
 func (l Local) Client(context.Context, client.ObjectKey) (client.Client, error) { return l.Live, nil }
 
 // Version implements Writer.
-func (l Local) Version(context.Context, client.ObjectKey) (*version.Info, error) {
-	info, err := serverVersion(l.Config)
+func (l Local) Version(ctx context.Context, _ client.ObjectKey) (*version.Info, error) {
+	info, err := serverVersion(ctx, l.Config)
 	if err != nil {
 		return nil, &UnreadableError{Cause: causeNoAnswer, Err: err}
 	}
 	return info, nil
 }
 
-func serverVersion(config *rest.Config) (*version.Info, error) {
+// serverVersion asks as the discovery client does, which takes no context.
+func serverVersion(ctx context.Context, config *rest.Config) (*version.Info, error) {
 	discover, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("making a discovery client: %w", err)
 	}
-	return discover.ServerVersion()
+	body, err := discover.RESTClient().Get().AbsPath("/version").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the version: %w", err)
+	}
+	info := &version.Info{}
+	if err := json.Unmarshal(body, info); err != nil {
+		return nil, fmt.Errorf("reading the version: %w", err)
+	}
+	return info, nil
 }

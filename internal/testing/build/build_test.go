@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,13 +95,16 @@ func TestCreateBesideController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var once sync.Once
 	hasty := interceptor.NewClient(watching, interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			if err := c.Create(ctx, obj, opts...); err != nil {
-				return err
-			}
-			other := obj.DeepCopyObject().(client.Object)
-			return c.Patch(ctx, other, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"controller":"was-here"}}}`)))
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			once.Do(func() {
+				label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"controller":"was-here"}}}`))
+				if err := c.Patch(ctx, obj.DeepCopyObject().(client.Object), label); err != nil {
+					t.Error(err)
+				}
+			})
+			return c.SubResource(sub).Update(ctx, obj, opts...)
 		},
 	})
 	cluster := build.Cluster(e.Namespace(t), "c")

@@ -2,12 +2,12 @@ package build
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -41,7 +41,7 @@ func create(ctx context.Context, c client.Client, obj client.Object) error {
 }
 
 // createStatus stores the built status, which the API server has dropped from the created object. A controller may have
-// written to the object in the meantime, so it goes by the UID, and not by the resource version.
+// written to the object in the meantime; the built status wins.
 func createStatus(ctx context.Context, c client.Client, created, built client.Object) error {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(built)
 	if err != nil {
@@ -50,12 +50,18 @@ func createStatus(ctx context.Context, c client.Client, created, built client.Ob
 	if fields["status"] == nil {
 		return nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": created.GetUID()}, "status": fields["status"]})
+	built.SetUID(created.GetUID())
+	built.SetDeletionTimestamp(nil) // a write cannot start a deletion
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(created), created); err != nil {
+			return err
+		}
+		built.SetResourceVersion(created.GetResourceVersion())
+		return c.Status().Update(ctx, built)
+	})
 	if err != nil {
-		return fmt.Errorf("encoding its status: %w", err)
-	}
-	if err := c.Status().Patch(ctx, created, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return fmt.Errorf("creating its status: %w", err)
 	}
+	reflect.ValueOf(created).Elem().Set(reflect.ValueOf(built).Elem())
 	return nil
 }

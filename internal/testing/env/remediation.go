@@ -25,20 +25,25 @@ func remediationCRDs() []*apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// remediationCRD defines a kind whose spec and status take any field.
 func remediationCRD(kind string) *apiextensionsv1.CustomResourceDefinition {
-	singular := strings.ToLower(kind)
+	return AnythingGoes(RemediationGroupVersion.WithKind(kind))
+}
+
+// AnythingGoes defines a kind of namespaced objects whose spec and status take any field. It stands for one whose real
+// definition is not at hand, where only the kind matters.
+func AnythingGoes(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
+	singular := strings.ToLower(kind.Kind)
 	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
 	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: singular + "s." + RemediationGroupVersion.Group},
+		ObjectMeta: metav1.ObjectMeta{Name: singular + "s." + kind.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: RemediationGroupVersion.Group,
+			Group: kind.Group,
 			Scope: apiextensionsv1.NamespaceScoped,
 			Names: apiextensionsv1.CustomResourceDefinitionNames{
-				Kind: kind, ListKind: kind + "List", Singular: singular, Plural: singular + "s",
+				Kind: kind.Kind, ListKind: kind.Kind + "List", Singular: singular, Plural: singular + "s",
 			},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: RemediationGroupVersion.Version, Served: true, Storage: true,
+				Name: kind.Version, Served: true, Storage: true,
 				Subresources: &apiextensionsv1.CustomResourceSubresources{
 					Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
 				},

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// connections are those to workload clusters: one to each, whichever controllers need it.
+type connections struct {
+	mu       sync.Mutex
+	clusters *workload.Clusters
+}
+
+// get makes them when they are needed first. Gates may open side by side.
+func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.clusters != nil {
+		return c.clusters, nil
+	}
+	clusters, err := newClusters(ctx, mgr, o)
+	if err != nil {
+		return nil, err
+	}
+	c.clusters = clusters
+	return clusters, nil
+}
+
+// newClusters connects to workload clusters. It does so only once their control
+// plane is initialized: an attempt that comes too early costs 30 seconds until the
+// next.
+func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
+	cache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
+		SecretClient:     mgr.GetClient(),
+		WatchFilterValue: o.Policy.WatchFilter,
+		ClusterFilter:    controlPlaneInitialized,
+		Cache:            clustercache.CacheOptions{ByObject: workload.NodeCache()},
+		Client:           clustercache.ClientOptions{Timeout: o.RemoteConnectTimeout, QPS: remoteQPS, Burst: remoteBurst, UserAgent: "sickbay/" + Version},
+	}, controller.Options{MaxConcurrentReconciles: clusterConcurrency})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to workload clusters: %w", err)
+	}
+	if err := mgr.Add(disconnect{cache}); err != nil {
+		return nil, fmt.Errorf("arranging the end of the connections to workload clusters: %w", err)
+	}
+	return &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}, nil
+}
+
+// disconnect ends the connections to workload clusters with the manager, which does
+// not know of them.
+type disconnect struct{ clusters clustercache.ClusterCache }
+
+// NeedLeaderElection is false, since a standby has connections too.
+func (disconnect) NeedLeaderElection() bool { return false }
+
+func (d disconnect) Start(ctx context.Context) error {
+	<-ctx.Done()
+	// Not in the interface, since Cluster API's own programs end with their manager.
+	if c, ok := d.clusters.(interface{ Shutdown() }); ok {
+		c.Shutdown()
+	}
+	return nil
+}
+
+const (
+	// clusterConcurrency is how many workload clusters are connected to or probed at
+	// once. One that hangs holds its place until the timeout.
+	clusterConcurrency = 100
+	// remoteQPS and remoteBurst bound the requests to each workload cluster. Nodes are
+	// watched; single requests are made only before a remedy acts.
+	remoteQPS   = 50
+	remoteBurst = 100
+)
+
+func controlPlaneInitialized(cluster *clusterv1.Cluster) bool {
+	initialized := cluster.Status.Initialization.ControlPlaneInitialized
+	return initialized != nil && *initialized
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// rebootGates are one for each kind of Machine, and one for what is left on hosts. Each opens for itself: a cluster
+// may have either kind.
+func rebootGates(o Options, ready *readiness, shared *connections) []gate {
+	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
+	return []gate{
+		{
+			name:  "reboot of Cluster API",
+			kinds: []schema.GroupVersionKind{record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster")},
+			add: func(ctx context.Context, mgr ctrl.Manager) error {
+				clusters, err := shared.get(ctx, mgr, o)
+				if err != nil {
+					return err
+				}
+				return addReboot(mgr, o, ready, &reboot.Reconciler{Kind: reboot.ClusterAPIKind, Workload: clusters, Clusters: clusters})
+			},
+		},
+		{
+			name:  "reboot of OpenShift",
+			kinds: []schema.GroupVersionKind{record, reboot.HostKind, reboot.OpenShiftKind},
+			add: func(_ context.Context, mgr ctrl.Manager) error {
+				here, err := newLocal(mgr)
+				if err != nil {
+					return err
+				}
+				return addReboot(mgr, o, ready, &reboot.Reconciler{Kind: reboot.OpenShiftKind, Workload: here})
+			},
+		},
+		{
+			name:  "reboot, looking for what was left on hosts",
+			kinds: []schema.GroupVersionKind{record, reboot.HostKind},
+			add: func(_ context.Context, mgr ctrl.Manager) error {
+				return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: o.Namespace, Period: o.SyncPeriod})
+			},
+		},
+	}
+}
+
+// addReboot adds what cycles the hosts of one kind of Machine.
+func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
+	ready.require(&v1alpha1.RebootRemediation{}, metadataOf(reboot.HostKind), metadataOf(controller.Kind))
+	controller.SyncPeriod, controller.Concurrency = o.SyncPeriod, o.Concurrency
+	if err := controller.AddToManager(mgr); err != nil {
+		return err
+	}
+	trigger := &reboot.Trigger{Kind: controller.Kind, Concurrency: o.Concurrency}
+	return trigger.AddToManager(mgr)
+}
+
+// newLocal is the way to the Nodes of the cluster that Sickbay runs in. It is not cached: what is done to a Node goes
+// by what it is now.
+func newLocal(mgr ctrl.Manager) (workload.Local, error) {
+	live, err := client.New(mgr.GetConfig(), client.Options{HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return workload.Local{}, fmt.Errorf("making a client for Nodes: %w", err)
+	}
+	return workload.Local{Live: live, Config: mgr.GetConfig()}, nil
+}
+
+// metadataOf is an object for what is watched by its metadata alone.
+func metadataOf(kind schema.GroupVersionKind) client.Object {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
