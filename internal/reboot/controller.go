@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -26,30 +27,28 @@ import (
 // ControllerName names the controllers in the list of controllers. Each kind of Machine has its own.
 const ControllerName = "reboot"
 
-// The kinds of Machine whose hosts are cycled.
+// ClusterAPIKind and OpenShiftKind are the kinds of Machine whose hosts are cycled, HostKind is that of the hosts.
 var (
 	ClusterAPIKind = clusterv1.GroupVersion.WithKind("Machine")
 	OpenShiftKind  = machinev1.GroupVersion.WithKind("Machine")
+	HostKind       = metal3v1.GroupVersion.WithKind("BareMetalHost")
 )
 
-const (
-	// maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
-	maxSteps = 50
-	// lookForNode is how often the Node is looked for while it is waited for.
-	lookForNode = 10 * time.Second
-)
+// maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
+const maxSteps = 50
 
-// The permissions that it takes. They become markers when the controller becomes part of the manager:
+// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in
+// config/openshift, so that nobody has it who does not need it.
 //
-//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
-//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
-//	kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
-//	kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
-//	kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
-//	kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
-//	kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
-//	kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get;list;watch
-//	kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.
 type Reconciler struct {
@@ -61,6 +60,9 @@ type Reconciler struct {
 	Mapper meta.RESTMapper
 	// Workload is the way to the Nodes.
 	Workload workload.Writer
+	// Clusters are the connections to workload clusters, for watching their Nodes. Without them the Nodes are
+	// looked at again and again while a cycle waits for them.
+	Clusters *workload.Clusters
 	Remedies remedy.Cabinet
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
@@ -70,6 +72,8 @@ type Reconciler struct {
 
 	written lag.Writes
 	told    told
+	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
+	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
 	turn sync.Mutex
 }
@@ -93,7 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	request = request.DeepCopy()
 	for range maxSteps {
-		decision, err := r.step(ctx, request)
+		v, decision, err := r.step(ctx, request)
 		switch {
 		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrGone):
 			// Something has changed since it was read, so it is judged anew.
@@ -101,7 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		case err != nil:
 			return ctrl.Result{}, err
 		case !decision.Changed && decision.Action == Nothing:
-			return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
+			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, request, v, decision)}, nil
 		case decision.Action == RemoveFinalizer:
 			return ctrl.Result{}, nil
 		}
@@ -110,29 +114,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // step looks once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (Decision, error) {
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (view, Decision, error) {
 	if request.Status.Phase == v1alpha1.Pending {
 		r.turn.Lock()
 		defer r.turn.Unlock()
 	}
 	v, err := r.observe(ctx, request)
 	if err != nil {
-		return Decision{}, err
+		return view{}, Decision{}, err
 	}
 	decision := Decide(v.facts, r.Clock.Now())
 	if decision.Changed {
-		return decision, r.store(ctx, request, decision.Status)
+		return v, decision, r.store(ctx, request, decision.Status)
 	}
 	if decision.Action == Nothing {
-		return r.atRest(ctx, request, v, decision), nil
+		return v, r.atRest(ctx, request, v, decision), nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {
 		r.failed(request, decision.Action, err)
-		return decision, err
+		return v, decision, err
 	}
 	ctrl.LoggerFrom(ctx).Info("Step taken", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
 	r.written.Note(request)
-	return decision, nil
+	return v, decision, nil
 }
 
 // store writes the record, and tells people what has changed in it.
@@ -145,26 +149,4 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 	r.written.Note(request)
 	r.announce(ctx, request, before)
 	return nil
-}
-
-func (r *Reconciler) requeueAfter(d Decision) time.Duration {
-	wait := r.SyncPeriod
-	if !d.RecheckAt.IsZero() {
-		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	}
-	if looksForNode(d.Status.Phase) {
-		// Nobody announces that a workload cluster can be reached again.
-		wait = min(wait, lookForNode)
-	}
-	return wait
-}
-
-// looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.
-func looksForNode(phase v1alpha1.Phase) bool {
-	switch phase {
-	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown:
-		return true
-	default:
-		return false
-	}
 }

@@ -20,6 +20,9 @@ import (
 // BareMetalHost. Once it is recorded, it is that one and no other.
 func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (*metal3v1.BareMetalHost, HostFacts, error) {
 	user, name, missing, err := r.findHost(ctx, m)
+	if apierrors.IsForbidden(err) && request.Status.Host == nil {
+		return nil, HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
+	}
 	if err != nil {
 		return nil, HostFacts{}, err
 	}

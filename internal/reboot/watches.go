@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
@@ -45,10 +44,13 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
+	if err := r.wakeByNodes(ctl); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", name, err)
+	}
 	return watch(mgr, ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
-		source.Kind(mgr.GetCache(), client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
+		source.Kind(mgr.GetCache(), metadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
 		source.Kind(mgr.GetCache(), metadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
 	)
 }
@@ -106,6 +108,7 @@ func watch(mgr ctrl.Manager, ctl controller.Controller, name string, sources ...
 	return mgr.Add(ctl)
 }
 
+// metadataOf is an object for watches: what there is to know is read live.
 func metadataOf(kind schema.GroupVersionKind) client.Object {
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(kind)

@@ -1,0 +1,72 @@
+package reboot
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// lookForNode is how often the Node is looked at while it is waited for something that nobody announces.
+const lookForNode = 10 * time.Second
+
+// wakeByNodes has the Nodes of workload clusters wake up the controller, and the news that a cluster can be reached.
+func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
+	if r.Clusters == nil {
+		return nil
+	}
+	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
+		return r.Clusters.Watch(ctx, r.name(), cluster, ctl, r.ofNode)
+	}
+	return ctl.Watch(r.Clusters.Cache.GetClusterSource(r.name(), r.ofCluster))
+}
+
+// ofNode maps a Node to the RebootRemediations that wait for one of its name. Those of another cluster in the same
+// namespace look in vain.
+func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
+	return r.requests(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
+		return looksForNode(request.Status.Phase) && request.Status.Node != nil && request.Status.Node.Name == node
+	})
+}
+
+// ofCluster maps a workload cluster to the RebootRemediations that may wait for it.
+func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+		return looksForNode(request.Status.Phase)
+	})
+}
+
+// looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.
+func looksForNode(phase v1alpha1.Phase) bool {
+	switch phase {
+	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown:
+		return true
+	default:
+		return false
+	}
+}
+
+// requeueAfter is when a decision may change, if nothing happens before that wakes up the controller.
+func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) time.Duration {
+	wait := r.SyncPeriod
+	if !d.RecheckAt.IsZero() {
+		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
+	}
+	if looksForNode(d.Status.Phase) && !r.announced(ctx, request, v) {
+		wait = min(wait, lookForNode)
+	}
+	return wait
+}
+
+// announced tells that an event says when the Node is as it is waited for: that it is back. Nobody tells of its Pods and
+// volumes, nor of a boot that was too quick for the Node to become unready.
+func (r *Reconciler) announced(ctx context.Context, request *v1alpha1.RebootRemediation, v view) bool {
+	if r.watchNodes == nil || v.machine == nil || request.Status.Phase != v1alpha1.WaitingForNode || request.Spec.TaintsNode() {
+		return false
+	}
+	return r.watchNodes(ctx, v.machine.cluster) == nil
+}
