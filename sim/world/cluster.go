@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
@@ -19,10 +20,39 @@ func (w *World) CreateCluster(ctx context.Context, spec ClusterSpec) error {
 	if err := w.client.Create(ctx, namespace(spec.Namespace)); client.IgnoreAlreadyExists(err) != nil {
 		return fmt.Errorf("creating namespace %s: %w", spec.Namespace, err)
 	}
-	for _, object := range spec.objects() {
+	if spec.BareMetal {
+		return w.createMetal(ctx, spec)
+	}
+	return w.create(ctx, spec.objects())
+}
+
+func (w *World) create(ctx context.Context, objects []client.Object) error {
+	for _, object := range objects {
 		if err := w.client.Create(ctx, object); err != nil {
 			return fmt.Errorf("creating %T %s: %w", object, client.ObjectKeyFromObject(object), err)
 		}
+	}
+	return nil
+}
+
+func (w *World) createMetal(ctx context.Context, spec ClusterSpec) error {
+	objects, err := spec.metalObjects(w.kubeconfig, w.config.Host)
+	if err != nil {
+		return err
+	}
+	for n := range spec.hosts() {
+		host := client.ObjectKey{Namespace: spec.Namespace, Name: HostName(spec.Name, n)}
+		w.Host(host).Runs(w.metal.boots(spec.StartupTime))
+	}
+	if err := w.create(ctx, objects); err != nil {
+		return err
+	}
+	// The API server answers before the first machine does. With a provider of control planes, that one says so.
+	cluster := objects[1].(*clusterv1.Cluster)
+	before := cluster.DeepCopy()
+	cluster.Status.Initialization.ControlPlaneInitialized = new(true)
+	if err := w.client.Status().Patch(ctx, cluster, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("saying that the control plane of %s answers: %w", spec.Key(), err)
 	}
 	return nil
 }
@@ -50,17 +80,42 @@ func (w *World) DeleteCluster(ctx context.Context, key client.ObjectKey) error {
 }
 
 func (w *World) deleteRemains(ctx context.Context, key client.ObjectKey) error {
-	for _, kind := range []client.Object{
+	kinds := []client.Object{
 		&infrav1.DevMachineTemplate{},
 		&bootstrapv1.KubeadmConfigTemplate{},
 		&clusterv1.MachineHealthCheck{},
 		&corev1.Secret{},
 		&corev1.ConfigMap{},
-	} {
+	}
+	if w.HasMetal() {
+		kinds = append(kinds, &metal3v1.BareMetalHost{}, ClusterSpec{}.unstructured(metalTemplate, ""))
+	}
+	for _, kind := range kinds {
 		err := w.client.DeleteAllOf(ctx, kind, client.InNamespace(key.Namespace), ofCluster(key))
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("deleting the %Ts of cluster %s: %w", kind, key, err)
 		}
+	}
+	if !w.HasMetal() {
+		return nil
+	}
+	return w.waitForHosts(ctx, key)
+}
+
+// waitForHosts waits until the operator has let go of the hosts of a cluster.
+func (w *World) waitForHosts(ctx context.Context, key client.ObjectKey) error {
+	err := Poll(ctx, func(ctx context.Context) error {
+		hosts := &metal3v1.BareMetalHostList{}
+		if err := w.client.List(ctx, hosts, client.InNamespace(key.Namespace), ofCluster(key)); err != nil {
+			return err
+		}
+		if len(hosts.Items) > 0 {
+			return fmt.Errorf("host %s still exists", hosts.Items[0].Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the end of the hosts of cluster %s: %w", key, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -33,6 +34,14 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 			return nil, nil, err
 		}
 	}
+	paths := o.CRDPaths
+	if o.BareMetal {
+		metal, err := metalCRDs()
+		if err != nil {
+			return nil, nil, err
+		}
+		paths = slices.Concat(paths, metal)
+	}
 	dir, err := os.MkdirTemp("", "sickbay-world-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("creating the control plane's directory: %w", err)
@@ -43,7 +52,7 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 		CRDInstallOptions: envtest.CRDInstallOptions{
 			Scheme:             scheme.Scheme,
 			CRDs:               crds,
-			Paths:              o.CRDPaths,
+			Paths:              paths,
 			ErrorIfPathMissing: true,
 			MaxTime:            slowStart,
 		},

@@ -22,7 +22,7 @@ func run(m *testing.M) (code int) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var err error
-	if it, err = world.Start(ctx, world.Options{}); err != nil {
+	if it, err = world.Start(ctx, world.Options{BareMetal: true}); err != nil {
 		fmt.Fprintln(os.Stderr, "starting the world:", err)
 		return 1
 	}

@@ -33,6 +33,10 @@ type Options struct {
 	// API server of the management cluster.
 	Bare bool
 
+	// BareMetal adds hosts and whoever looks after them: ClusterSpec.BareMetal needs it. Sickbay's own kinds are
+	// installed too.
+	BareMetal bool
+
 	// Ports are for the API servers of the workload clusters, one port for each cluster ever created.
 	// Default: a free block of 500 ports between 20000 and 30000, found by trying.
 	Ports PortRange

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
@@ -49,20 +50,32 @@ func (w *World) Ready(ctx context.Context, key client.ObjectKey) error {
 }
 
 func (w *World) wantedMachines(ctx context.Context, key client.ObjectKey) (int, error) {
-	controlPlane := &controlplanev1.KubeadmControlPlane{}
-	name := client.ObjectKey{Namespace: key.Namespace, Name: ControlPlaneName(key.Name)}
-	if err := w.client.Get(ctx, name, controlPlane); err != nil {
-		return 0, fmt.Errorf("getting the control plane of %s: %w", key, err)
+	wanted, err := w.wantedControlPlane(ctx, key)
+	if err != nil {
+		return 0, err
 	}
 	deployments := &clusterv1.MachineDeploymentList{}
 	if err := w.client.List(ctx, deployments, client.InNamespace(key.Namespace), ofCluster(key)); err != nil {
 		return 0, fmt.Errorf("listing the machine deployments of %s: %w", key, err)
 	}
-	wanted := int(ptr.Deref(controlPlane.Spec.Replicas, 1))
 	for _, deployment := range deployments.Items {
 		wanted += int(ptr.Deref(deployment.Spec.Replicas, 1))
 	}
 	return wanted, nil
+}
+
+func (w *World) wantedControlPlane(ctx context.Context, key client.ObjectKey) (int, error) {
+	controlPlane := &controlplanev1.KubeadmControlPlane{}
+	err := w.client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: ControlPlaneName(key.Name)}, controlPlane)
+	if apierrors.IsNotFound(err) && w.HasMetal() {
+		// On bare metal it is what it is.
+		machines, err := w.ControlPlaneMachines(ctx, key)
+		return len(machines), err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("getting the control plane of %s: %w", key, err)
+	}
+	return int(ptr.Deref(controlPlane.Spec.Replicas, 1)), nil
 }
 
 func (w *World) machineReady(ctx context.Context, key client.ObjectKey, machine *clusterv1.Machine) error {
@@ -75,10 +88,9 @@ func (w *World) machineReady(ctx context.Context, key client.ObjectKey, machine 
 	case !conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition):
 		return fmt.Errorf("machine %s does not say that its node is ready", machine.Name)
 	}
-	node := &corev1.Node{}
-	name := client.ObjectKey{Name: machine.Status.NodeRef.Name}
-	if err := w.WorkloadClient(key).Get(ctx, name, node); err != nil {
-		return fmt.Errorf("getting node %s of cluster %s: %w", name.Name, key, err)
+	node, err := w.Node(ctx, machine)
+	if err != nil {
+		return err
 	}
 	if !nodeReady(node) {
 		return fmt.Errorf("node %s is not ready", node.Name)

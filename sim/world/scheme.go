@@ -1,6 +1,7 @@
 package world
 
 import (
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -15,10 +16,12 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	infrav1 "sigs.k8s.io/cluster-api/test/infrastructure/docker/api/v1beta2"
 	cloudv1 "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/cloud/api/v1alpha1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // NewScheme returns a scheme with all kinds of the management cluster: Kubernetes' own, CRDs, and
-// Cluster API's core, kubeadm and development infrastructure in v1beta2.
+// Cluster API's core, kubeadm and development infrastructure in v1beta2, hosts, and Sickbay's own.
 func NewScheme() *runtime.Scheme {
 	return schemeOf(
 		clientgoscheme.AddToScheme,
@@ -27,6 +30,8 @@ func NewScheme() *runtime.Scheme {
 		bootstrapv1.AddToScheme,
 		controlplanev1.AddToScheme,
 		infrav1.AddToScheme,
+		metal3v1.AddToScheme,
+		v1alpha1.AddToScheme,
 	)
 }
 

@@ -30,6 +30,12 @@ type ClusterSpec struct {
 	// Pools are further pools of workers. Each becomes a MachineDeployment.
 	Pools []Pool
 
+	// BareMetal has the machines run on hosts, of the size of the cluster and SpareHosts more; the world needs
+	// Options.BareMetal. The Nodes are in the management cluster, which is its own workload cluster. The control plane is
+	// Machines that nobody owns.
+	BareMetal  bool
+	SpareHosts int
+
 	// StartupTime is how long every Node takes to come up after its machine. Default: no time.
 	StartupTime time.Duration
 

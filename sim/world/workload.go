@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +17,20 @@ import (
 // server: it works also while the cluster is cut off. Whoever watches through the API server sees the changes.
 func (w *World) WorkloadClient(cluster client.ObjectKey) inmemoryruntime.Client {
 	return w.memory.GetResourceGroup(cluster.String()).GetClient()
+}
+
+// Node returns the Node of a Machine.
+func (w *World) Node(ctx context.Context, machine *clusterv1.Machine) (*corev1.Node, error) {
+	cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+	node, name := &corev1.Node{}, client.ObjectKey{Name: machine.Status.NodeRef.Name}
+	get := func() error { return w.WorkloadClient(cluster).Get(ctx, name, node) }
+	if machine.Spec.InfrastructureRef.Kind == metalMachine.Kind {
+		get = func() error { return w.client.Get(ctx, name, node) }
+	}
+	if err := get(); err != nil {
+		return nil, fmt.Errorf("getting node %s of cluster %s: %w", name.Name, cluster, err)
+	}
+	return node, nil
 }
 
 // WorkloadConfig returns the configuration with which Cluster API, Sickbay and kubectl reach the API

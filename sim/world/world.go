@@ -23,6 +23,7 @@ type World struct {
 	memory     inmemoryruntime.Manager
 	mux        *inmemoryserver.WorkloadClustersMux
 	kubeconfig []byte
+	metal      *metal
 
 	// undo holds what takes the world down again, in the order in which it was put up.
 	undo []func(context.Context) error
@@ -77,6 +78,11 @@ func (w *World) startClusterAPI(ctx context.Context, logger logr.Logger) error {
 	w.onStop(func(context.Context) error { conn.close(); return nil })
 	if err := addControllers(lifetime, mgr, w.options, conn, w.memory, w.mux); err != nil {
 		return err
+	}
+	if w.options.BareMetal {
+		if err := w.startMetal(ctx, lifetime, mgr); err != nil {
+			return err
+		}
 	}
 	return w.run(ctx, lifetime, mgr)
 }

@@ -1,0 +1,109 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// heartbeat is how often a kubelet says that it is alive. As with the Leases of Kubernetes, its Node is not written for that.
+const heartbeat = 100 * time.Millisecond
+
+// boots returns what runs on a host from the moment in which it has power: after its startup the kubelet registers the Node,
+// which has the name of the host, and then says that it is alive.
+func (m *metal) boots(startup time.Duration) baremetal.Program {
+	return func(ctx context.Context, boot baremetal.Boot) {
+		host := client.ObjectKey{Namespace: boot.Namespace, Name: boot.Name}
+		m.firstLook(ctx, host)
+		defer m.lastLook(ctx, host)
+		for up := pause(ctx, startup); up && (m.hangs(host, boot) || m.register(ctx, host, boot) != nil); {
+			up = pause(ctx, heartbeat)
+		}
+		for pause(ctx, heartbeat) {
+			if !m.hangs(host, boot) && m.beats(host) {
+				// A failure shows: the Node stays Unknown.
+				_ = m.register(ctx, host, boot)
+			}
+		}
+	}
+}
+
+// register creates the Node if there is none, and reports that it has booted and is ready.
+func (m *metal) register(ctx context.Context, host client.ObjectKey, boot baremetal.Boot) error {
+	m.hears(host, false)
+	node := &corev1.Node{}
+	err := m.world.client.Get(ctx, client.ObjectKey{Name: host.Name}, node)
+	if apierrors.IsNotFound(err) {
+		node = newNode(host)
+		err = m.world.client.Create(ctx, node)
+	}
+	if err == nil {
+		node.Status.NodeInfo.BootID = boot.ID
+		setReady(node, corev1.NodeCondition{Status: corev1.ConditionTrue, Reason: "KubeletReady"})
+		err = m.world.client.Status().Update(ctx, node)
+	}
+	if err != nil {
+		m.hears(host, true)
+		return fmt.Errorf("registering Node %s: %w", host.Name, err)
+	}
+	return nil
+}
+
+// newNode is a Node as a kubelet registers it that kubeadm has configured for Cluster API.
+func newNode(host client.ObjectKey) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: host.Name, Labels: map[string]string{corev1.LabelHostname: host.Name}},
+		Spec:       corev1.NodeSpec{ProviderID: providerID(host), Taints: []corev1.Taint{clusterv1.NodeUninitializedTaint}},
+	}
+}
+
+func providerID(host client.ObjectKey) string { return "metal3://" + host.String() }
+
+func setReady(node *corev1.Node, condition corev1.NodeCondition) {
+	now := metav1.Now()
+	condition.Type, condition.LastHeartbeatTime, condition.LastTransitionTime = corev1.NodeReady, now, now
+	node.Status.Conditions = []corev1.NodeCondition{condition}
+}
+
+// hears notes that a kubelet was heard of, and whether its Node has yet to say so.
+func (m *metal) hears(host client.ObjectKey, lost bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.system(host)
+	s.joined, s.heard, s.lost = true, time.Now(), lost
+}
+
+// beats is a heartbeat. It returns whether the Node was lost before.
+func (m *metal) beats(host client.ObjectKey) (lost bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.system(host)
+	s.heard = time.Now()
+	return s.lost
+}
+
+func (m *metal) hangs(host client.ObjectKey, boot baremetal.Boot) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.system(host).hung == boot.ID
+}
+
+// pause is false if the context ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
