@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/onsi/gomega"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,7 +63,9 @@ func bindOnOpenShift(t *testing.T) *env.Env {
 func TestRebootLivesOnThesePermissions(t *testing.T) {
 	e := bindOnOpenShift(t)
 	c := newCycled(t, e)
-	runManager(t, e, onOpenShift, func(o *app.Options) { o.Controllers, o.Namespace = []string{reboot.ControllerName}, c.machine.Namespace })
+	runManager(t, e, onOpenShift, func(o *app.Options) {
+		o.Controllers, o.Namespace = []string{reboot.ControllerName}, c.machine.Namespace
+	})
 	c.g.Eventually(func() int { return len(c.keys(t)) }).Should(BeZero(), "a key that nobody stands behind is taken away")
 
 	c.change(t, c.machine, func() { c.machine.Annotations[metal3v1.RebootAnnotationPrefix] = "" })
@@ -71,7 +73,9 @@ func TestRebootLivesOnThesePermissions(t *testing.T) {
 	c.g.Eventually(func() bool { return c.record(t).Status.SeenOnAt != nil }).Should(BeTrue(), "the host is seen on")
 	c.power(t, false)
 	c.change(t, c.host, func() { delete(c.host.Annotations, metal3v1.RebootAnnotationPrefix) })
-	c.g.Eventually(func() bool { return apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(c.node), c.node)) }).
+	c.g.Eventually(func() bool {
+		return apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(c.node), c.node))
+	}).
 		Should(BeTrue(), "the Node is deleted")
 	c.g.Eventually(func() int { return len(c.keys(t)) }).Should(BeZero(), "the host may come on")
 

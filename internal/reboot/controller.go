@@ -147,6 +147,7 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	r.written.Note(request)
+	measure(before, status)
 	r.announce(ctx, request, before)
 	return nil
 }

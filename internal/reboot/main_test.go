@@ -1,0 +1,21 @@
+package reboot
+
+import (
+	"testing"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// infrastructureKind is that of the infrastructure machines of the tests.
+var infrastructureKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
+
+func TestMain(m *testing.M) {
+	env.Main(m,
+		env.WithScheme(v1alpha1.AddToScheme, metal3v1.AddToScheme),
+		env.WithCRDFiles("config/crd/sickbay*.yaml"),
+		env.WithCRDs(env.AnythingGoes(HostKind), env.AnythingGoes(infrastructureKind)))
+}

@@ -1,0 +1,158 @@
+package reboot
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// TestRequeueAfter: the Node is looked at again and again only if nothing announces what is waited for.
+func TestRequeueAfter(t *testing.T) {
+	watched := func(context.Context, client.ObjectKey) error { return nil }
+	cutOff := func(context.Context, client.ObjectKey) error { return errors.New("no connection") }
+	tests := map[string]struct {
+		phase     v1alpha1.Phase
+		isolation v1alpha1.Isolation
+		watch     func(context.Context, client.ObjectKey) error
+		recheck   time.Duration
+		want      time.Duration
+	}{
+		"nothing to do with the Node":     {phase: v1alpha1.PoweringOff, watch: cutOff, want: time.Hour},
+		"a deadline":                      {phase: v1alpha1.PoweringOff, recheck: time.Minute, want: time.Minute},
+		"a deadline that has just passed": {phase: v1alpha1.PoweringOff, recheck: -time.Minute, want: time.Millisecond},
+		"the Node, watched":               {phase: v1alpha1.WaitingForNode, watch: watched, want: time.Hour},
+		"the Node, watched, a deadline":   {phase: v1alpha1.WaitingForNode, watch: watched, recheck: time.Minute, want: time.Minute},
+		"the Node, cut off":               {phase: v1alpha1.WaitingForNode, watch: cutOff, want: lookForNode},
+		"the Node, not watched":           {phase: v1alpha1.WaitingForNode, want: lookForNode},
+		"the Node, a deadline before":     {phase: v1alpha1.WaitingForNode, recheck: time.Second, want: time.Second},
+		"a boot that nobody announces":    {phase: v1alpha1.WaitingForNode, isolation: v1alpha1.OutOfServiceTaint, watch: watched, want: lookForNode},
+		"Pods and volumes":                {phase: v1alpha1.Isolating, isolation: v1alpha1.OutOfServiceTaint, watch: watched, want: lookForNode},
+		"a cluster that cannot be read":   {phase: v1alpha1.Fenced, watch: watched, want: lookForNode},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := &Reconciler{SyncPeriod: time.Hour, Clock: testingclock.NewFakePassiveClock(noon.Time), watchNodes: tt.watch}
+			request := &v1alpha1.RebootRemediation{}
+			request.Spec.Isolation, request.Status.Phase = tt.isolation, tt.phase
+			decision := Decision{Status: request.Status}
+			if tt.recheck != 0 {
+				decision.RecheckAt = noon.Add(tt.recheck)
+			}
+			if got := r.requeueAfter(t.Context(), request, view{machine: &machine{}}, decision); got != tt.want {
+				t.Errorf("it is looked at again after %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// selfHosted is a clustercache whose one workload cluster is the management cluster itself.
+type selfHosted struct {
+	clustercache.ClusterCache
+
+	mgr  ctrl.Manager
+	live client.Client
+}
+
+// GetUncachedClient implements clustercache.ClusterCache.
+func (s selfHosted) GetUncachedClient(context.Context, client.ObjectKey) (client.Client, error) {
+	return s.live, nil
+}
+
+// Watch implements clustercache.ClusterCache.
+func (s selfHosted) Watch(_ context.Context, _ client.ObjectKey, watcher clustercache.Watcher) error {
+	return watcher.Watch(s.mgr.GetCache())
+}
+
+// TestNodeWakesUp ends a cycle by a Node that comes back: nothing else would before the sync period, which is an hour.
+func TestNodeWakesUp(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	request := waiting(t, e, ns)
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{ns}, Setup: func(mgr ctrl.Manager) error {
+		clusters := &workload.Clusters{
+			Cache:   selfHosted{clustercache.NewFakeEmptyClusterCache(), mgr, e.Client},
+			Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
+		}
+		r := &Reconciler{Kind: ClusterAPIKind, Workload: clusters, Clusters: clusters, Recorder: &events.FakeRecorder{}, SyncPeriod: time.Hour, Concurrency: 1}
+		if err := r.AddToManager(mgr); err != nil {
+			return err
+		}
+		if r.watchNodes == nil {
+			t.Error("Nodes are not watched")
+		}
+		return nil
+	}})
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(time.Minute)
+	reread := func() *v1alpha1.RebootRemediation {
+		g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request)).To(Succeed())
+		return request
+	}
+	machine := &clusterv1.Machine{}
+	g.Eventually(func() bool {
+		g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), machine)).To(Succeed())
+		return mirrored(machine)
+	}).Should(BeTrue(), "it waits, and has nothing else to do")
+
+	node := build.Node(request.Status.Node.Name)
+	build.Create(t.Context(), t, e.Client, node)
+	g.Eventually(func() v1alpha1.Phase { return reread().Status.Phase }).Should(Equal(v1alpha1.Succeeded))
+	g.Eventually(func() []string { return reread().Finalizers }).Should(BeEmpty())
+}
+
+// mirrored tells that a Machine says how far its cycle has come.
+func mirrored(m *clusterv1.Machine) bool {
+	for _, c := range m.Status.Conditions {
+		if c.Type == clusterv1.MachineExternallyRemediatedCondition {
+			return true
+		}
+	}
+	return false
+}
+
+// waiting stores a RebootRemediation that waits for its Node, with all that belongs to it.
+func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
+	t.Helper()
+	infra := &unstructured.Unstructured{}
+	infra.SetGroupVersionKind(infrastructureKind)
+	infra.SetNamespace(ns)
+	infra.SetName("m")
+	infra.SetAnnotations(map[string]string{hostAnnotation: ns + "/h"})
+	machine := build.Machine(ns, "m", build.NodeRef("node-"+ns))
+	machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructureKind.Group, Kind: infrastructureKind.Kind, Name: "m"}
+	host := &metal3v1.BareMetalHost{}
+	host.Namespace, host.Name = ns, "h"
+	host.Spec.Online = true
+	host.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: infrastructureKind.GroupVersion().String(), Kind: infrastructureKind.Kind, Namespace: ns, Name: "m"}
+	host.Status = metal3v1.BareMetalHostStatus{PoweredOn: true, Provisioning: metal3v1.ProvisionStatus{State: metal3v1.StateProvisioned}}
+	build.Create(t.Context(), t, e.Client, infra, machine, host)
+
+	f := in(v1alpha1.WaitingForNode)
+	request := &v1alpha1.RebootRemediation{Status: f.Status}
+	request.Namespace, request.Name, request.Finalizers = ns, "m", []string{Finalizer}
+	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, "h", host.UID
+	request.Status.Node.Name = "node-" + ns
+	for _, at := range []*time.Time{&request.Status.LastPoweredOn.Time, &request.Status.PowerOnReleasedAt.Time} {
+		*at = time.Now().Truncate(time.Second)
+	}
+	build.Create(t.Context(), t, e.Client, request)
+	return request
+}
