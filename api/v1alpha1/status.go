@@ -88,6 +88,12 @@ type RebootRemediationStatus struct {
 	// powerOnReleasedAt is since when the host may come on; it waits while others hold the host off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
+	// askedSteps are those whose annotations were on the Machine when the host was let go of, and are not taken away
+	// yet. An annotation for an earlier step that comes later is too late for this cycle, and stays for another one.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	// +optional
+	AskedSteps []Step `json:"askedSteps,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
 	// +optional
 	LastPoweredOn *metav1.Time `json:"lastPoweredOn,omitempty"`

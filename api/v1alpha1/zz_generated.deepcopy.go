@@ -222,6 +222,11 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.PowerOnReleasedAt, &out.PowerOnReleasedAt
 		*out = (*in).DeepCopy()
 	}
+	if in.AskedSteps != nil {
+		in, out := &in.AskedSteps, &out.AskedSteps
+		*out = make([]Step, len(*in))
+		copy(*out, *in)
+	}
 	if in.LastPoweredOn != nil {
 		in, out := &in.LastPoweredOn, &out.LastPoweredOn
 		*out = (*in).DeepCopy()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -88,14 +89,13 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 	return err
 }
 
-// dropAsked takes the annotations of steps that are done from a Machine, or all of them.
+// dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps.
 func (r *Reconciler) dropAsked(ctx context.Context, m *machine, d Decision) error {
 	changes := map[string]any{}
 	for key := range m.object.GetAnnotations() {
-		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
-			if key == remedy.RebootAnnotation+"/"+string(step) && (d.Action == DropAll || slices.Contains(d.Done, step)) {
-				changes[key] = nil
-			}
+		step, single := strings.CutPrefix(key, remedy.RebootAnnotation+"/")
+		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
+			changes[key] = nil
 		}
 		if key == remedy.RebootAnnotation && d.Action == DropAll {
 			changes[key] = nil

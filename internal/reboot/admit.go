@@ -65,7 +65,7 @@ func (d *step) begin() {
 	d.recordNode()
 	s.PendingRebootSince = d.time()
 	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt = nil, nil, nil, nil, nil
-	s.PowerOnReleasedAt, s.LastPoweredOn, s.NodeBackAt, s.NextAttemptAt = nil, nil, nil, nil
+	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NextAttemptAt = nil, nil, nil, nil, nil
 	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
 	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
 }

@@ -37,7 +37,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		h.UID = rapid.SampledFrom([]types.UID{"h-1", "h-1", "h-1", "h-2"}).Draw(t, "host")
 		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
-		for _, step := range allSteps {
+		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {
 				m.Keys[step] = true
 			}

@@ -123,6 +123,9 @@ func (d *step) outOfService() bool { return d.s.Node != nil && d.s.Node.OutOfSer
 // release lets the host come on. That is stored before our key is removed, so the key is never set again in this
 // attempt.
 func (d *step) release() {
+	if d.holdsOff() {
+		d.s.AskedSteps = d.keys()
+	}
 	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
 	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
 }
@@ -160,27 +163,11 @@ func (d *step) clean() {
 		d.act(RemoveKey)
 	case f.escalates():
 		d.act(MarkForOwner)
-	case f.Machine.annotated() && !f.Machine.Gone:
+	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):
+		d.done = d.inTime()
 		d.act(DropAll)
 	default:
 		d.act(RemoveFinalizer)
-	}
-}
-
-// dropAsked takes away the annotations for steps that are done.
-func (d *step) dropAsked() {
-	for _, done := range []struct {
-		step v1alpha1.Step
-		at   *metav1.Time
-	}{
-		{v1alpha1.StepPowerOff, d.s.PoweredOffAt}, {v1alpha1.StepDelete, d.s.IsolatedAt}, {v1alpha1.StepPowerOn, d.s.LastPoweredOn},
-	} {
-		if done.at != nil && d.f.Machine.Keys[done.step] {
-			d.done = append(d.done, done.step)
-		}
-	}
-	if len(d.done) > 0 {
-		d.act(DropAsked)
 	}
 }
 

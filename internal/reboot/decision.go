@@ -33,7 +33,7 @@ const (
 	RestoreNode Action = "RestoreNode"
 	// MarkForOwner asks the owner of the Machine to replace it.
 	MarkForOwner Action = "MarkForOwner"
-	// DropAsked takes the annotations for steps that are done from the Machine, and DropAll all of them.
+	// DropAsked takes the annotations for steps that are done from the Machine, and DropAll all that the cycle was about.
 	DropAsked Action = "DropAsked"
 	DropAll   Action = "DropAll"
 )
@@ -48,7 +48,7 @@ type Decision struct {
 	Action  Action
 	// AskedAt is what our key says, for SetKey: when its operator is asked.
 	AskedAt time.Time
-	// Done are the steps whose annotations go, for DropAsked.
+	// Done are the steps whose annotations go, for DropAsked and DropAll.
 	Done []v1alpha1.Step
 	// RecheckAt is when this may change by itself; zero is never.
 	RecheckAt time.Time

@@ -91,9 +91,6 @@ type NodeFacts struct {
 	TaintSupported bool
 }
 
-// annotated tells that there are annotations to take away.
-func (m MachineFacts) annotated() bool { return m.ByAnnotation && (m.Plain || len(m.Keys) > 0) }
-
 // escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help. Who asked for
 // single steps looks after the rest himself.
 func (f *Facts) escalates() bool {

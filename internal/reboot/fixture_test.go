@@ -46,6 +46,8 @@ func in(phase v1alpha1.Phase, changes ...change) Facts {
 	for _, c := range changes {
 		c(&f)
 	}
+	// Who stores it and reads it back would change what all rows share.
+	f.Status = *f.Status.DeepCopy()
 	return f
 }
 
@@ -155,8 +157,8 @@ func askedAt(after time.Duration) change {
 	return func(f *Facts) { f.Host.AskedAt = noon.Add(after) }
 }
 
-// steps asks by annotations for single steps; for none, by annotations that have gone.
-func steps(asked ...v1alpha1.Step) change {
+// asking asks by annotations for single steps; for none, by annotations that have gone.
+func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
 		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{}
 		for _, step := range asked {

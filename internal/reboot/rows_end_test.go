@@ -37,7 +37,7 @@ func TestEnds(t *testing.T) {
 		{name: "10 there is none", facts: in(failed, tried, notOwned), want: ends(RemoveFinalizer)},
 		{name: "10 nobody wants it any more", facts: in(failed, tried, deleting), want: ends(RemoveFinalizer)},
 		{name: "10 the machine is well after all", facts: in(failed, tried, healthy), want: ends(RemoveFinalizer)},
-		{name: "10 asked for single steps", facts: in(failed, tried, steps()), want: ends(RemoveFinalizer)},
+		{name: "10 asked for single steps", facts: in(failed, tried, asking()), want: ends(RemoveFinalizer)},
 		{name: "10 asked for all", facts: in(failed, tried, plain), want: ends(MarkForOwner)},
 		{name: "10 not when it is aborted", facts: in(aborted, tried), want: does(aborted, RemoveFinalizer).saying(v1alpha1.ReasonNodeTimedOut)},
 		{name: "10 not off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOffTimedOut)},
@@ -58,7 +58,7 @@ func TestTakenBack(t *testing.T) {
 	check(t, []row{
 		{name: "A1 PoweringOff, deleted", facts: in(v1alpha1.PoweringOff, deleting), want: withdrawn},
 		{name: "A1 PoweringOff, healthy", facts: in(v1alpha1.PoweringOff, healthy), want: recovered},
-		{name: "A1 PoweringOff, no annotation left", facts: in(v1alpha1.PoweringOff, steps()), want: withdrawn},
+		{name: "A1 PoweringOff, no annotation left", facts: in(v1alpha1.PoweringOff, asking()), want: withdrawn},
 		{name: "A1 Fenced, deleted", facts: in(v1alpha1.Fenced, deleting), want: withdrawn},
 		{name: "A1 Fenced, healthy", facts: in(v1alpha1.Fenced, healthy), want: recovered},
 		{name: "A2 PoweringOff of a further attempt", facts: in(v1alpha1.PoweringOff, deleting, outOfServiceSince), want: release},
@@ -70,7 +70,7 @@ func TestTakenBack(t *testing.T) {
 		{name: "A2 PoweringOn, deleted", facts: in(v1alpha1.PoweringOn, deleting, keyed), want: does(v1alpha1.PoweringOn, RemoveKey)},
 		{name: "A2 WaitingForNode, deleted", facts: in(v1alpha1.WaitingForNode, deleting), want: waits(v1alpha1.WaitingForNode, nodeTimeout)},
 		{name: "A2 Restoring, deleted", facts: in(v1alpha1.Restoring, deleting), want: does(v1alpha1.Restoring, RestoreNode).lookingAgain(nodeTimeout)},
-		{name: "Holding is not over because the machine is healthy", facts: in(v1alpha1.Holding, steps(), healthy), want: waits(v1alpha1.Holding, 0)},
+		{name: "Holding is not over because the machine is healthy", facts: in(v1alpha1.Holding, asking(), healthy), want: waits(v1alpha1.Holding, 0)},
 	})
 }
 

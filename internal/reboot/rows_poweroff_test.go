@@ -73,8 +73,8 @@ func TestKeyIsLost(t *testing.T) {
 func TestDoubtBeginsAnew(t *testing.T) {
 	for name, f := range map[string]Facts{
 		"PoweringOff, paused": in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)),
-		"Holding, paused":     in(v1alpha1.Holding, steps(), obstacleIs(v1alpha1.ReasonHostPaused)),
-		"Holding, key lost":   in(v1alpha1.Holding, steps(), unkeyed),
+		"Holding, paused":     in(v1alpha1.Holding, asking(), obstacleIs(v1alpha1.ReasonHostPaused)),
+		"Holding, key lost":   in(v1alpha1.Holding, asking(), unkeyed),
 		"Fenced, on again":    in(v1alpha1.Fenced, on),
 		"Isolating, on again": in(v1alpha1.Isolating, on),
 		"Isolating, paused":   in(v1alpha1.Isolating, obstacleIs(v1alpha1.ReasonHostPaused)),

@@ -170,13 +170,11 @@ func (w *world) act(d Decision) {
 	case MarkForOwner:
 		w.checkMark()
 		w.machine.marked = true
-	case DropAsked:
+	case DropAsked, DropAll:
+		w.machine.plain = w.machine.plain && d.Action != DropAll
 		for _, step := range d.Done {
 			delete(w.machine.keys, step)
 		}
-	case DropAll:
-		w.machine.plain = false
-		clear(w.machine.keys)
 	default:
 		w.actOnNode(d.Action)
 	}
