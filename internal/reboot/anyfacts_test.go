@@ -150,7 +150,7 @@ func TestWhateverIsRead(t *testing.T) {
 		if d.Changed && d.Action != Nothing {
 			t.Fatalf("%s, and the record is not stored", d.Action)
 		}
-		if s.Phase.Ended() && d.Changed {
+		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || !s.Node.OutOfService || d.Status.Node.OutOfService) {
 			t.Fatalf("the end is not the end: %s", d.Status.Phase)
 		}
 		if !d.RecheckAt.IsZero() && !d.Changed && !d.RecheckAt.After(now) {

@@ -12,24 +12,29 @@ import (
 // Decide looks at one RebootRemediation.
 func Decide(f Facts, now time.Time) Decision {
 	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
-	if !f.Finalizer {
-		if !f.Deleting && !f.Status.Phase.Ended() {
-			d.act(AddFinalizer)
-		}
-		return d.decision()
-	}
-	if f.Status.Phase.Ended() {
+	switch ended := f.Status.Phase.Ended(); {
+	case !f.Finalizer && ended:
+		d.late()
+	case !f.Finalizer && !f.Deleting:
+		d.act(AddFinalizer)
+	case !f.Finalizer:
+	case ended:
 		d.clean()
-		return d.decision()
-	}
-	if d.broken() {
-		return d.decision()
-	}
-	d.phase()
-	if d.s.Phase == f.Status.Phase && d.do == Nothing {
-		d.dropAsked()
+	default:
+		d.goOn()
 	}
 	return d.decision()
+}
+
+// goOn takes a cycle a step further.
+func (d *step) goOn() {
+	if d.broken() {
+		return
+	}
+	d.phase()
+	if d.s.Phase == d.f.Status.Phase && d.do == Nothing {
+		d.dropAsked()
+	}
 }
 
 // phase goes on from where the record stands.
@@ -110,7 +115,7 @@ func (d *step) holdsOff() bool {
 // giveUp ends a cycle early. But if the Node may be out of service, the host comes on, and the Node gets back what it
 // had: for that it is waited as long as after a cycle.
 func (d *step) giveUp(phase v1alpha1.Phase, reason, message string) {
-	if d.outOfService() {
+	if d.outOfService() && d.s.Host != nil {
 		d.release()
 		return
 	}
@@ -130,17 +135,6 @@ func (d *step) release() {
 	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
 }
 
-// end comes to an end. What is left on the host is taken away afterwards, by clean.
-func (d *step) end(phase v1alpha1.Phase, reason, message string) {
-	d.s.Phase = phase
-	d.s.FinishedAt = d.time()
-	status := metav1.ConditionFalse
-	if phase == v1alpha1.Succeeded {
-		status = metav1.ConditionTrue
-	}
-	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
-}
-
 // fail ends an attempt: another one follows, or the end.
 func (d *step) fail(reason, message string) {
 	switch {
@@ -151,23 +145,6 @@ func (d *step) fail(reason, message string) {
 		d.giveUp(v1alpha1.Failed, reason, message)
 	default:
 		d.end(v1alpha1.Failed, reason, message)
-	}
-}
-
-// clean takes away whatever an ended cycle has left, and lets go of the record last.
-func (d *step) clean() {
-	f := d.f
-	recorded := f.Status.Host != nil && f.Host.Missing == "" && f.Host.UID == f.Status.Host.UID
-	switch {
-	case recorded && (f.Host.Key || f.Host.Probe):
-		d.act(RemoveKey)
-	case f.escalates():
-		d.act(MarkForOwner)
-	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):
-		d.done = d.inTime()
-		d.act(DropAll)
-	default:
-		d.act(RemoveFinalizer)
 	}
 }
 

@@ -39,6 +39,8 @@ type MachineFacts struct {
 	ByAnnotation bool
 	Plain        bool
 	Keys         map[v1alpha1.Step]bool
+	// ByHealthCheck tells that a health check has asked for the cycle, and not a person.
+	ByHealthCheck bool
 	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered.
 	Healthy bool
 	// Owned tells that a controller owns it, which can replace it.
@@ -51,8 +53,10 @@ type MachineFacts struct {
 type HostFacts struct {
 	// Missing says why there is none; empty if there is one.
 	Missing string
-	Name    string
-	UID     types.UID
+	// None tells that there is none: that is known, and not only that it cannot be found.
+	None bool
+	Name string
+	UID  types.UID
 	// Ours tells that it is used by the Machine.
 	Ours bool
 	// Obstacle is the reason, and Message the text, why its power state cannot be trusted or changed
@@ -98,8 +102,7 @@ func (f *Facts) escalates() bool {
 	return f.helpless() && f.whole() && m.Owned && !m.Gone && !m.Marked && !m.Healthy && !f.Deleting
 }
 
-// helpless tells that it was tried, and in vain. If the host could not be worked with, nothing was tried; but one that goes
-// in the midst of it does not come back.
+// helpless tells that a cycle is of no use: it was tried in vain, or there is nothing to cycle.
 func (f *Facts) helpless() bool {
 	if f.Status.Phase != v1alpha1.Failed {
 		return false
@@ -107,9 +110,23 @@ func (f *Facts) helpless() bool {
 	switch reasonOf(f.Status, v1alpha1.ConditionSucceeded) {
 	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
 		return true
+	case v1alpha1.ReasonHostUnavailable:
+		return f.hostless()
 	default:
-		return f.Status.Attempt > 0 && reasonOf(f.Status, v1alpha1.ConditionHostAvailable) == v1alpha1.ReasonHostNotFound
+		return false
 	}
+}
+
+// hostless tells that a machine has nothing that could be cycled. A host that goes in the midst of it does not come back. If
+// there never was one, or it does not run the machine, that is for whoever watches over the machine's health: it would stay
+// sick for ever, and block the remediation of others. A person who asks for a reboot does not ask for another machine;
+// and who has paused a host, or set that it cannot be switched off, has his reasons.
+func (f *Facts) hostless() bool {
+	if f.Status.Attempt > 0 && reasonOf(f.Status, v1alpha1.ConditionHostAvailable) == v1alpha1.ReasonHostNotFound {
+		return true
+	}
+	h := f.Host
+	return f.Machine.ByHealthCheck && (h.None || (h.Ours && h.Obstacle == v1alpha1.ReasonHostNotProvisioned))
 }
 
 // reasonOf returns the reason of a condition; empty if there is none.

@@ -19,7 +19,7 @@ import (
 // host reads the host of a Machine, live: from the Machine, or its infrastructure machine, to the
 // BareMetalHost. Once it is recorded, it is that one and no other.
 func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (*metal3v1.BareMetalHost, HostFacts, error) {
-	user, name, missing, err := r.findHost(ctx, m)
+	user, found, err := r.findHost(ctx, m)
 	if apierrors.IsForbidden(err) && request.Status.Host == nil {
 		return nil, HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
 	}
@@ -27,15 +27,15 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 		return nil, HostFacts{}, err
 	}
 	if recorded := request.Status.Host; recorded != nil {
-		name, missing = recorded.Name, ""
+		found = HostFacts{Name: recorded.Name}
 	}
-	if missing != "" {
-		return nil, HostFacts{Missing: missing}, nil
+	if found.Missing != "" {
+		return nil, found, nil
 	}
-	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
+	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: found.Name}
 	err = r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
+		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", found.Name), None: apierrors.IsNotFound(err)}, nil
 	}
 	if err != nil {
 		return nil, HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
@@ -44,29 +44,30 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 }
 
 // findHost returns who uses the host of a Machine and its name, or says why there is none.
-func (r *Reconciler) findHost(ctx context.Context, m *machine) (user consumer, name, missing string, err error) {
+func (r *Reconciler) findHost(ctx context.Context, m *machine) (user consumer, host HostFacts, err error) {
 	if m == nil {
-		return consumer{}, "", "The machine is gone", nil
+		return consumer{}, HostFacts{Missing: "The machine is gone"}, nil
 	}
 	obj := metav1.Object(m.object)
 	user = consumer{group: machinev1.GroupName, kind: "Machine", namespace: obj.GetNamespace(), name: obj.GetName()}
 	if m.cluster.Name != "" {
 		var infra *metav1.PartialObjectMetadata
-		if infra, missing, err = r.infrastructure(ctx, m); infra == nil {
-			return consumer{}, "", missing, err
+		if infra, host.Missing, err = r.infrastructure(ctx, m); infra == nil {
+			return consumer{}, host, err
 		}
 		obj = infra
 		user = consumer{group: m.infrastructure.APIGroup, kind: m.infrastructure.Kind, namespace: infra.Namespace, name: infra.Name}
 	}
 	value := obj.GetAnnotations()[hostAnnotation]
 	if value == "" {
-		return user, "", fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), hostAnnotation), nil
+		return user, HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), hostAnnotation)}, nil
 	}
 	namespace, name, found := strings.Cut(value, "/")
 	if !found || name == "" || strings.Contains(name, "/") || namespace != obj.GetNamespace() {
-		return user, "", fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", hostAnnotation, obj.GetName(), value, obj.GetNamespace()), nil
+		host.Missing = fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", hostAnnotation, obj.GetName(), value, obj.GetNamespace())
+		return user, host, nil
 	}
-	return user, name, "", nil
+	return user, HostFacts{Name: name}, nil
 }
 
 // infrastructure reads the infrastructure machine, whatever its kind.

@@ -97,6 +97,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
 	// A person who asks for a reboot wants it whatever the health says.
 	byHealthCheck := !facts.ByAnnotation || has(m.object, remedy.RebootRequestedAtAnnotation)
+	facts.ByHealthCheck = byHealthCheck
 	facts.Healthy = m.healthy && byHealthCheck
 	return facts
 }

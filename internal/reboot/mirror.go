@@ -18,7 +18,7 @@ import (
 
 const (
 	// tellMachine names in events what is not decided, and holds up nothing.
-	tellMachine Action = "TellMachine"
+	tellMachine = "TellMachine"
 	// tellAgain is how soon that is tried again.
 	tellAgain = 30 * time.Second
 )

@@ -94,11 +94,16 @@ func (d *step) missing(found bool) Action {
 }
 
 func (d *step) restored() {
+	d.inService()
+	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back")
+}
+
+// inService notes that the Node has everything that it had.
+func (d *step) inService() {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, "NodeRestored", "")
 	if d.s.Node != nil {
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	}
-	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back")
 }
 
 // notRestored ends the wait for a Node that is back, but not as it was. That is no reason to cycle its host again,
@@ -107,7 +112,7 @@ func (d *step) notRestored() {
 	message := "What the Node had could not be put back within " + d.f.Spec.NodeTimeout().String()
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 	if d.f.Node.State == machinehealth.NodeFound || d.f.Node.State == machinehealth.NodeUnreadable {
-		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message+"; it is kept in status.node.backup")
+		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
 		return
 	}
 	d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")

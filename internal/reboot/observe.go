@@ -35,7 +35,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		return view{}, err
 	}
 	v.facts.Machine = v.machine.facts(request)
-	if v.machine != nil && needsNode(request.Status.Phase) {
+	if v.machine != nil && needsNode(&v.facts) {
 		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	}
 	if request.Status.Phase == v1alpha1.Pending {
@@ -47,11 +47,14 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	return v, err
 }
 
-// needsNode tells whether a phase goes by the Node. Powering off does not.
-func needsNode(phase v1alpha1.Phase) bool {
+// needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.
+func needsNode(f *Facts) bool {
+	if node := f.Status.Node; f.Status.Phase.Ended() {
+		return !f.Finalizer && node != nil && node.OutOfService
+	}
 	return slices.Contains([]v1alpha1.Phase{
 		v1alpha1.Pending, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,
-	}, phase)
+	}, f.Status.Phase)
 }
 
 func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) NodeFacts {

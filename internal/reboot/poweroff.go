@@ -35,7 +35,7 @@ func (d *step) powerOff() {
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()):
-		d.fail(v1alpha1.ReasonPowerOffTimedOut, "The host could not be proven off within "+d.f.Spec.PowerOffTimeout().String())
+		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	case !h.Key:
 		d.setKey()
 	case d.doubtful():
@@ -46,6 +46,20 @@ func (d *step) powerOff() {
 	case !h.PoweredOn && !h.Probe && !h.OtherProbe:
 		d.askAgain()
 	}
+}
+
+// unproven says why a host was not proven off. One that says that it is off, and has an error, may be off indeed: its
+// operator does not clear an error before it switches the host again. But it says the same if it cannot reach the host, and
+// then the host may run. So it is not believed, whatever comes of it.
+func (d *step) unproven() string {
+	message := "The host could not be proven off within " + d.f.Spec.PowerOffTimeout().String()
+	switch {
+	case d.doubtful():
+		return message + "; it says that it is off, which is not believed in this state: " + d.f.Host.Message
+	case d.f.Host.Obstacle != "":
+		return message + ": " + d.f.Host.Message
+	}
+	return message
 }
 
 // setKey sets our key. Whether the host was on by then is stored before; since the key is bound to what was read, it is

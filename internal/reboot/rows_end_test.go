@@ -18,6 +18,10 @@ func TestEnds(t *testing.T) {
 	tried := because(v1alpha1.ReasonNodeTimedOut)
 	unavailable := because(v1alpha1.ReasonHostUnavailable)
 	ends := func(action Action) outcome { return does(failed, action).saying(v1alpha1.ReasonNodeTimedOut) }
+	unavailableDoes := func(action Action) outcome { return does(failed, action).saying(v1alpha1.ReasonHostUnavailable) }
+	neverBegun := func(f *Facts) { f.Status.Attempt, f.Status.Host = 0, nil }
+	none := func(f *Facts) { f.Host = HostFacts{Missing: "The machine has no host", None: true} }
+	byHealthCheck := func(f *Facts) { f.Machine.ByHealthCheck = true }
 	hostGone := hostSays(v1alpha1.ReasonHostNotFound)
 	otherHost := func(f *Facts) { f.Host.UID = "h-2" }
 	check(t, []row{
@@ -43,7 +47,16 @@ func TestEnds(t *testing.T) {
 		{name: "10 not off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "10 not on", facts: in(failed, because(v1alpha1.ReasonPowerOnTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOnTimedOut)},
 		{name: "10 the host is gone, in the midst of it", facts: in(failed, unavailable, hostGone), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonHostUnavailable)},
-		// Somebody has paused it, or there was none: another machine is not what he asks for.
+		// There is nothing to cycle: a machine that a health check calls sick would stay so for ever. A person who asks for a
+		// reboot does not ask for another machine; and who has paused a host has his reasons.
+		{name: "10 there never was a host", facts: in(failed, unavailable, neverBegun, none, byHealthCheck), want: unavailableDoes(MarkForOwner)},
+		{name: "10 it does not run the machine", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostNotProvisioned), byHealthCheck), want: unavailableDoes(MarkForOwner)},
+		{name: "10 but that of somebody else", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostNotProvisioned), ofOthers, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 where it is cannot be found out", facts: in(failed, unavailable, neverBegun, missing, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 there is one by now", facts: in(failed, unavailable, neverBegun, hostGone, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 it is paused, says a health check", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostPaused), byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 there never was one, and a person asked", facts: in(failed, unavailable, neverBegun, none), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 there never was one, and nobody owns it", facts: in(failed, unavailable, neverBegun, none, byHealthCheck, notOwned), want: unavailableDoes(RemoveFinalizer)},
 		{name: "10 the host could not be worked with", facts: in(failed, unavailable, hostSays(v1alpha1.ReasonHostPaused)), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonHostUnavailable)},
 		{name: "10 there was no host", facts: in(failed, unavailable, hostGone, func(f *Facts) { f.Status.Attempt = 0 }), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonHostUnavailable)},
 		{name: "10 the Node is back, and cannot be restored", facts: in(failed, because(v1alpha1.ReasonRestoreTimedOut)), want: does(failed, RemoveFinalizer).saying(v1alpha1.ReasonRestoreTimedOut)},

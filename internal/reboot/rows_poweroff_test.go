@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -128,3 +129,25 @@ func TestCoolingDown(t *testing.T) {
 
 func neverOff(f *Facts)  { f.Status.LastPoweredOn = nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
+
+// TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed (I3), and people are told so.
+func TestUnprovenSaysWhy(t *testing.T) {
+	const disbelief = "it says that it is off, which is not believed"
+	error := obstacleIs(v1alpha1.ReasonPowerManagementError)
+	for name, tt := range map[string]struct {
+		facts     Facts
+		disbelief bool
+		cause     string
+	}{
+		"off, with an error": {in(v1alpha1.PoweringOff, keyed, off, error, lastAttempt), true, v1alpha1.ReasonPowerManagementError},
+		"off, but paused":    {in(v1alpha1.PoweringOff, keyed, off, obstacleIs(v1alpha1.ReasonHostPaused), lastAttempt), true, v1alpha1.ReasonHostPaused},
+		"on, with an error":  {in(v1alpha1.PoweringOff, keyed, error, lastAttempt), false, v1alpha1.ReasonPowerManagementError},
+		"on":                 {in(v1alpha1.PoweringOff, keyed, lastAttempt), false, ""},
+		"to be tried again":  {in(v1alpha1.PoweringOff, keyed, off, error), true, v1alpha1.ReasonPowerManagementError},
+	} {
+		got := messageOf(Decide(tt.facts, noon.Add(powerOffTimeout)).Status)
+		if strings.Contains(got, disbelief) != tt.disbelief || !strings.Contains(got, tt.cause) || !strings.HasPrefix(got, "The host could not be proven off") {
+			t.Errorf("%s: the message is %q", name, got)
+		}
+	}
+}

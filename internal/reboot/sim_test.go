@@ -68,7 +68,7 @@ func (w *world) facts() Facts {
 	if !w.machine.gone {
 		f.Machine = w.machineFacts()
 	}
-	if !w.machine.gone && needsNode(w.request.status.Phase) {
+	if !w.machine.gone && needsNode(&f) {
 		f.Node = w.nodeFacts()
 	}
 	if w.throttled && w.request.status.Phase == v1alpha1.Pending {
@@ -81,7 +81,7 @@ func (w *world) machineFacts() MachineFacts {
 	m := w.machine
 	return MachineFacts{
 		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Plain: m.plain, Keys: maps.Clone(m.keys),
-		Healthy: m.byHealthCheck && w.healthy(), Owned: m.owned, Marked: m.marked,
+		ByHealthCheck: m.byHealthCheck, Healthy: m.byHealthCheck && w.healthy(), Owned: m.owned, Marked: m.marked,
 	}
 }
 

@@ -226,10 +226,10 @@ func (w *world) happen() bool {
 func (w *world) hostFacts() HostFacts {
 	h := w.host
 	if recorded := w.request.status.Host; !h.exists && recorded == nil {
-		return HostFacts{Missing: "The machine has no host"}
+		return HostFacts{Missing: "The machine has no host", None: true}
 	}
 	if !h.exists {
-		return HostFacts{Missing: "The host h1 does not exist"}
+		return HostFacts{Missing: "The host h1 does not exist", None: true}
 	}
 	f := HostFacts{
 		Name: "h1", UID: h.uid, Ours: h.ours && !w.machine.gone, Fenceable: h.fenceable, Online: h.online, PoweredOn: h.poweredOn,

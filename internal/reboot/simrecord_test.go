@@ -142,7 +142,8 @@ func (w *world) checkRemoveKey() {
 
 // checkMark judges the moment in which the owner is asked to replace the machine.
 func (w *world) checkMark() {
-	if w.request.status.Phase != v1alpha1.Failed || w.request.status.Attempt == 0 {
+	hostless := w.machine.byHealthCheck && (!w.host.exists || !w.host.provisioned)
+	if w.request.status.Phase != v1alpha1.Failed || (w.request.status.Attempt == 0 && !hostless) {
 		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
 	}
 	if w.machine.byHealthCheck && w.healthy() {
@@ -161,10 +162,10 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < coolDown-time.Second {
 		w.t.Fatalf("I12: the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
 	}
-	if w.seen.wanted != nil && after.Phase != before.Phase && after.Phase == v1alpha1.Succeeded {
+	if w.seen.wanted != nil && (after.Phase != before.Phase && after.Phase == v1alpha1.Succeeded || before.Phase.Ended() && backupOf(before) != nil) {
 		w.checkRestored()
 	}
-	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && after.Phase != v1alpha1.Succeeded {
+	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() {
 		w.t.Fatalf("I5: the backup is dropped in phase %s", after.Phase)
 	}
 	if after.Phase == v1alpha1.Succeeded && before.Phase != after.Phase {

@@ -48,6 +48,8 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	case !finished(request):
 		// It goes by the annotations as they are, or was asked for by somebody else and comes first.
 		return ctrl.Result{}, nil
+	case owes(request, machine):
+		return ctrl.Result{}, t.beginAnew(ctx, request)
 	}
 	// An earlier cycle took its annotations away when it ended, so these ask for another one. Its record makes room.
 	if err := t.Client.Delete(ctx, request, client.Preconditions{UID: &request.UID}); client.IgnoreNotFound(err) != nil {
@@ -59,6 +61,20 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 // finished tells whether a RebootRemediation was made for annotations, and is done with them.
 func finished(request *v1alpha1.RebootRemediation) bool {
 	return request.Status.Phase.Ended() && has(request, ByAnnotation) && !controllerutil.ContainsFinalizer(request, Finalizer)
+}
+
+// owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
+func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
+	return request.Status.Node != nil && request.Status.Node.OutOfService && request.Status.MachineUID == machine.UID
+}
+
+// beginAnew has the next cycle take over what the last one owes. With its record that would be lost.
+func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation) error {
+	request.Status = v1alpha1.RebootRemediationStatus{MachineUID: request.Status.MachineUID, Node: request.Status.Node}
+	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("beginning anew with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	return nil
 }
 
 func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata) error {

@@ -1,0 +1,90 @@
+package reboot
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// end comes to an end. What is left on the host is taken away afterwards, by clean.
+func (d *step) end(phase v1alpha1.Phase, reason, message string) {
+	d.s.Phase = phase
+	d.s.FinishedAt = d.time()
+	status := metav1.ConditionFalse
+	if phase == v1alpha1.Succeeded {
+		status = metav1.ConditionTrue
+	}
+	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+	if left := d.left(); left != "" {
+		d.condition(v1alpha1.ConditionSucceeded, status, reason, message+left)
+	}
+}
+
+// left says what an end leaves undone, and who has to do something.
+func (d *step) left() (text string) {
+	m := d.f.Machine
+	if m.Gone {
+		return ""
+	}
+	switch {
+	case !d.outOfService():
+	case d.s.Node.Backup != nil:
+		text = "; what Node " + d.s.Node.Name + " had is kept in status.node.backup, and put back if the Node comes while this RebootRemediation exists"
+	case d.f.Spec.TaintsNode():
+		text = "; Node " + d.s.Node.Name + " has the taint " + outOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
+	}
+	ended := Facts{Status: d.s, Machine: m, Host: d.f.Host}
+	if ended.helpless() && d.f.whole() && !m.Owned {
+		text += "; no controller owns the machine, so nobody replaces it"
+	}
+	return text
+}
+
+// clean takes away whatever an ended cycle has left, and lets go of the record last.
+func (d *step) clean() {
+	f := d.f
+	recorded := f.Status.Host != nil && f.Host.Missing == "" && f.Host.UID == f.Status.Host.UID
+	switch {
+	case recorded && (f.Host.Key || f.Host.Probe):
+		d.act(RemoveKey)
+	case f.escalates():
+		d.act(MarkForOwner)
+	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):
+		d.done = d.inTime()
+		d.act(DropAll)
+	default:
+		d.act(RemoveFinalizer)
+	}
+}
+
+// late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
+// replaced, which may take long and be given up, and then it does no harm. No finalizer keeps the record for that: a Node
+// may never come.
+func (d *step) late() {
+	m := d.f.Machine
+	if !d.outOfService() || m.Gone || m.UID != d.s.MachineUID || !d.backLate() {
+		return
+	}
+	if missing := d.missing(true); missing != Nothing {
+		d.act(missing)
+		return
+	}
+	d.inService()
+	end := reasonOf(d.s, v1alpha1.ConditionSucceeded)
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, end, "The Node came back after the end, and has got back what it had")
+}
+
+// backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a
+// boot.
+func (d *step) backLate() bool {
+	node, recorded := d.f.Node.Node, d.s.Node
+	switch {
+	case d.f.Node.State != machinehealth.NodeFound || !node.DeletionTimestamp.IsZero():
+		return false
+	case !d.recorded(node):
+		return true
+	default:
+		return ready(node) && heardAfter(node, d.s.FinishedAt) && recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID
+	}
+}
