@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +26,12 @@ type brain struct {
 	trigger    *reboot.Trigger
 	reconciler *reboot.Reconciler
 	sweeper    *reboot.Sweeper
+	// page is what happens in the namespace, of which read has been taken into account. due is when a controller wants to
+	// look again at the latest.
+	page *page
+	read int
+	due  time.Time
+	time clock.PassiveClock
 	// errors are those of all looks, oldest first.
 	errors []error
 }
@@ -38,7 +46,7 @@ func (s *stand) reborn() {
 		s.Fatal(err)
 	}
 	s.brain = &brain{
-		client: s.client, namespace: s.namespace,
+		client: s.client, namespace: s.namespace, page: s.page, time: s.time, due: s.time.Now(),
 		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
 		reconciler: &reboot.Reconciler{
 			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.cluster.by(c, cfg),
@@ -48,8 +56,19 @@ func (s *stand) reborn() {
 	}
 }
 
+// respite is how long nobody looks at most, of those who want to be called again at all.
+const respite = time.Hour
+
+// wanted tells that something has happened since the last turn, or that a controller wants to look again.
+func (b *brain) wanted() bool {
+	entries, _ := b.page.read()
+	return entries > b.read || !b.time.Now().Before(b.due)
+}
+
 // turn looks at everything once.
 func (b *brain) turn(ctx context.Context) {
+	b.read, _ = b.page.read()
+	b.due = b.time.Now().Add(respite)
 	machines := &metav1.PartialObjectMetadataList{}
 	machines.SetGroupVersionKind(b.reconciler.Kind)
 	b.note(b.client.List(ctx, machines, client.InNamespace(b.namespace)))
@@ -64,8 +83,11 @@ func (b *brain) turn(ctx context.Context) {
 }
 
 func (b *brain) look(ctx context.Context, reconcile func(context.Context, ctrl.Request) (ctrl.Result, error), name string) {
-	_, err := reconcile(ctx, ctrl.Request{NamespacedName: types.NamespacedName{Namespace: b.namespace, Name: name}})
+	result, err := reconcile(ctx, ctrl.Request{NamespacedName: types.NamespacedName{Namespace: b.namespace, Name: name}})
 	b.note(err)
+	if again := b.time.Now().Add(result.RequeueAfter); (err != nil || result.RequeueAfter > 0) && again.Before(b.due) {
+		b.due = again
+	}
 }
 
 func (b *brain) note(err error) {

@@ -204,7 +204,7 @@ func TestNewerValuesStay(t *testing.T) {
 	m.change(m.findNode(), func(o client.Object) { o.SetLabels(map[string]string{"team": "b", "new": "yes"}) })
 	obstacles[v1alpha1.Restoring].lift(m)
 	m.ends(v1alpha1.Succeeded, "Succeeded")
-	want := map[string]string{"team": "b", "new": "yes", corev1.LabelHostname: "m"}
+	want := map[string]string{"team": "b", "new": "yes", "rack": "7"}
 	if diff := cmp.Diff(want, m.findNode().Labels); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}

@@ -54,7 +54,7 @@ func (s *stand) awaits(what string, so func() bool) {
 	s.Helper()
 	s.eventually(what, func() bool {
 		if s.clock != nil {
-			s.clock.Step(tick)
+			s.step(tick)
 		}
 		return so()
 	})

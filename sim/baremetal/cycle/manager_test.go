@@ -39,7 +39,8 @@ func manage(t testing.TB, s *stand) {
 		if err := (&reboot.Trigger{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
 			return err
 		}
-		return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: s.namespace, Period: time.Hour})
+		// A sweep leaves a host alone that changes under its hands, until the next one.
+		return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: s.namespace, Period: time.Second})
 	}})
 }
 

@@ -111,6 +111,7 @@ func (m *machine) decorate() {
 	m.change(m.findNode(), func(o client.Object) {
 		node := o.(*corev1.Node)
 		metav1.SetMetaDataLabel(&node.ObjectMeta, "team", "a")
+		metav1.SetMetaDataLabel(&node.ObjectMeta, "rack", "7")
 		metav1.SetMetaDataAnnotation(&node.ObjectMeta, "note", "keep me")
 		node.Spec.Taints = append(node.Spec.Taints, nodeTaint)
 		node.Spec.Unschedulable = true
@@ -132,7 +133,7 @@ func (m *machine) mustHaveAll() {
 			m.Error("the Node is still out of service")
 		}
 	}
-	if node.Labels["team"] != "a" || node.Annotations["note"] != "keep me" || !tainted || !node.Spec.Unschedulable {
+	if node.Labels["team"] != "a" || node.Labels["rack"] != "7" || node.Annotations["note"] != "keep me" || !tainted || !node.Spec.Unschedulable {
 		m.Errorf("the Node came back as %v, %v, %+v", node.Labels, node.Annotations, node.Spec)
 	}
 	if node.Status.NodeInfo.BootID != m.BootID() {

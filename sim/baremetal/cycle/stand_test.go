@@ -22,6 +22,8 @@ const (
 	patience = 2 * time.Minute
 	// tick is how far the clock goes between two looks, unless there are minutes to be waited for.
 	tick = 50 * time.Millisecond
+	// moment is how long, in real time, the others have got to do something before a clock goes on.
+	moment = 20 * time.Millisecond
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -44,6 +46,8 @@ type stand struct {
 	log     *eventLog
 	wire    *wire
 	brain   *brain
+	// page is what happens in the namespace.
+	page *page
 	// pace is how far the clock goes between two looks.
 	pace time.Duration
 }
@@ -69,6 +73,7 @@ func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTicke
 	t.Helper()
 	e := server(t)
 	s := &stand{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
+	s.page = allNews.open(t, e, s.namespace)
 	s.cluster, s.wire = &cluster{stand: s, minor: "35", touched: map[types.UID]bool{}}, &wire{stand: s}
 	var err error
 	s.operator, err = baremetal.Start(s.ctx, e.Config, baremetal.Options{Namespaces: []string{s.namespace}, Clock: time})
@@ -86,22 +91,38 @@ func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTicke
 // openShift tells that the Machines are those of OpenShift.
 func (s *stand) openShift() bool { return s.kind == reboot.OpenShiftKind }
 
-// becomes lets everybody work until something is so.
+// becomes lets everybody work until something is so. The controllers look when something has happened, or when they
+// want to, as in a manager.
 func (s *stand) becomes(what string, so func() bool) {
 	s.Helper()
 	s.eventually(what, func() bool {
 		if so() {
 			return true
 		}
-		s.turn()
+		s.step(s.pace)
+		if s.brain.wanted() {
+			s.look()
+		}
 		return false
 	})
 }
 
-// turn lets everybody work for a moment.
+// turn lets everybody work for a moment. The controllers look, also if there is no reason to.
 func (s *stand) turn() {
 	s.Helper()
-	s.clock.Step(s.pace)
+	s.step(s.pace)
+	s.look()
+}
+
+// step lets a time pass in which the others may work. It does not go on before they had a moment for it.
+func (s *stand) step(d time.Duration) {
+	entries, _ := s.page.read()
+	s.clock.Step(d)
+	s.page.wait(entries, moment)
+}
+
+func (s *stand) look() {
+	s.Helper()
 	s.brain.turn(s.ctx)
 	if s.wire.isDead() {
 		s.wire.revive()
@@ -113,8 +134,7 @@ func (s *stand) turn() {
 func (s *stand) passes(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); s.clock.Now().Before(end); {
-		s.clock.Step(max(d/20, tick))
-		s.turn()
+		s.step(max(d/20, tick))
 		s.turn()
 	}
 }

@@ -33,6 +33,7 @@ func (c *cluster) set(change func(*cluster)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(c)
+	c.stand.page.write()
 }
 
 func (c *cluster) unreachable() error {
