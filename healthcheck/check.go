@@ -16,6 +16,8 @@ type Input[T any] struct {
 	// none. A check whose answer depends on its last one finds it here, so that
 	// nothing has to be remembered in memory.
 	Current *Condition
+	// Env has what the check has declared to need. The rest of it is empty.
+	Env Env
 }
 
 // Check examines one object. Implementations are called from several goroutines

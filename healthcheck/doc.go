@@ -17,12 +17,19 @@
 //
 // # One word for one thing
 //
-//   - [Status]: True, False, Unknown, or Progressing. A Progressing result has a
-//     deadline; past it, it is False. A machine in its grace period and a
-//     Deployment that rolls out are the same thing.
+//   - [Status]: True, False, Unknown, Progressing, or Skipped. A Progressing result
+//     has a deadline; past it, it is False. A machine in its grace period and a
+//     Deployment that rolls out are the same thing. A check that does not know when
+//     the progress began says how long it may take, and the engine keeps the clock
+//     on the object ([ProgressRule], [ProgressStore]).
 //   - [Result]: what one check found. Plain data.
 //   - [Check]: one method. [CheckFunc] adapts a function.
 //   - [Precheck]: does this condition apply to this object at all?
+//   - [Needs] and [Env]: what a check needs beside the object, such as a client of
+//     another cluster. It is declared, and handed over anew in each run; nothing is
+//     put into the check. A need that can never be met is an error of the
+//     registration.
+//   - [Summary]: puts the results of a condition into words.
 //   - [Condition]: a merged result as it is stored on the object.
 //   - [Store]: reads and writes conditions, so that condition types other than
 //     metav1.Condition fit too.
@@ -30,8 +37,9 @@
 // # Nothing is healthy by omission
 //
 // No result at all, a check that returns an error, that takes too long, that
-// panics, or that returns a status outside of the closed set: each of these is
-// Unknown with its own reason, never True.
+// panics, that cannot get what it needs, or that returns a status outside of the
+// closed set: each of these is Unknown with its own reason, never True. A skipped
+// check does not count, and a condition whose checks are all skipped is removed.
 //
 // The package knows nothing of Cluster API or of any other kind of object.
 package healthcheck

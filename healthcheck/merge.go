@@ -9,13 +9,15 @@ import (
 // Merge makes one result out of the results of all checks of a condition, as
 // they read at now.
 //
-// The worst status wins, in the order False, Unknown, Progressing, True. A known
-// failure is therefore never hidden by a check that could not run. The reason is
+// The worst status wins, in the order False, Unknown, Progressing, True, Skipped.
+// A known failure is therefore never hidden by a check that could not run, and the
+// result is Skipped only if all checks were. The reason is
 // that of the first result with the winning status, in the order given; the
 // messages of all of them are joined with "; ". Codes are collected from the
 // same results, sorted, each once. The deadline is the earliest of theirs. The
 // recheck time is the earliest over all results, since any of them may change
-// the merged one.
+// the merged one. Within and Cause are empty: a merged result has a deadline, or
+// none.
 //
 // No results at all make Unknown with ReasonNoResult: nothing is healthy by
 // omission. Merge does not change its arguments.
@@ -25,7 +27,7 @@ func Merge(now time.Time, results ...Result) Result {
 	}
 	if len(results) == 1 {
 		only := results[0].At(now)
-		only.Codes = sorted(only.Codes)
+		only.Codes, only.Within, only.Cause = sorted(only.Codes), 0, ""
 		return only
 	}
 	read := make([]Result, len(results))
@@ -33,7 +35,7 @@ func Merge(now time.Time, results ...Result) Result {
 		read[i] = result.At(now)
 	}
 	merged := worst(read)
-	merged.RecheckAt = time.Time{}
+	merged.RecheckAt, merged.Within, merged.Cause = time.Time{}, 0, ""
 	var messages, codes []string
 	for _, result := range read {
 		merged.RecheckAt = Earliest(merged.RecheckAt, result.NextChange())

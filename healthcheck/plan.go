@@ -1,6 +1,9 @@
 package healthcheck
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // plan is what has to be written after a run. It is made from values alone.
 type plan struct {
@@ -11,15 +14,19 @@ type plan struct {
 	remove []string
 	// transitions are the changes of status or reason.
 	transitions []Transition
+	// progress are the clocks to keep; they are written if changed.
+	progress        []Progress
+	progressChanged bool
 	// recheckAt is when something changes by itself; zero means never.
 	recheckAt time.Time
 }
 
 // decide compares what was found with what is stored. Normalize turns a
 // condition into its stored form.
-func decide(outcomes []outcome, stored []Condition, normalize func(Condition) Condition, generation int64, now time.Time) plan {
+func decide(outcomes []outcome, stored []Condition, progress []Progress, normalize func(Condition) Condition, generation int64, now time.Time) plan {
 	var p plan
 	for _, o := range outcomes {
+		p.progress = append(p.progress, o.progress...)
 		current := find(stored, o.conditionType)
 		switch o.applicability {
 		case LeaveAlone:
@@ -27,6 +34,7 @@ func decide(outcomes []outcome, stored []Condition, normalize func(Condition) Co
 				p.apply = append(p.apply, *current)
 			}
 		case DoesNotApply:
+			p.recheckAt = Earliest(p.recheckAt, o.result.NextChange())
 			if current != nil {
 				p.remove = append(p.remove, o.conditionType)
 				p.transitions = append(p.transitions, Transition{From: *current})
@@ -35,6 +43,8 @@ func decide(outcomes []outcome, stored []Condition, normalize func(Condition) Co
 			p.add(o, current, normalize, generation, now)
 		}
 	}
+	slices.SortFunc(p.progress, comparePerCheck)
+	p.progressChanged = !slices.EqualFunc(p.progress, progress, func(a, b Progress) bool { return comparePerCheck(a, b) == 0 })
 	return p
 }
 

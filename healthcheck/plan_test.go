@@ -75,7 +75,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := decide([]outcome{tt.outcome}, tt.stored, progressingAsUnknown, generation, testNow)
+			got := decide([]outcome{tt.outcome}, tt.stored, nil, progressingAsUnknown, generation, testNow)
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(plan{})); diff != "" {
 				t.Errorf("decide (-want +got):\n%s", diff)
 			}
@@ -89,7 +89,7 @@ func TestDecideAll(t *testing.T) {
 	first.conditionType, first.result.RecheckAt = "First", deadline
 	second.conditionType, second.result.RecheckAt = "Second", deadline.Add(-1)
 	got := decide([]outcome{first, {conditionType: "Paused", applicability: LeaveAlone}, second},
-		[]Condition{{Type: "Paused", Status: True}}, progressingAsUnknown, generation, testNow)
+		[]Condition{{Type: "Paused", Status: True}}, nil, progressingAsUnknown, generation, testNow)
 	var types []string
 	for _, c := range got.apply {
 		types = append(types, c.Type)

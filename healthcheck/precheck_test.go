@@ -37,7 +37,7 @@ func TestPrechecks(t *testing.T) {
 					ran = true
 					return Result{Status: True, Reason: "R"}, nil
 				})
-				out, err := evaluate(t.Context(), only(check, tt.prechecks...), Input[string]{Now: testNow}, 3*time.Second)
+				out, err := bare(3*time.Second).evaluate(t.Context(), only(check, tt.prechecks...), nil)
 				if out.applicability != tt.want || text(err) != tt.err {
 					t.Errorf("got %v and error %q, want %v and %q", out.applicability, text(err), tt.want, tt.err)
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,15 @@ type Reconciler[T client.Object] struct {
 
 	// written are our last writes, in case the cache has not seen them yet.
 	written lag.Writes
+	// slot is taken by each check that runs.
+	slot     chan struct{}
+	makeSlot sync.Once
+}
+
+// slots bound how many checks run at once.
+func (r *Reconciler[T]) slots() chan struct{} {
+	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, DefaultCheckConcurrency)) })
+	return r.slot
 }
 
 // AddToManager registers the controller with mgr. It may be called before or after
@@ -46,6 +56,9 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
+	}
+	if r.Progress == nil {
+		r.Progress = AnnotationProgress[T]{Client: mgr.GetClient(), Name: r.Name}
 	}
 	options := controller.Options{
 		Reconciler:              r,
@@ -89,12 +102,12 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	now := r.Clock.Now()
-	stored := r.Store.Get(obj)
-	outcomes, err := r.evaluateAll(ctx, obj, stored, now)
+	stored, progress := r.Store.Get(obj), r.loadProgress(obj)
+	outcomes, err := r.evaluateAll(ctx, obj, stored, progress, now)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	p := decide(outcomes, stored, r.Store.Normalize, obj.GetGeneration(), now)
+	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
 	if err := r.write(ctx, obj, p); err != nil {
 		if apierrors.IsConflict(err) {
 			return ctrl.Result{RequeueAfter: conflictRetry}, nil
@@ -110,22 +123,39 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 }
 
 // evaluateAll runs all condition types side by side.
-func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, now time.Time) ([]outcome, error) {
-	timeout := cmp.Or(r.CheckTimeout, DefaultCheckTimeout)
+func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
+	examination := run[T]{
+		in: Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
+		around: r.surround(obj), slots: r.slots(), progress: progress, keeps: r.Progress != nil,
+	}
 	outcomes := make([]outcome, len(r.Conditions))
 	errs := make([]error, len(r.Conditions))
 	var group sync.WaitGroup
 	for i, c := range r.Conditions {
-		in := Input[T]{Object: obj, Now: now, Current: find(stored, c.Type)}
-		group.Go(func() { outcomes[i], errs[i] = evaluate(ctx, c, in, timeout) })
+		group.Go(func() { outcomes[i], errs[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
 	}
 	group.Wait()
 	// A run that was cut off, say by a shutdown, has found out nothing.
 	return outcomes, errors.Join(append(errs, ctx.Err())...)
 }
 
-// write carries the plan out, and notes what the cache is to show next.
+// loadProgress returns the stored clocks, in order.
+func (r *Reconciler[T]) loadProgress(obj T) []Progress {
+	if r.Progress == nil {
+		return nil
+	}
+	return slices.SortedFunc(slices.Values(r.Progress.Load(obj)), comparePerCheck)
+}
+
+// write carries the plan out, and notes what the cache is to show next. Clocks come
+// first, so that none begins anew if the rest fails.
 func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
+	if p.progressChanged && r.Progress != nil {
+		if err := r.Progress.Save(ctx, obj, p.progress); err != nil {
+			return err
+		}
+		r.written.Note(obj)
+	}
 	if len(p.remove) > 0 {
 		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
 			return err

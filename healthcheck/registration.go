@@ -2,8 +2,6 @@ package healthcheck
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,12 +13,19 @@ import (
 // say.
 const DefaultCheckTimeout = 30 * time.Second
 
+// DefaultCheckConcurrency is how many checks run at once if the registration does
+// not say.
+const DefaultCheckConcurrency = 100
+
 // NamedCheck is a check with the name under which it is logged.
 type NamedCheck[T any] struct {
-	// Name identifies the check among those of its condition.
+	// Name identifies the check among those of its condition. It must not have "|".
 	Name string
 	// Check is run for each object.
 	Check Check[T]
+	// Needs is what it needs beside the object. It gets that, and nothing else, in
+	// Input.Env.
+	Needs Needs
 }
 
 // ConditionChecks is all that makes one condition type.
@@ -30,8 +35,20 @@ type ConditionChecks[T any] struct {
 	Type string
 	// Prechecks are asked in order; the first that does not answer Applies decides.
 	Prechecks []Precheck[T]
+	// PrecheckNeeds is what the prechecks need beside the object.
+	PrecheckNeeds Needs
 	// Checks are run side by side; their results are merged in this order.
 	Checks []NamedCheck[T]
+	// CodesOf, if set, tells the codes of a problem from its words, in addition to
+	// those that the checks return. It is asked about the error of a check that could
+	// not be carried out, and about the message of each result that is False or
+	// Progressing.
+	CodesOf func(err error) []string
+	// Summary makes the message of the condition. The default is Plain.
+	Summary Summary
+	// ProgressRule says by which clock something takes too long. The default is
+	// ByCause.
+	ProgressRule ProgressRule
 }
 
 // Registration describes the health checks of one kind of object.
@@ -45,6 +62,19 @@ type Registration[T client.Object] struct {
 	Conditions []ConditionChecks[T]
 	// Store reads and writes the conditions.
 	Store Store[T]
+	// Progress keeps the clocks of results with Result.Within. The default is an
+	// AnnotationProgress with the manager's client and the name of the registration.
+	Progress ProgressStore[T]
+	// Source is what a check with NeedsSource reads from. The default is the client
+	// of the Reconciler.
+	Source client.Reader
+	// Targets gives clients to the checks with NeedsTarget.
+	Targets Targets[T]
+	// Parent returns the object that obj belongs to, for the checks with NeedsParent.
+	// It is called at most once in each run, within the time of the check that asks
+	// first. An error makes the checks that need it Unknown, with
+	// ReasonParentUnavailable.
+	Parent func(ctx context.Context, obj T) (client.Object, error)
 	// SyncPeriod is the net below the events: each object is checked again after
 	// it at the latest, give or take a tenth. Zero, the default, means never.
 	SyncPeriod time.Duration
@@ -52,6 +82,10 @@ type Registration[T client.Object] struct {
 	CheckTimeout time.Duration
 	// Concurrency is how many objects are checked at once. The default is 1.
 	Concurrency int
+	// CheckConcurrency is how many checks run at once, over all objects. One that
+	// has not ended at its timeout is not counted any more. The default is
+	// DefaultCheckConcurrency.
+	CheckConcurrency int
 	// Predicates filter the events of the kind itself. Without any, each event
 	// leads to a check.
 	Predicates []predicate.Predicate
@@ -74,34 +108,4 @@ type Transition struct {
 	Result Result
 	// At is when To was known to be stored.
 	At time.Time
-}
-
-// Validate returns an error that names everything that is missing or wrong.
-func (r *Registration[T]) Validate() error {
-	var errs []error
-	if r.Name == "" {
-		errs = append(errs, errors.New("a registration needs a name"))
-	}
-	if r.New == nil || r.Store == nil {
-		errs = append(errs, fmt.Errorf("registration %q needs New and Store", r.Name))
-	}
-	if len(r.Conditions) == 0 {
-		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
-	}
-	seen := map[string]bool{}
-	for _, c := range r.Conditions {
-		if c.Type == "" || seen[c.Type] {
-			errs = append(errs, fmt.Errorf("registration %q: condition type %q is empty or registered twice", r.Name, c.Type))
-		}
-		seen[c.Type] = true
-		if len(c.Checks) == 0 {
-			errs = append(errs, fmt.Errorf("registration %q: condition %q has no checks", r.Name, c.Type))
-		}
-		for _, check := range c.Checks {
-			if check.Check == nil {
-				errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is nil", r.Name, check.Name, c.Type))
-			}
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package healthcheck_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -39,6 +40,22 @@ func TestValidate(t *testing.T) {
 			},
 			`registration "w": check "c" of condition "Ready" is nil`,
 		},
+		"a check twice": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...) },
+			`registration "w": check "c" of condition "Ready" is there twice, or its name has "|"`,
+		},
+		"a target that nobody gives": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = healthcheck.NeedsTarget },
+			`registration "w": check "c" of condition "Ready" needs a target cluster, and there are no Targets`,
+		},
+		"a parent that nobody gives": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].PrecheckNeeds = healthcheck.NeedsParent },
+			`registration "w": a precheck of condition "Ready" needs the parent, and there is no Parent`,
+		},
+		"a need that nobody knows": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = 1 << 7 },
+			`registration "w": check "c" of condition "Ready" needs something that does not exist`,
+		},
 		"everything at once": {
 			func(r *healthcheck.Registration[*Widget]) { *r = healthcheck.Registration[*Widget]{} },
 			"a registration needs a name\nregistration \"\" needs New and Store\nregistration \"\" has no conditions",
@@ -48,7 +65,7 @@ func TestValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := healthcheck.Registration[*Widget]{
 				Name: "w", New: func() *Widget { return &Widget{} }, Store: healthcheck.Metav1Store[*Widget]{},
-				Conditions: []healthcheck.ConditionChecks[*Widget]{ready},
+				Conditions: []healthcheck.ConditionChecks[*Widget]{{Type: "Ready", Checks: slices.Clone(ready.Checks)}},
 			}
 			tt.change(&r)
 			got := ""

@@ -6,7 +6,9 @@ import (
 )
 
 // Status is the answer of a check. It is a closed set: any other value is
-// treated as a broken check and becomes Unknown.
+// treated as a broken check and becomes Unknown. The first four are those of the
+// conditions of Gardener's extensions, of which the Kubernetes API conventions
+// know three.
 type Status string
 
 const (
@@ -17,18 +19,16 @@ const (
 	// Unknown says that the check cannot tell, or cannot tell yet.
 	Unknown Status = "Unknown"
 	// Progressing says that the object is not healthy yet and has until
-	// Result.Deadline to become so. Past the deadline it is False.
+	// Result.Deadline to become so, or as long as Result.Within. Past that it is
+	// False.
 	Progressing Status = "Progressing"
+	// Skipped says that the check has nothing to say about this object. It is no
+	// pass: a condition whose checks are all skipped is not there.
+	Skipped Status = "Skipped"
 )
 
-// Valid tells whether s is one of the four statuses.
-func (s Status) Valid() bool {
-	switch s {
-	case True, False, Unknown, Progressing:
-		return true
-	}
-	return false
-}
+// Valid tells whether s is one of these statuses.
+func (s Status) Valid() bool { return s.severity() >= 0 }
 
 // Reasons that the engine itself gives to a result. They follow the Kubernetes
 // API convention for condition reasons (CamelCase, one word).
@@ -44,6 +44,10 @@ const (
 	// ReasonInvalidResult is given when a check returned a status outside of the
 	// closed set, or Progressing without a deadline.
 	ReasonInvalidResult = "InvalidResult"
+	// ReasonTargetUnavailable and ReasonParentUnavailable are given when a check was
+	// not run, since what it needs could not be had.
+	ReasonTargetUnavailable = "TargetUnavailable"
+	ReasonParentUnavailable = "ParentUnavailable"
 	// ReasonNotGiven is stored for a result without a reason where the condition
 	// must have one.
 	ReasonNotGiven = "NotGiven"
@@ -60,13 +64,21 @@ type Result struct {
 	// problem on every run: no times, no counters, no random order.
 	Message string
 	// Codes classify a problem for programs, in any number. A store that has no
-	// place for them leaves them out.
+	// place for them leaves them out. See also ConditionChecks.CodesOf.
 	Codes []string
-	// Deadline is required for Progressing: from this moment on the result is
-	// False. For False it is the moment from which the object counts as
+	// Deadline is for Progressing: from this moment on the result is False. A check
+	// that does not know when the progress began leaves it zero, and sets Within. For
+	// False it is the moment from which the object counts as
 	// unhealthy, if the check knows it; how late the verdict was stored is
 	// measured against it. It is ignored for True and Unknown.
 	Deadline time.Time
+	// Within is for Progressing without a Deadline: how long it may take, counted
+	// from when the engine saw this progress first. See ProgressRule. It needs
+	// Registration.Progress.
+	Within time.Duration
+	// Cause tells one progress of a check from another, each of which has a clock of
+	// its own, as "revision 7". The default is Reason.
+	Cause string
 	// RecheckAt is the earliest moment at which this result can change although
 	// nothing in the cluster changes. Zero means: only an event can change it.
 	// The Deadline of a Progressing result need not be repeated here.
@@ -113,7 +125,8 @@ func Earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// severity orders the statuses for merging, the worst first.
+// severity orders the statuses for merging, the worst first; it is negative for
+// one that is none of them.
 func (s Status) severity() int {
-	return slices.Index([]Status{False, Unknown, Progressing, True}, s)
+	return slices.Index([]Status{False, Unknown, Progressing, True, Skipped}, s)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -13,20 +14,36 @@ type outcome struct {
 	conditionType string
 	applicability Applicability
 	result        Result
+	// progress are the clocks to keep.
+	progress []Progress
 	// err is why a check could not be carried out; the result says so too.
 	err error
 }
 
-// evaluate runs everything that makes one condition.
-func evaluate[T any](ctx context.Context, c ConditionChecks[T], in Input[T], timeout time.Duration) (outcome, error) {
+// run is one examination of one object.
+type run[T any] struct {
+	in      Input[T]
+	timeout time.Duration
+	around  surroundings
+	// progress are the stored clocks; keeps tells whether there is a place for them.
+	progress []Progress
+	keeps    bool
+	// slots bound how many checks run at once; nil means no bound.
+	slots chan struct{}
+}
+
+// evaluate runs everything that makes one condition, of which current is stored.
+func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Condition) (outcome, error) {
+	r.in.Current = current
 	out := outcome{conditionType: c.Type}
 	for _, precheck := range c.Prechecks {
-		applicability, err := bounded(ctx, timeout, func(ctx context.Context) (Applicability, error) { return precheck(ctx, in) })
+		applicability, err := within(ctx, r, c.PrecheckNeeds, precheck)
 		if err != nil {
 			return out, describe("deciding whether "+c.Type+" applies", err)
 		}
 		if applicability != Applies {
 			out.applicability = applicability
+			out.progress = r.progressOf(c.Type, applicability)
 			return out, nil
 		}
 	}
@@ -34,26 +51,90 @@ func evaluate[T any](ctx context.Context, c ConditionChecks[T], in Input[T], tim
 	errs := make([]error, len(c.Checks))
 	var wait sync.WaitGroup
 	for i, check := range c.Checks {
-		wait.Go(func() { results[i], errs[i] = runOne(ctx, check, in, timeout) })
+		wait.Go(func() { results[i], errs[i] = r.one(ctx, check, c.CodesOf) })
 	}
 	wait.Wait()
-	out.result = Merge(in.Now, results...)
+	for i, check := range c.Checks {
+		if r.keeps && c.ProgressRule == ByCause {
+			var kept []Progress
+			results[i], kept = date(r.progress, c.Type, check.Name, results[i], r.in.Now)
+			out.progress = append(out.progress, kept...)
+		}
+	}
+	out.result = conclude(r.in.Now, c, results, current)
 	out.err = errors.Join(errs...)
+	if out.result.Status == Skipped {
+		out.applicability = DoesNotApply
+	}
 	return out, nil
 }
 
-// runOne runs one check and makes a result of it even if it gives none.
-func runOne[T any](ctx context.Context, check NamedCheck[T], in Input[T], timeout time.Duration) (Result, error) {
-	result, err := bounded(ctx, timeout, func(ctx context.Context) (Result, error) { return check.Check.Check(ctx, in) })
+// progressOf are the clocks of a condition whose checks are not run.
+func (r run[T]) progressOf(conditionType string, applicability Applicability) []Progress {
+	if applicability == DoesNotApply {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.progress), func(p Progress) bool { return p.Condition != conditionType })
+}
+
+// conclude merges results, and puts what they say into words.
+func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, current *Condition) Result {
+	merged := mergeBy(c.ProgressRule, now, results, current)
+	if c.Summary == nil {
+		return merged
+	}
+	named := make([]NamedResult, len(results))
+	for i, result := range results {
+		named[i] = NamedResult{c.Checks[i].Name, result.At(now)}
+	}
+	merged.Message = c.Summary(named, merged)
+	return merged
+}
+
+// one runs one check and makes a result of it even if it gives none.
+func (r run[T]) one(ctx context.Context, check NamedCheck[T], codesOf func(error) []string) (Result, error) {
+	result, err := within(ctx, r, check.Needs, check.Check.Check)
 	if err == nil {
+		if codesOf != nil && (result.Status == False || result.Status == Progressing) {
+			result.Codes = append(slices.Clone(result.Codes), codesOf(errors.New(result.Message))...)
+		}
 		return result, nil
 	}
 	reason := ReasonCheckFailed
 	if broken, ok := errors.AsType[*brokenError](err); ok {
 		reason = broken.reason
 	}
+	if unmet, ok := errors.AsType[*unmetError](err); ok {
+		reason = unmet.reason
+	}
 	err = describe("check "+check.Name, err)
-	return Result{Status: Unknown, Reason: reason, Message: err.Error()}, err
+	result = Result{Status: Unknown, Reason: reason, Message: err.Error()}
+	if codesOf != nil {
+		result.Codes = codesOf(err)
+	}
+	return result, err
+}
+
+// within calls foreign code in what it needs, bounded in time and number.
+func within[T, A any](ctx context.Context, r run[T], needs Needs, call func(context.Context, Input[T]) (A, error)) (A, error) {
+	var none A
+	if r.slots != nil {
+		select {
+		case r.slots <- struct{}{}:
+			defer func() { <-r.slots }()
+		case <-ctx.Done():
+			return none, ctx.Err()
+		}
+	}
+	return bounded(ctx, r.timeout, func(ctx context.Context) (A, error) {
+		env, err := r.around.env(ctx, needs)
+		if err != nil {
+			return none, err
+		}
+		in := r.in
+		in.Env = env
+		return call(ctx, in)
+	})
 }
 
 // describe says what failed.

@@ -59,7 +59,7 @@ func TestBrokenChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				out, err := evaluate(t.Context(), only(tt.check), Input[string]{Now: testNow}, 3*time.Second)
+				out, err := bare(3*time.Second).evaluate(t.Context(), only(tt.check), nil)
 				if err != nil || out.err == nil || !strings.HasPrefix(out.err.Error(), tt.error) {
 					t.Errorf("errors are %v and %v, want none and %q", err, out.err, tt.error)
 				}
@@ -80,7 +80,7 @@ func TestPanicIsLogged(t *testing.T) {
 	var log strings.Builder
 	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{}))
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) { panic("oh dear") })
-	if _, err := evaluate(ctx, only(check), Input[string]{}, time.Minute); err != nil {
+	if _, err := bare(time.Minute).evaluate(ctx, only(check), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Check panicked", "oh dear", "run_test.go"} {
@@ -99,10 +99,10 @@ func TestChecksRunSideBySide(t *testing.T) {
 		})
 		conditions := only(wait)
 		for range 9 {
-			conditions.Checks = append(conditions.Checks, NamedCheck[string]{"c", wait})
+			conditions.Checks = append(conditions.Checks, NamedCheck[string]{Name: "c", Check: wait})
 		}
 		started := time.Now()
-		out, err := evaluate(t.Context(), conditions, Input[string]{Now: testNow}, time.Minute)
+		out, err := bare(time.Minute).evaluate(t.Context(), conditions, nil)
 		if err != nil || out.result.Status != True {
 			t.Errorf("got %+v, %v, want True", out.result, err)
 		}
@@ -114,5 +114,10 @@ func TestChecksRunSideBySide(t *testing.T) {
 
 // only makes a condition of one check.
 func only(check Check[string], prechecks ...Precheck[string]) ConditionChecks[string] {
-	return ConditionChecks[string]{Type: "Ready", Prechecks: prechecks, Checks: []NamedCheck[string]{{"c", check}}}
+	return ConditionChecks[string]{Type: "Ready", Prechecks: prechecks, Checks: []NamedCheck[string]{{Name: "c", Check: check}}}
+}
+
+// bare is an examination of nothing, with nothing around it.
+func bare(timeout time.Duration) run[string] {
+	return run[string]{in: Input[string]{Now: testNow}, timeout: timeout}
 }

@@ -1,0 +1,79 @@
+package healthcheck
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ProgressAnnotation begins the name of the annotation of AnnotationProgress. The
+// rest is the name of the registration.
+const ProgressAnnotation = "progress.healthcheck.sickbay.dev/"
+
+// AnnotationProgress keeps clocks in an annotation of the object. It is written only
+// when a progress begins or ends, which takes the permission to patch the object. An
+// annotation that cannot be read counts as none: the clocks begin anew.
+type AnnotationProgress[T client.Object] struct {
+	// Client writes the annotation.
+	Client client.Client
+	// Name makes the annotation one of its own for each registration.
+	Name string
+}
+
+var _ ProgressStore[client.Object] = AnnotationProgress[client.Object]{}
+
+// separator is in no name of a condition type, as the API conventions have it.
+const separator = "|"
+
+// Load implements ProgressStore.
+func (s AnnotationProgress[T]) Load(obj T) []Progress {
+	stored := map[string]time.Time{}
+	if json.Unmarshal([]byte(obj.GetAnnotations()[ProgressAnnotation+s.Name]), &stored) != nil {
+		return nil
+	}
+	var progress []Progress
+	for key, since := range stored {
+		conditionType, rest, _ := strings.Cut(key, separator)
+		check, cause, found := strings.Cut(rest, separator)
+		if found {
+			progress = append(progress, Progress{Condition: conditionType, Check: check, Cause: cause, Since: since})
+		}
+	}
+	slices.SortFunc(progress, comparePerCheck)
+	return progress
+}
+
+// Save implements ProgressStore.
+func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progress) error {
+	var value any
+	if len(progress) > 0 {
+		stored := map[string]time.Time{}
+		for _, p := range progress {
+			stored[strings.Join([]string{p.Condition, p.Check, p.Cause}, separator)] = p.Since.UTC()
+		}
+		encoded, err := json.Marshal(stored)
+		if err != nil {
+			return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
+		}
+		value = string(encoded)
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": obj.GetUID(), "annotations": map[string]any{ProgressAnnotation + s.Name: value},
+	}})
+	if err != nil {
+		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
+	}
+	// The object under examination stays as it was judged.
+	written := obj.DeepCopyObject().(client.Object)
+	if err := s.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.Name)); err != nil {
+		return fmt.Errorf("keeping the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
+	}
+	obj.SetResourceVersion(written.GetResourceVersion())
+	return nil
+}

@@ -1,0 +1,144 @@
+package healthcheck
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+)
+
+func rolling(cause string) Result {
+	return Result{Status: Progressing, Reason: "RollingOut", Cause: cause, Within: time.Minute}
+}
+
+// since is a clock of the check "c" that began some seconds ago.
+func since(cause string, seconds int) Progress {
+	return Progress{Condition: "Ready", Check: "c", Cause: cause, Since: ago(seconds)}
+}
+
+func ago(seconds int) time.Time {
+	return testNow.Truncate(time.Second).Add(-time.Duration(seconds) * time.Second)
+}
+
+// TestClocksByCause: each cause has a clock of its own, from when it was seen first until the check passes.
+func TestClocksByCause(t *testing.T) {
+	other := Progress{Condition: "Ready", Check: "d", Cause: "a", Since: ago(50)}
+	foreign := Progress{Condition: "Other", Check: "c", Cause: "a", Since: ago(50)}
+	tests := map[string]struct {
+		stored   []Progress
+		result   Result
+		deadline time.Time
+		kept     []Progress
+	}{
+		"the first time":           {nil, rolling("a"), ago(-60), []Progress{since("a", 0)}},
+		"again":                    {[]Progress{since("a", 20)}, rolling("a"), ago(-40), []Progress{since("a", 20)}},
+		"for too long":             {[]Progress{since("a", 70)}, rolling("a"), ago(10), []Progress{since("a", 70)}},
+		"a cause by the reason":    {[]Progress{since("RollingOut", 20)}, rolling(""), ago(-40), []Progress{since("RollingOut", 20)}},
+		"another cause":            {[]Progress{since("a", 70)}, rolling("b"), ago(-60), []Progress{since("a", 70), since("b", 0)}},
+		"the first cause again":    {[]Progress{since("a", 70), since("b", 10)}, rolling("a"), ago(10), []Progress{since("b", 10), since("a", 70)}},
+		"clocks of other checks":   {[]Progress{other, foreign}, rolling("a"), ago(-60), []Progress{since("a", 0)}},
+		"passed":                   {[]Progress{since("a", 20)}, Result{Status: True}, time.Time{}, nil},
+		"skipped":                  {[]Progress{since("a", 20)}, Result{Status: Skipped}, time.Time{}, nil},
+		"failed":                   {[]Progress{since("a", 20)}, Result{Status: False}, time.Time{}, []Progress{since("a", 20)}},
+		"not carried out":          {[]Progress{since("a", 20)}, Result{Status: Unknown}, time.Time{}, []Progress{since("a", 20)}},
+		"a deadline of its own":    {[]Progress{since("a", 20)}, Result{Status: Progressing, Deadline: ago(-5), Within: time.Hour}, ago(-5), []Progress{since("a", 20)}},
+		"no time at all":           {nil, Result{Status: Progressing}, time.Time{}, nil},
+		"no more than four causes": {[]Progress{since("a", 90), since("b", 80), since("c", 70), since("d", 60)}, rolling("e"), ago(-60), []Progress{since("b", 80), since("c", 70), since("d", 60), since("e", 0)}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, kept := date(tt.stored, "Ready", "c", tt.result, testNow)
+			if !got.Deadline.Equal(tt.deadline) {
+				t.Errorf("the deadline is %v, want %v", got.Deadline, tt.deadline)
+			}
+			if diff := cmp.Diff(tt.kept, kept); len(tt.kept)+len(kept) > 0 && diff != "" {
+				t.Errorf("clocks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestClockByCondition has the rows of Gardener's library, with a threshold of a minute.
+func TestClockByCondition(t *testing.T) {
+	stored := func(status Status, seconds int) *Condition {
+		return &Condition{Status: status, LastTransitionTime: testNow.Add(-time.Duration(seconds) * time.Second)}
+	}
+	fine, short := Result{Status: True}, Result{Status: Progressing, Reason: "Short", Within: 10 * time.Second}
+	tests := map[string]struct {
+		current *Condition
+		results []Result
+		want    Status
+	}{
+		"absent":                           {nil, []Result{rolling("")}, Progressing},
+		"True":                             {stored(True, 9999), []Result{rolling("")}, Progressing},
+		"Progressing, as long as allowed":  {stored(Progressing, 60), []Result{rolling("")}, Progressing},
+		"Progressing, for longer":          {stored(Progressing, 61), []Result{rolling("")}, False},
+		"Unknown, as long as allowed":      {stored(Unknown, 60), []Result{rolling("")}, Progressing},
+		"Unknown, for longer":              {stored(Unknown, 61), []Result{rolling("")}, False},
+		"False":                            {stored(False, 1), []Result{rolling("")}, False},
+		"False, and a progress that began": {stored(False, 1), []Result{rolling("another")}, False},
+		"no threshold":                     {nil, []Result{{Status: Progressing}}, False},
+		"one of two has none":              {nil, []Result{{Status: Progressing}, rolling("")}, Progressing},
+		"the smallest counts":              {stored(Progressing, 11), []Result{rolling(""), short, fine}, False},
+		"the smallest counts, in time":     {stored(Progressing, 9), []Result{rolling(""), short, fine}, Progressing},
+		"something else is False":          {nil, []Result{rolling(""), {Status: False}}, False},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := mergeBy(ByCondition, testNow, tt.results, tt.current); got.Status != tt.want {
+				t.Errorf("got %+v, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestDeadlineAlwaysEndsInFalse plays a check that does not pass, and gives whatever other answers in between: once it has
+// had a cause for longer than allowed, that cause is False whenever it is given.
+func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var clocks []Progress
+		first := map[string]time.Time{}
+		now := testNow
+		for range rapid.IntRange(1, 60).Draw(t, "rounds") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 30).Draw(t, "seconds")) * time.Second)
+			cause := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "cause")
+			result := rapid.SampledFrom([]Result{rolling(cause), rolling(cause), {Status: False}, {Status: Unknown}, {Status: True}}).Draw(t, "answer")
+			dated, kept := date(clocks, "Ready", "c", result, now)
+			clocks = kept
+			if len(clocks) > maxCauses {
+				t.Fatalf("%d clocks are kept", len(clocks))
+			}
+			if result.Status == True {
+				first = map[string]time.Time{}
+			}
+			if result.Status == Progressing {
+				if _, ok := first[cause]; !ok {
+					first[cause] = now.Truncate(time.Second)
+				}
+				if want := map[bool]Status{true: False, false: Progressing}[now.Sub(first[cause]) >= time.Minute]; dated.At(now).Status != want {
+					t.Fatalf("%s after %s is %s, want %s", cause, now.Sub(first[cause]), dated.At(now).Status, want)
+				}
+			}
+		}
+	})
+}
+
+// TestAnnotationOfProgress reads what was written, and takes anything else for nothing.
+func TestAnnotationOfProgress(t *testing.T) {
+	for _, value := range []string{"", "{", "[]", `{"a":1}`, `{"no separators":"2026-01-01T00:00:00Z"}`, `{"Ready|c":"2026-01-01T00:00:00Z"}`} {
+		object := &corev1.Pod{}
+		object.SetAnnotations(map[string]string{ProgressAnnotation + "w": value})
+		if got := (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object); len(got) != 0 {
+			t.Errorf("%q was read as %v", value, got)
+		}
+	}
+	object := &corev1.Pod{}
+	object.SetAnnotations(map[string]string{ProgressAnnotation + "w": fmt.Sprintf(`{"Ready|c|a|b":%q}`, ago(5).Format(time.RFC3339))})
+	want := []Progress{since("a|b", 5)}
+	if diff := cmp.Diff(want, (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object)); diff != "" {
+		t.Errorf("a cause with a separator (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,115 @@
+package healthcheck
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSummaries puts results into words.
+func TestSummaries(t *testing.T) {
+	fine := Result{Status: True, Reason: "Fine"}
+	bad := Result{Status: False, Reason: "Overheated", Message: "CPU is too hot."}
+	worse := Result{Status: Unknown, Reason: "CheckFailed", Message: "disk cannot be read"}
+	rolling := Result{Status: Progressing, Reason: "RollingOut", Message: "2 of 3", Deadline: testNow.Add(time.Hour)}
+	skipped := Result{Status: Skipped, Reason: "NoDisk"}
+	tests := map[string]struct {
+		results        []Result
+		plain, counted string
+	}{
+		"healthy":          {[]Result{fine, fine}, "", "(2/2) Health checks successful"},
+		"one was skipped":  {[]Result{fine, skipped}, "", "(1/1) Health checks successful"},
+		"one is bad":       {[]Result{fine, bad}, "CPU is too hot.", "Health check summary: 1/2 unsuccessful, 0/2 progressing, 1/2 successful. 1) Overheated: CPU is too hot."},
+		"it takes a while": {[]Result{fine, rolling}, "2 of 3", "Health check summary: 0/2 unsuccessful, 1/2 progressing, 1/2 successful. 1) RollingOut: 2 of 3."},
+		"all at once": {
+			[]Result{bad, rolling, worse, fine}, "CPU is too hot.",
+			"Health check summary: 2/4 unsuccessful, 1/4 progressing, 1/4 successful. 1) Overheated: CPU is too hot. 2) RollingOut: 2 of 3. 3) CheckFailed: disk cannot be read.",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for summary, want := range map[string]string{"plain": tt.plain, "counted": tt.counted} {
+				c := ConditionChecks[string]{Summary: map[string]Summary{"plain": Plain, "counted": Counted}[summary], Checks: make([]NamedCheck[string], len(tt.results))}
+				if diff := cmp.Diff(want, conclude(testNow, c, tt.results, nil).Message); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", summary, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestCodesOf classifies what checks say, in addition to what they know themselves.
+func TestCodesOf(t *testing.T) {
+	quota := func(err error) []string {
+		if strings.Contains(err.Error(), "quota") {
+			return []string{"ERR_INFRA_QUOTA_EXCEEDED"}
+		}
+		return nil
+	}
+	tests := map[string]struct {
+		result Result
+		err    error
+		want   []string
+	}{
+		"nothing to see":        {Result{Status: False, Reason: "R", Message: "no disk"}, nil, nil},
+		"the message":           {Result{Status: False, Reason: "R", Message: "quota exceeded"}, nil, []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
+		"while it progresses":   {Result{Status: Progressing, Reason: "R", Message: "quota exceeded", Deadline: testNow.Add(1)}, nil, []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
+		"beside what is known":  {Result{Status: False, Reason: "R", Message: "quota", Codes: []string{"A"}}, nil, []string{"A", "ERR_INFRA_QUOTA_EXCEEDED"}},
+		"an error":              {Result{}, errors.New("over quota"), []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
+		"what is healthy":       {Result{Status: True, Reason: "R", Message: "quota is fine"}, nil, nil},
+		"what cannot be told":   {Result{Status: Unknown, Reason: "R", Message: "quota?"}, nil, nil},
+		"an error without them": {Result{}, errTest, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			conditions := only(CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return tt.result, tt.err }))
+			conditions.CodesOf = quota
+			out, err := bare(time.Minute).evaluate(t.Context(), conditions, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, out.result.Codes); diff != "" {
+				t.Errorf("codes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSkipped is no pass, and no failure.
+func TestSkipped(t *testing.T) {
+	answers := func(r Result) NamedCheck[string] {
+		return NamedCheck[string]{Name: "c", Check: CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return r, nil })}
+	}
+	fine, skipped := answers(Result{Status: True, Reason: "Fine"}), answers(Result{Status: Skipped, Reason: "NoDisk", RecheckAt: testNow.Add(time.Hour)})
+	tests := map[string]struct {
+		checks []NamedCheck[string]
+		stored []Condition
+		want   plan
+	}{
+		"beside a pass": {
+			[]NamedCheck[string]{fine, skipped}, []Condition{{Type: "Ready", Status: True, Reason: "Fine", LastTransitionTime: testNow}},
+			plan{apply: []Condition{{Type: "Ready", Status: True, Reason: "Fine", LastTransitionTime: testNow}}, recheckAt: testNow.Add(time.Hour)},
+		},
+		"all of them": {[]NamedCheck[string]{skipped, skipped}, nil, plan{recheckAt: testNow.Add(time.Hour)}},
+		"all of them, and there is a condition": {
+			[]NamedCheck[string]{skipped}, []Condition{{Type: "Ready", Status: True}},
+			plan{remove: []string{"Ready"}, transitions: []Transition{{From: Condition{Type: "Ready", Status: True}}}, recheckAt: testNow.Add(time.Hour)},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			out, err := bare(time.Minute).evaluate(t.Context(), ConditionChecks[string]{Type: "Ready", Checks: tt.checks}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := decide([]outcome{out}, tt.stored, nil, func(c Condition) Condition { return c }, 0, testNow)
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(plan{})); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
