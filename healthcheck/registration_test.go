@@ -41,7 +41,9 @@ func TestValidate(t *testing.T) {
 			`registration "w": check "c" of condition "Ready" is nil`,
 		},
 		"a check twice": {
-			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...) },
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...)
+			},
 			`registration "w": check "c" of condition "Ready" is there twice, or its name has "|"`,
 		},
 		"a target that nobody gives": {
