@@ -3,7 +3,6 @@ package reboot
 import (
 	"maps"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,19 +41,4 @@ func merged(earlier, later map[string]string) map[string]string {
 	all := maps.Clone(earlier)
 	maps.Copy(all, later)
 	return all
-}
-
-// missingTaints are those of wanted that are not among present, by key and effect.
-func missingTaints(wanted, present []corev1.Taint) []corev1.Taint {
-	var missing []corev1.Taint
-	for _, w := range wanted {
-		found := false
-		for _, p := range present {
-			found = found || p.Key == w.Key && p.Effect == w.Effect
-		}
-		if !found {
-			missing = append(missing, w)
-		}
-	}
-	return missing
 }

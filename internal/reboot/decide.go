@@ -135,19 +135,6 @@ func (d *step) release() {
 	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
 }
 
-// fail ends an attempt: another one follows, or the end.
-func (d *step) fail(reason, message string) {
-	switch {
-	case d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn():
-		d.enter(v1alpha1.CoolingDown, message)
-		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
-	case d.holdsOff():
-		d.giveUp(v1alpha1.Failed, reason, message)
-	default:
-		d.end(v1alpha1.Failed, reason, message)
-	}
-}
-
 // condition sets a condition, dated now if it changes.
 func (d *step) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{

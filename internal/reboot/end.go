@@ -7,6 +7,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 )
 
+// fail ends an attempt: another one follows, or the end.
+func (d *step) fail(reason, message string) {
+	switch {
+	case d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn():
+		d.enter(v1alpha1.CoolingDown, message)
+		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
+	case d.holdsOff():
+		d.giveUp(v1alpha1.Failed, reason, message)
+	default:
+		d.end(v1alpha1.Failed, reason, message)
+	}
+}
+
 // end comes to an end. What is left on the host is taken away afterwards, by clean.
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase = phase

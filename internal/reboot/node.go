@@ -118,38 +118,6 @@ func (d *step) notRestored() {
 	d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 }
 
-// MissingParts are what has to be put back on a Node.
-type MissingParts struct {
-	Labels, Annotations map[string]string
-	Taints              []corev1.Taint
-	Cordon              bool
-}
-
-// Any tells whether there is anything.
-func (m MissingParts) Any() bool {
-	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon
-}
-
-// Missing compares a backup with a Node. What the Node has is newer, and is never overwritten.
-func Missing(backup *v1alpha1.NodeBackup, node *corev1.Node) MissingParts {
-	return MissingParts{
-		Labels:      absent(backup.Labels, node.Labels),
-		Annotations: absent(backup.Annotations, node.Annotations),
-		Taints:      missingTaints(backup.Taints, node.Spec.Taints),
-		Cordon:      backup.Unschedulable && !node.Spec.Unschedulable,
-	}
-}
-
-func absent(wanted, present map[string]string) map[string]string {
-	missing := map[string]string{}
-	for key, value := range wanted {
-		if _, ok := present[key]; !ok {
-			missing[key] = value
-		}
-	}
-	return missing
-}
-
 // hasOurTaint tells whether the taint that we set is on a Node; somebody else may have set one with another value.
 func hasOurTaint(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {

@@ -107,7 +107,7 @@ func (w *world) checkLeft() {
 }
 
 // TestCrashesChangeNothing: however often the controller dies between two writes, the end and the number of cycles are the
-// same (I11).
+// same (I11). So it is if it ran on the host that it has switched off, and goes on elsewhere (I17).
 func TestCrashesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)

@@ -60,7 +60,7 @@ func TestPending(t *testing.T) {
 		// There is no mode in which such a host is rebooted without proof: that is what a remediation is not.
 		{name: "1d cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
 
-		{name: "1e others come first", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
+		{name: "1e others come first (I13)", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
 		{name: "1e for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
 
 		{name: "1f recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},

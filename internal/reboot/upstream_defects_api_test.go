@@ -1,0 +1,179 @@
+package reboot
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// apiNode is a Node on the API server, as somebody has read it; a change comes afterwards.
+func apiNode(t *testing.T, e *env.Env, change func(*corev1.Node)) (read *corev1.Node) {
+	t.Helper()
+	node := build.Node("n-" + e.Namespace(t))
+	build.Create(t.Context(), t, e.Client, node)
+	read = node.DeepCopy()
+	if change != nil {
+		change(node)
+		if err := e.Client.Update(t.Context(), node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return read
+}
+
+func reread[T client.Object](t *testing.T, e *env.Env, obj T) T {
+	t.Helper()
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+func teamChanges(n *corev1.Node) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", "newer") }
+
+// TestUpstreamDefect_ConflictLosesLabels: D6, and I20. A write that was refused, since somebody else had changed the Node, was only logged, and
+// the backup thrown away. Here it is an error, the backup stays, and the next look goes by what is there.
+func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
+	e := env.Get(t)
+	backup := &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "old", "rack": "7"}}
+	node := apiNode(t, e, teamChanges)
+	if err := restoreNode(t.Context(), e.Client, node, backup); !apierrors.IsConflict(err) {
+		t.Fatalf("a Node that has changed since: %v", err)
+	}
+	f := in(v1alpha1.Restoring)
+	f.Status.Node.Backup, f.Node.Node = backup, reread(t, e, node)
+	if d := Decide(f, noon.Time); d.Action != RestoreNode || d.Status.Node.Backup == nil {
+		t.Fatalf("%s, with the backup %+v", d, d.Status.Node.Backup)
+	}
+	if err := restoreNode(t.Context(), e.Client, f.Node.Node, backup); err != nil {
+		t.Fatal(err)
+	}
+	if got := reread(t, e, node).Labels; got["team"] != "newer" || got["rack"] != "7" {
+		t.Errorf("the labels are %v", got)
+	}
+}
+
+// TestUpstreamDefect_WholeNodeIsWritten: D10. The Node was written as it had been read, with all that others had changed meanwhile.
+func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
+	e := env.Get(t)
+	for name, write := range map[string]func(*corev1.Node) error{
+		"taint":   func(n *corev1.Node) error { return taintNode(t.Context(), e.Client, n) },
+		"untaint": func(n *corev1.Node) error { return untaintNode(t.Context(), e.Client, n) },
+	} {
+		node := apiNode(t, e, teamChanges)
+		if err := write(node); !apierrors.IsConflict(err) {
+			t.Errorf("%s of a Node that has changed since: %v", name, err)
+		}
+		// What is stale in our copy does not get there, even if nothing else tells that it is.
+		node.ResourceVersion = reread(t, e, node.DeepCopy()).ResourceVersion
+		if err := write(node); err != nil {
+			t.Fatal(err)
+		}
+		if got := reread(t, e, node); got.Labels["team"] != "newer" || tainted(got) != (name == "taint") {
+			t.Errorf("after %s the Node is %v, %v", name, got.Labels, got.Spec.Taints)
+		}
+	}
+}
+
+// TestUpstreamDefect_DeletedByName: D16. A Node was deleted by its name, whichever it was by then.
+func TestUpstreamDefect_DeletedByName(t *testing.T) {
+	e := env.Get(t)
+	changed := apiNode(t, e, teamChanges)
+	if err := deleteNode(t.Context(), e.Client, changed); !apierrors.IsConflict(err) {
+		t.Errorf("a Node that has got something since: %v", err)
+	}
+	old := apiNode(t, e, nil)
+	if err := e.Client.Delete(t.Context(), old.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	build.Create(t.Context(), t, e.Client, build.Node(old.Name))
+	if err := deleteNode(t.Context(), e.Client, old); !apierrors.IsConflict(err) {
+		t.Errorf("another Node of the name: %v", err)
+	}
+	for _, node := range []*corev1.Node{changed, old} {
+		if reread(t, e, node).DeletionTimestamp != nil {
+			t.Errorf("Node %s is deleted", node.Name)
+		}
+	}
+}
+
+// apiMachine is a Machine that a MachineSet owns, and what its RebootRemediation would read of it.
+func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
+	t.Helper()
+	m := build.Machine(e.Namespace(t), "m")
+	m.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: "set", UID: "set", Controller: new(true)}}
+	build.Create(t.Context(), t, e.Client, m)
+	return m, view{machine: &machine{object: reread(t, e, m.DeepCopy())}}
+}
+
+// TestUpstreamDefect_OwnerIsAskedInVain: D13. Only the deprecated condition was set, which owners do not read any more.
+func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
+	e := env.Get(t)
+	m, v := apiMachine(t, e)
+	r := &Reconciler{Client: e.Client, Remedies: remedy.NewCabinet(e.Client, e.Client, testingclock.NewFakePassiveClock(noon.Time))}
+	if err := r.markForOwner(t.Context(), v.machine); err != nil {
+		t.Fatal(err)
+	}
+	if !meta.IsStatusConditionFalse(reread(t, e, m).Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) {
+		t.Errorf("the conditions are %+v", m.Status.Conditions)
+	}
+}
+
+// TestUpstreamDefect_MachineIsNotTold: D14. ExternallyRemediated stayed as whoever asked had set it.
+func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
+	e := env.Get(t)
+	for phase, want := range map[v1alpha1.Phase]metav1.ConditionStatus{v1alpha1.PoweringOff: metav1.ConditionFalse, v1alpha1.Succeeded: metav1.ConditionTrue} {
+		m, v := apiMachine(t, e)
+		request := &v1alpha1.RebootRemediation{Status: in(phase).Status}
+		request.Namespace, request.Name, request.Status.MachineUID = m.Namespace, m.Name, m.UID
+		if phase == v1alpha1.Succeeded {
+			meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
+		}
+		r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
+		if !r.mirror(t.Context(), request, v) {
+			t.Error("the Machine cannot be told")
+		}
+		got := meta.FindStatusCondition(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
+		if got == nil || got.Status != want || got.Reason != string(phase) {
+			t.Errorf("%s: the Machine says %+v", phase, got)
+		}
+	}
+}
+
+// TestUpstreamDefect_HostIsMarkedForGood: D19, I7 and I19. A host was marked as unhealthy, and nobody took that back. Here it has afterwards what it
+// had before, and its spec is as it was.
+func TestUpstreamDefect_HostIsMarkedForGood(t *testing.T) {
+	e := env.Get(t)
+	theirs := map[string]string{"note": "mine", metal3v1.RebootAnnotationPrefix + "/other": "{}"}
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "h", Annotations: maps.Clone(theirs)}}
+	build.Create(t.Context(), t, e.Client, host)
+	before := host.Spec
+	r := &Reconciler{Client: e.Client}
+	if err := r.setKey(t.Context(), host, "r-1", noon.Time); err != nil {
+		t.Fatal(err)
+	}
+	if got := reread(t, e, host).Annotations; len(got) != len(theirs)+2 {
+		t.Errorf("while it is held: %v", got)
+	}
+	if err := r.removeKey(t.Context(), host, "r-1"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(theirs, reread(t, e, host).Annotations) + cmp.Diff(before, host.Spec); diff != "" {
+		t.Errorf("afterwards (-want +got):\n%s", diff)
+	}
+}
