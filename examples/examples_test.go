@@ -18,15 +18,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/examples/library"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-func TestMain(m *testing.M) { env.Main(m) }
+func TestMain(m *testing.M) { env.Main(m, env.WithCRDFiles("config/crd/sickbay.dev_*.yaml")) }
 
 func TestExamples(t *testing.T) {
 	e := env.Get(t)
@@ -99,6 +101,40 @@ func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
 	upgrade := upgradepause.Facts{Annotations: mhc.Annotations, Upgrades: []upgradepause.Upgrade{{ID: "an upgrade"}}}
 	if want := !strings.Contains(mhc.Name, "spot"); upgradepause.Decide(upgrade, build.Epoch).Paused != want {
 		t.Errorf("while its Cluster upgrades it is paused: %v, want %v", !want, want)
+	}
+}
+
+// TestPowerCycles: the examples about bare metal ask for what they say that they ask for, and fit together.
+func TestPowerCycles(t *testing.T) {
+	templates := map[string]v1alpha1.RebootSettings{}
+	for _, file := range []string{"reboot-template.yaml", "reboot-template-taint.yaml"} {
+		obj, template := read(t, file), v1alpha1.RebootRemediationTemplate{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, &template, true); err != nil {
+			t.Fatal(err)
+		}
+		templates[template.Name] = template.Spec.Template.Spec
+	}
+	cycle, none := templates["power-cycle"], v1alpha1.RebootSettings{}
+	if cycle.TaintsNode() || cycle.Attempts() != none.Attempts() || cycle.PowerOffTimeout() != none.PowerOffTimeout() ||
+		cycle.PowerOnTimeout() != none.PowerOnTimeout() || cycle.NodeTimeout() == none.NodeTimeout() {
+		t.Errorf("reboot-template.yaml has not all defaults but one: %+v", cycle)
+	}
+	if !templates["power-cycle-taint"].TaintsNode() {
+		t.Error("reboot-template-taint.yaml does not taint")
+	}
+
+	request, annotated := &clusterv1.MachineHealthCheck{}, &clusterv1.MachineHealthCheck{}
+	for file, mhc := range map[string]*clusterv1.MachineHealthCheck{"reboot-request.yaml": request, "reboot.yaml": annotated} {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(read(t, file).Object, mhc, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ref := request.Spec.Remediation.TemplateRef
+	if _, ok := templates[ref.Name]; !ok || ref.APIVersion != v1alpha1.GroupVersion.String() || ref.Kind != "RebootRemediationTemplate" {
+		t.Errorf("reboot-request.yaml refers to %+v, which is no example", ref)
+	}
+	if config, _ := machinehealthcheck.ParseConfig(annotated); config.Strategy != remedy.Reboot || annotated.Spec.Remediation.TemplateRef.IsDefined() {
+		t.Errorf("reboot.yaml asks for %q", config.Strategy)
 	}
 }
 
