@@ -116,3 +116,21 @@ func TestComesLongAfterTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeWakesUpAfterTheEnd, if it is owed something, and otherwise not.
+func TestNodeWakesUpAfterTheEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"it is waited for":           {in(v1alpha1.WaitingForNode), true},
+		"it is owed something":       {in(v1alpha1.Failed, outOfServiceSince), true},
+		"it is not":                  {in(v1alpha1.Failed, untouched), false},
+		"there is none":              {in(v1alpha1.Failed, nodeNone), false},
+		"the host is not off so far": {in(v1alpha1.PoweringOff, outOfServiceSince), false},
+	} {
+		if got := wantsNode(&v1alpha1.RebootRemediation{Status: tt.facts.Status}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

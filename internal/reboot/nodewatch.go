@@ -29,15 +29,22 @@ func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 // namespace look in vain.
 func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
 	return r.requests(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
-		return looksForNode(request.Status.Phase) && request.Status.Node != nil && request.Status.Node.Name == node
+		return wantsNode(request) && request.Status.Node != nil && request.Status.Node.Name == node
 	})
 }
 
 // ofCluster maps a workload cluster to the RebootRemediations that may wait for it.
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return looksForNode(request.Status.Phase)
+		return wantsNode(request)
 	})
+}
+
+// wantsNode tells whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
+// something. The latter is no reason to look again and again.
+func wantsNode(request *v1alpha1.RebootRemediation) bool {
+	node, phase := request.Status.Node, request.Status.Phase
+	return looksForNode(phase) || (phase.Ended() && node != nil && node.OutOfService)
 }
 
 // looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.
