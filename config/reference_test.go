@@ -34,6 +34,21 @@ func TestReferencePermissions(t *testing.T) {
 	docs.Section(t, "../docs/reference.md", "permissions", docs.Table(table...))
 }
 
+// TestReferenceOtherPermissions renders the roles that are apart: for Nodes of the management cluster, and for Cluster API's own
+// health check controller.
+func TestReferenceOtherPermissions(t *testing.T) {
+	table := [][]string{{"role", "group", "resource", "may"}}
+	for _, role := range []struct{ name, file string }{
+		{"sickbay-nodes", "openshift/nodes.yaml"}, {"sickbay-reboot-for-cluster-api", "rbac/cluster_api.yaml"},
+	} {
+		verbs := verbsOf(t, role.file)
+		for _, on := range slices.SortedFunc(maps.Keys(verbs), inOrder) {
+			table = append(table, []string{docs.Code(role.name), docs.Code(on.group), docs.Code(on.resource), verbs[on]})
+		}
+	}
+	docs.Section(t, "../docs/reference.md", "other permissions", docs.Table(table...))
+}
+
 func inOrder(a, b resource) int {
 	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource), cmp.Compare(a.namespace, b.namespace))
 }

@@ -60,7 +60,15 @@ const (
 	ReasonNotAsked = "NotAsked"
 )
 
-// Reasons of Succeeded, beside the phases.
+// Reasons of NodeRestored.
+const (
+	// ReasonNodeRestored: it was.
+	ReasonNodeRestored = "NodeRestored"
+	// ReasonRestoreTimedOut: the Node is back, but what it had could not be put back in time.
+	ReasonRestoreTimedOut = "RestoreTimedOut"
+)
+
+// Reasons of Succeeded, beside the phases and ReasonRestoreTimedOut.
 const (
 	// ReasonThrottled: others are being cycled.
 	ReasonThrottled = "Throttled"
@@ -78,6 +86,4 @@ const (
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
 	// ReasonNodeTimedOut: the Node did not come back in time.
 	ReasonNodeTimedOut = "NodeTimedOut"
-	// ReasonRestoreTimedOut: the Node is back, but what it had could not be put back in time.
-	ReasonRestoreTimedOut = "RestoreTimedOut"
 )

@@ -31,9 +31,11 @@ const (
 	Restoring Phase = "Restoring"
 	// CoolingDown: an attempt has failed, the next one is to begin.
 	CoolingDown Phase = "CoolingDown"
-	// Succeeded, Failed and Aborted are the ends. Whatever was set on the host is taken away in each.
+	// Succeeded: the host has been off and is on, and its Node is back as it was. In this end, as in the others, whatever
+	// was set on the host is taken away.
 	Succeeded Phase = "Succeeded"
-	Failed    Phase = "Failed"
+	// Failed: cycling did not help, or the host could not be worked with.
+	Failed Phase = "Failed"
 	// Aborted: the machine has recovered or gone, or the request was taken back.
 	Aborted Phase = "Aborted"
 )

@@ -84,7 +84,7 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 }
 
 func TestReferenceAnnotations(t *testing.T) {
-	const onCheck, onCluster, onMachine, onRequest = "MachineHealthCheck", "Cluster", "Machine", "RebootRemediation"
+	const onCheck, onCluster, onMachine = "MachineHealthCheck", "Cluster", "Machine"
 	table := [][]string{{"annotation", "on", "set by", "effect"}}
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
@@ -94,7 +94,7 @@ func TestReferenceAnnotations(t *testing.T) {
 		{DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
 		{
 			StrategyAnnotation, onCheck, "you",
-			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement. See the limits in operations.md.",
+			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement.",
 		},
 		{ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
 		{
@@ -127,10 +127,12 @@ func TestReferenceAnnotations(t *testing.T) {
 			"The Machine is not counted and never remediated; Sickbay takes back what it wrote.",
 		},
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
-		{remedy.RebootAnnotation, onMachine, "Sickbay", "Asks for a power cycle. Whoever carries it out takes the annotation away."},
-		{remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay", "When Sickbay asked last."},
-		{reboot.ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine. Nothing in the manager does so yet."},
-		{reboot.Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host. Nothing in the manager sets it yet."},
+		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
+		{
+			remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay",
+			"RFC 3339 time at which a health check asked for a power cycle last. While it stands, power cycles count as asked for by a health check: " +
+				"they end if the Machine recovers.",
+		},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})
 	}
@@ -146,6 +148,7 @@ func TestReferenceFieldOwners(t *testing.T) {
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},
+		{reboot.FieldOwner, "RebootRemediations, annotations of BareMetalHosts and Machines, Nodes, and `ExternallyRemediated` on Machines"},
 	} {
 		table = append(table, []string{docs.Code(o[0]), o[1]})
 	}

@@ -100,7 +100,7 @@ func (d *step) restored() {
 
 // inService notes that the Node has everything that it had.
 func (d *step) inService() {
-	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, "NodeRestored", "")
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, v1alpha1.ReasonNodeRestored, "")
 	if d.s.Node != nil {
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	}

@@ -1,0 +1,188 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestReference . -update
+
+const referenceFile = "../../docs/reference.md"
+
+// TestReferenceSpec renders the settings of a power cycle, with the limits and defaults that the API server knows.
+func TestReferenceSpec(t *testing.T) {
+	spec := schema(t).Properties["spec"]
+	table := [][]string{{"field", "default", "values", "meaning"}}
+	for _, field := range fieldsOf(reflect.TypeFor[v1alpha1.RebootRemediationSpec]()) {
+		is := spec.Properties[field]
+		fallback := ""
+		if is.Default != nil {
+			fallback = docs.Code(strings.Trim(string(is.Default.Raw), `"`))
+		}
+		table = append(table, []string{docs.Code(field), fallback, valuesOf(is), described(field, is)})
+	}
+	docs.Section(t, referenceFile, "reboot spec", docs.Table(table...))
+}
+
+// TestReferenceStatus renders the record of a power cycle.
+func TestReferenceStatus(t *testing.T) {
+	docs.Section(t, referenceFile, "reboot status", docs.Table(append([][]string{{"field", "meaning"}},
+		rowsOf("", schema(t).Properties["status"], reflect.TypeFor[v1alpha1.RebootRemediationStatus]())...)...))
+}
+
+// rowsOf are the fields of a struct and of those in it, in their order.
+func rowsOf(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Type) [][]string {
+	var rows [][]string
+	for _, field := range fieldsOf(of) {
+		is := parent.Properties[field]
+		rows = append(rows, []string{docs.Code(prefix + field), described(field, is)})
+		for i := range of.NumField() {
+			inner := of.Field(i)
+			name, _, _ := strings.Cut(inner.Tag.Get("json"), ",")
+			if name == field && inner.Type.Kind() == reflect.Pointer && inner.Type.Elem().PkgPath() == of.PkgPath() {
+				rows = append(rows, rowsOf(prefix+field+".", is, inner.Type.Elem())...)
+			}
+		}
+	}
+	return rows
+}
+
+// schema is that of a RebootRemediation.
+func schema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	data, err := os.ReadFile("../../config/crd/sickbay.dev_rebootremediations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(data, crd); err != nil {
+		t.Fatal(err)
+	}
+	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+}
+
+// fieldsOf are the fields of a struct by their names in JSON, with those of embedded structs.
+func fieldsOf(of reflect.Type) []string {
+	var fields []string
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous {
+			fields = append(fields, fieldsOf(field.Type)...)
+			continue
+		}
+		fields = append(fields, name)
+	}
+	return fields
+}
+
+func valuesOf(is apiextensionsv1.JSONSchemaProps) string {
+	if is.Minimum != nil && is.Maximum != nil {
+		return fmt.Sprintf("%v to %v", *is.Minimum, *is.Maximum)
+	}
+	var values []string
+	for _, value := range is.Enum {
+		values = append(values, docs.Code(strings.Trim(string(value.Raw), `"`)))
+	}
+	for _, field := range []string{"apiGroup", "name"} {
+		if inner, ok := is.Properties[field]; ok {
+			values = append(values, strings.TrimSpace(docs.Code(field)+" "+valuesOf(inner)))
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// stated is what the columns beside a description say as well.
+var stated = regexp.MustCompile(` Default: \w+\.$`)
+
+// described makes a sentence of the description of a field, which needs its name only where that is a word of it.
+func described(field string, is apiextensionsv1.JSONSchemaProps) string {
+	text := stated.ReplaceAllString(strings.Join(strings.Fields(is.Description), " "), "")
+	for _, beginning := range []string{" is ", " are ", ": ", " of ", " to ", " "} {
+		rest, found := strings.CutPrefix(text, field+beginning)
+		if found && beginning != " of " && beginning != " to " {
+			text = rest
+		}
+		if found {
+			break
+		}
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// TestReferencePhases renders how far a cycle may have come.
+func TestReferencePhases(t *testing.T) {
+	table := [][]string{{"phase", "meaning"}}
+	values := map[string]string{}
+	for phase := range phases {
+		values[string(phase)] = string(phase)
+	}
+	for _, c := range docs.Constants(t, "status.go", "", values) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "reboot phases", docs.Table(table...))
+}
+
+func TestReferenceConditions(t *testing.T) {
+	table := [][]string{{"condition", "meaning"}}
+	for _, c := range docs.Constants(t, "conditions.go", "Condition", map[string]string{
+		"ConditionSucceeded":     v1alpha1.ConditionSucceeded,
+		"ConditionHostAvailable": v1alpha1.ConditionHostAvailable,
+		"ConditionNodeIsolated":  v1alpha1.ConditionNodeIsolated,
+		"ConditionNodeRestored":  v1alpha1.ConditionNodeRestored,
+	}) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "reboot conditions", docs.Table(table...))
+}
+
+// TestReferenceReasons: each reason belongs to the conditions that may have it.
+func TestReferenceReasons(t *testing.T) {
+	const succeeded, available = v1alpha1.ConditionSucceeded, v1alpha1.ConditionHostAvailable
+	const isolated, restored = v1alpha1.ConditionNodeIsolated, v1alpha1.ConditionNodeRestored
+	of := map[string]string{
+		"ReasonHostAvailable": available, "ReasonHostNotFound": available, "ReasonHostNotOurs": available, "ReasonHostDeleting": available,
+		"ReasonHostPaused": available, "ReasonHostDetached": available, "ReasonHostNotProvisioned": available, "ReasonHostServicing": available,
+		"ReasonPowerManagementError": available, "ReasonNotFenceable": available, "ReasonHeldByOthers": available,
+		"ReasonSuspendedByUser": available + ", " + succeeded,
+		"ReasonNodeDeleted":     isolated, "ReasonNodeTainted": isolated, "ReasonNoNode": isolated, "ReasonNodeReplaced": isolated,
+		"ReasonNodeUnreadable": isolated, "ReasonTaintUnsupported": isolated, "ReasonIsolationTimedOut": isolated,
+		"ReasonNotAsked":     isolated + ", " + succeeded,
+		"ReasonNodeRestored": restored, "ReasonRestoreTimedOut": restored + ", " + succeeded,
+		"ReasonThrottled": succeeded, "ReasonRecovered": succeeded, "ReasonWithdrawn": succeeded, "ReasonMachineGone": succeeded,
+		"ReasonHostUnavailable": succeeded, "ReasonPowerOffTimedOut": succeeded, "ReasonPowerOnTimedOut": succeeded, "ReasonNodeTimedOut": succeeded,
+	}
+	values := map[string]string{}
+	for name := range of {
+		values[name] = strings.TrimPrefix(name, "Reason")
+	}
+	table := [][]string{{"condition", "reason", "meaning"}}
+	for _, c := range docs.Constants(t, "conditions.go", "Reason", values) {
+		conditions := docs.Code(strings.ReplaceAll(of[c.Name], ", ", "`, `"))
+		table = append(table, []string{conditions, docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "reboot reasons", docs.Table(table...))
+}
+
+// TestReasonsAreNamedLikeTheirConstants, which the table in the reference relies on.
+func TestReasonsAreNamedLikeTheirConstants(t *testing.T) {
+	data, err := os.ReadFile("conditions.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`\tReason(\w+)\s+= "(\w+)"`).FindAllStringSubmatch(string(data), -1) {
+		if match[1] != match[2] {
+			t.Errorf("Reason%s is %q", match[1], match[2])
+		}
+	}
+}

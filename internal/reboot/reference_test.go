@@ -1,0 +1,56 @@
+package reboot
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestReference . -update
+
+const referenceFile = "../../docs/reference.md"
+
+// TestReferenceRebootNames renders what is read and written beside the RebootRemediations themselves.
+func TestReferenceRebootNames(t *testing.T) {
+	const onMachine, onHost, onRequest = "Machine", "BareMetalHost", "RebootRemediation"
+	of := func(step v1alpha1.Step) string { return remedy.RebootAnnotation + "/" + string(step) }
+	table := [][]string{{"name", "on", "set by", "meaning"}}
+	for _, a := range []struct{ key, on, by, meaning string }{
+		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a full cycle. It goes when that has ended, however it has."},
+		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks that the host be off. It goes when that is proven; the host is held off until there is one of the next."},
+		{of(v1alpha1.StepDelete), onMachine, "you", "Asks that the Node be deleted, once the host is off. It goes when that is done, or given up."},
+		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks that the host be on again, once it has been off. It goes when the host is on."},
+		{hostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
+		{keyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
+		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
+		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
+		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
+	} {
+		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.meaning})
+	}
+	docs.Section(t, referenceFile, "reboot names", docs.Table(table...))
+}
+
+// TestReferenceRebootEvents renders the events, those for phases too.
+func TestReferenceRebootEvents(t *testing.T) {
+	var phases []string
+	for _, stage := range stages {
+		if stage.phase != "" && !slices.Contains([]v1alpha1.Phase{v1alpha1.CoolingDown, v1alpha1.Failed}, stage.phase) {
+			phases = append(phases, docs.Code(string(stage.phase)))
+		}
+	}
+	phases = append(phases, docs.Code(string(v1alpha1.Aborted)))
+	table := [][]string{
+		{"type", "reason", "meaning"},
+		{"Normal", strings.Join(phases, ", "), "Says that the cycle has come to that phase, and what it waits for, or how it has ended."},
+		{"Warning", docs.Code(string(v1alpha1.CoolingDown)) + ", " + docs.Code(string(v1alpha1.Failed)), "The same, with what went wrong."},
+	}
+	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{"EventStepFailed": EventStepFailed, "EventKeyLost": EventKeyLost}) {
+		table = append(table, []string{"Warning", docs.Code(c.Value), c.Meaning})
+	}
+	docs.Section(t, referenceFile, "reboot events", docs.Table(table...))
+}
