@@ -1,0 +1,148 @@
+package checks
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Cluster says where an object is.
+type Cluster int
+
+const (
+	// Source is the cluster of the object under examination.
+	Source Cluster = iota
+	// Target is the cluster that it is about, see healthcheck.Registration.Targets.
+	Target
+)
+
+// needs is what a check that looks into the cluster has to declare.
+func (c Cluster) needs() healthcheck.Needs {
+	if c == Target {
+		return healthcheck.NeedsTarget
+	}
+	return healthcheck.NeedsSource
+}
+
+// reader is the one of c.
+func (c Cluster) reader(env healthcheck.Env) client.Reader {
+	if c == Target {
+		return env.Target
+	}
+	return env.Source
+}
+
+// Option changes what a check does with what it finds.
+type Option func(*settings)
+
+// settings are the sum of the options.
+type settings struct {
+	missing func(healthcheck.Result) healthcheck.Result
+}
+
+func settingsOf(options []Option) settings {
+	s := settings{missing: func(r healthcheck.Result) healthcheck.Result { return r }}
+	for _, option := range options {
+		option(&s)
+	}
+	return s
+}
+
+// MissingIsSkipped makes a check that finds nothing say nothing. Without an option
+// this is False with ReasonNotFound.
+func MissingIsSkipped() Option {
+	return func(s *settings) {
+		s.missing = func(r healthcheck.Result) healthcheck.Result {
+			r.Status = healthcheck.Skipped
+			return r
+		}
+	}
+}
+
+// MissingWithin gives time for an object to appear: a check that finds nothing is
+// Progressing, and False after d.
+func MissingWithin(d time.Duration) Option {
+	return func(s *settings) {
+		s.missing = func(r healthcheck.Result) healthcheck.Result {
+			if d > 0 {
+				r.Status, r.Within = healthcheck.Progressing, d
+			}
+			return r
+		}
+	}
+}
+
+// Self is a check of the object under examination by a rule.
+func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] {
+	check := func(_ context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
+		return rule(in.Object), nil
+	}
+	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
+}
+
+// One is a check of one object that another one depends on.
+//
+// Find says which: it returns an empty object with a name, and a namespace if it has
+// one; an unstructured one also with apiVersion and kind. No name means that there is
+// none. It gets the object under examination and must not change it.
+//
+// An object that is not found is False with ReasonNotFound, or what an option says; one
+// that cannot be read is an error, so Unknown.
+func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
+	missing := settingsOf(options).missing
+	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
+		obj := find(in.Object)
+		if obj.GetName() == "" {
+			return missing(notFound("There is no name of a " + kindOf(obj))), nil
+		}
+		what := describe(obj)
+		err := cluster.reader(in.Env).Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		if apierrors.IsNotFound(err) {
+			return missing(notFound(what + " is not found")), nil
+		}
+		if err != nil {
+			return healthcheck.Result{}, fmt.Errorf("getting %s: %w", what, err)
+		}
+		return about(what, rule(obj)), nil
+	}
+	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
+}
+
+func notFound(message string) healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.False, Reason: ReasonNotFound, Message: message}
+}
+
+// about says in the message what the result is about.
+func about(what string, r healthcheck.Result) healthcheck.Result {
+	if r.Status != healthcheck.True && r.Status != healthcheck.Skipped {
+		r.Message = what + ": " + cmp.Or(r.Message, r.Reason)
+	}
+	return r
+}
+
+// describe names an object: "Deployment shop/web". A typed object has no kind in its
+// TypeMeta when it comes from a client, so the type itself is asked.
+func describe(obj client.Object) string {
+	if obj.GetNamespace() == "" {
+		return kindOf(obj) + " " + obj.GetName()
+	}
+	return kindOf(obj) + " " + obj.GetNamespace() + "/" + obj.GetName()
+}
+
+// kindOf is the kind of an object, or of those in a list.
+func kindOf(obj runtime.Object) string {
+	kind := obj.GetObjectKind().GroupVersionKind().Kind
+	if kind == "" {
+		kind = reflect.TypeOf(obj).Elem().Name()
+	}
+	return strings.TrimSuffix(kind, "List")
+}

@@ -1,0 +1,28 @@
+// Package checks has ready-made health checks for objects that another object
+// depends on, such as the Deployment behind a custom resource.
+//
+// A [Rule] is a pure function from an object to a healthcheck.Result: [Deployment],
+// [Pod], [Machine], and so on, one for each kind. A check is a rule with a place to
+// look: [Self] looks at the object under examination, [One] at one object that it
+// depends on, [Each] at all that a list finds. For kinds without a rule here see the
+// package kstatus below this one.
+//
+// # What the rules say
+//
+// The rules are those of Gardener: they ask whether a thing does its work, not whether
+// it is still busy. A Deployment that rolls out is healthy as long as it is available.
+// Who wants the roll-out to end too takes the rule with that name, [DeploymentRolledOut]
+// for instance. Beyond Gardener's rules, the verdict over an older generation than the
+// present one is never True.
+//
+// A rule knows no clock. Where time is allowed for something the result is
+// Progressing with healthcheck.Result.Within, and the engine keeps the time. How long
+// that is, and for which reasons, is changed by [Within], for each rule in the same
+// way:
+//
+//	checks.Within(5*time.Minute, checks.Service, checks.ReasonNoIngress)
+//	checks.Within(0, checks.Deployment) // at once
+//
+// A passing result has a reason and no message. All other messages are one sentence,
+// the same for the same problem.
+package checks

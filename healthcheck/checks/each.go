@@ -1,0 +1,135 @@
+package checks
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// MaxNamed is how many objects the message of Each names.
+const MaxNamed = 5
+
+// Each is a check of all objects of a list that another one depends on.
+//
+// Find says which: it returns an empty list and how to fill it, such as a namespace
+// and client.MatchingLabels; an unstructured list with apiVersion and kind. An empty
+// answer is False with ReasonNotFound, or what an option says.
+//
+// The worst result decides, as in healthcheck.Merge; of several it is the first by
+// namespace and name that gives reason and cause. The message names the objects
+// with that status in this order, MaxNamed at most. Objects that the rule skips do not
+// count.
+func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (client.ObjectList, []client.ListOption), rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
+	missing := settingsOf(options).missing
+	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
+		list, how := find(in.Object)
+		if err := cluster.reader(in.Env).List(ctx, list, how...); err != nil {
+			return healthcheck.Result{}, fmt.Errorf("listing for kind %s: %w", kindOf(list), err)
+		}
+		items, err := itemsOf[O](list)
+		if err != nil {
+			return healthcheck.Result{}, err
+		}
+		if len(items) == 0 {
+			return missing(notFound("No " + kindOf(list) + " is found")), nil
+		}
+		return judgeAll(items, rule), nil
+	}
+	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
+}
+
+// itemsOf returns the items of a list as objects, in the order of their names.
+func itemsOf[O client.Object](list client.ObjectList) ([]O, error) {
+	var items []O
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		obj, ok := item.(O)
+		if !ok {
+			return fmt.Errorf("the list for kind %s has items of type %T", kindOf(list), item)
+		}
+		items = append(items, obj)
+		return nil
+	})
+	slices.SortFunc(items, func(a, b O) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return items, err
+}
+
+// judgeAll merges what a rule says of objects, of which there is at least one.
+func judgeAll[O client.Object](objects []O, rule Rule[O]) healthcheck.Result {
+	found := make([]healthcheck.NamedResult, 0, len(objects))
+	for _, obj := range objects {
+		if r := rule(obj); r.Status != healthcheck.Skipped {
+			found = append(found, healthcheck.NamedResult{Name: describe(obj), Result: r})
+		}
+	}
+	if len(found) == 0 {
+		return healthcheck.Result{Status: healthcheck.Skipped, Reason: ReasonAllSkipped}
+	}
+	return mergeNamed(found)
+}
+
+// mergeNamed does what healthcheck.Merge does, for results that may have no deadline yet.
+func mergeNamed(found []healthcheck.NamedResult) healthcheck.Result {
+	lead := slices.MinFunc(found, func(a, b healthcheck.NamedResult) int { return severity(a.Status) - severity(b.Status) })
+	merged := lead.Result
+	if merged.Status == healthcheck.Progressing {
+		// A clock of its own for each object: that of one which has come through is not
+		// inherited by the next.
+		merged.Cause = lead.Name + " " + cmp.Or(merged.Cause, merged.Reason)
+	}
+	merged.RecheckAt, merged.Codes = time.Time{}, nil
+	var same []healthcheck.NamedResult
+	for _, r := range found {
+		merged.RecheckAt = healthcheck.Earliest(merged.RecheckAt, r.NextChange())
+		if r.Status == merged.Status {
+			same = append(same, r)
+			merged.Codes = append(merged.Codes, r.Codes...)
+		}
+	}
+	slices.Sort(merged.Codes)
+	merged.Codes = slices.Compact(merged.Codes)
+	merged.Message = ""
+	if merged.Status != healthcheck.True {
+		merged.Message = fmt.Sprintf("%d of %d %s: %s", len(same), len(found), phrase(merged.Status), enumerate(same))
+	}
+	return merged
+}
+
+// severity orders statuses, the worst first. One outside of the set is the worst: the
+// engine will refuse it.
+func severity(s healthcheck.Status) int {
+	return slices.Index([]healthcheck.Status{healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.True}, s)
+}
+
+func phrase(s healthcheck.Status) string {
+	switch s {
+	case healthcheck.Progressing:
+		return "progress"
+	case healthcheck.Unknown:
+		return "cannot be judged"
+	default:
+		return "are not healthy"
+	}
+}
+
+// enumerate puts results into one line.
+func enumerate(results []healthcheck.NamedResult) string {
+	var texts []string
+	for _, r := range results[:min(len(results), MaxNamed)] {
+		texts = append(texts, about(r.Name, r.Result).Message)
+	}
+	if more := len(results) - MaxNamed; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, "; ")
+}

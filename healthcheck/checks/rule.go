@@ -1,0 +1,50 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Rule judges one object by what is in it and nothing else: no clock, no client. It
+// does not change the object, and is safe for concurrent use. What it cannot judge is
+// Unknown.
+type Rule[O client.Object] func(obj O) healthcheck.Result
+
+// Within returns the rule with time for what is wrong: a result that is False or
+// Progressing for one of the reasons is Progressing, and False after d. If d is zero
+// or less it is False at once. Without reasons, all of them are meant.
+func Within[O client.Object](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
+	return func(obj O) healthcheck.Result {
+		r := rule(obj)
+		bad := r.Status == healthcheck.False || r.Status == healthcheck.Progressing
+		if !bad || (len(reasons) > 0 && !slices.Contains(reasons, r.Reason)) {
+			return r
+		}
+		r.Status, r.Within, r.Deadline = healthcheck.Progressing, d, time.Time{}
+		if d <= 0 {
+			r.Status, r.Within, r.Cause = healthcheck.False, 0, ""
+		}
+		return r
+	}
+}
+
+// VerdictChanged is a predicate for watches on objects that a rule judges. Of the
+// updates it lets those pass after which the rule says something else. Creations and
+// deletions always pass, and so does what is of another type.
+func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, isBefore := e.ObjectOld.(O)
+		after, isAfter := e.ObjectNew.(O)
+		if !isBefore || !isAfter {
+			return true
+		}
+		return !equality.Semantic.DeepEqual(rule(before), rule(after))
+	}}
+}
