@@ -50,6 +50,14 @@ type Store[T any] interface {
 	Remove(ctx context.Context, obj T, types []string) error
 }
 
+// Owner is what a Store may be, too: one that knows what it wrote. The engine removes
+// conditions of types that are registered no more, if the Store has written them.
+type Owner[T any] interface {
+	// Owned returns those of the given condition types that the Store wrote on obj, be
+	// it in an earlier process. It does no I/O.
+	Owned(obj T, types []string) []string
+}
+
 // find returns the condition of the given type, or nil.
 func find(conditions []Condition, conditionType string) *Condition {
 	for i := range conditions {

@@ -12,7 +12,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -47,6 +50,57 @@ func TestManager(t *testing.T) {
 	g.Expect(mgr.GetClient().Create(t.Context(), config)).To(Succeed())
 	g.Eventually(status, patience).Should(Equal(metav1.ConditionTrue), "the event of another object")
 }
+
+// TestDependants has a Widget look at what it owns, and be woken up only by what passes the predicate.
+func TestDependants(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t, healthcheck.Result{})
+	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+	r.OnTransition = nil
+	r.Conditions[0].Checks[0] = healthcheck.NamedCheck[*Widget]{Name: "size", Needs: healthcheck.NeedsSource, Check: sizeOfConfigMap}
+	r.Dependants = []healthcheck.Dependant{{
+		Object: &corev1.ConfigMap{},
+		Predicates: []predicate.Predicate{predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.(*corev1.ConfigMap).Data["size"] != e.ObjectNew.(*corev1.ConfigMap).Data["size"]
+		}}},
+	}}
+	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	message := func() string {
+		if c := f.stored(t).Status.Conditions; len(c) == 1 {
+			return c[0].Message
+		}
+		return ""
+	}
+	config := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.widget.Namespace, Name: f.widget.Name},
+		Data:       map[string]string{"size": "1", "color": "red"},
+	}
+	g.Expect(controllerutil.SetControllerReference(f.widget, config, f.env.Scheme)).To(Succeed())
+	g.Eventually(message, patience).Should(Equal("there is no ConfigMap"))
+	g.Expect(mgr.GetClient().Create(t.Context(), config)).To(Succeed())
+	g.Eventually(message, patience).Should(Equal("size 1, red"))
+
+	config.Data["color"] = "blue"
+	g.Expect(mgr.GetClient().Update(t.Context(), config)).To(Succeed())
+	config.Data["size"] = "2"
+	g.Expect(mgr.GetClient().Update(t.Context(), config)).To(Succeed())
+	g.Eventually(message, patience).Should(Equal("size 2, blue"))
+	g.Expect(mgr.GetClient().Delete(t.Context(), config)).To(Succeed())
+	g.Eventually(message, patience).Should(Equal("there is no ConfigMap"))
+}
+
+// sizeOfConfigMap tells what a ConfigMap of the Widget's name says.
+var sizeOfConfigMap = healthcheck.CheckFunc[*Widget](func(ctx context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+	config := &corev1.ConfigMap{}
+	err := in.Env.Source.Get(ctx, client.ObjectKeyFromObject(in.Object), config)
+	if client.IgnoreNotFound(err) != nil {
+		return healthcheck.Result{}, err
+	}
+	if err != nil {
+		return result(healthcheck.False, "NoConfig", "there is no ConfigMap"), nil
+	}
+	return result(healthcheck.True, "Configured", "size "+config.Data["size"]+", "+config.Data["color"]), nil
+})
 
 func hasConfigMap(reader client.Reader) healthcheck.Check[*Widget] {
 	return healthcheck.CheckFunc[*Widget](func(ctx context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {

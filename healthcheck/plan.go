@@ -48,6 +48,14 @@ func decide(outcomes []outcome, stored []Condition, progress []Progress, normali
 	return p
 }
 
+// prune removes conditions that are ours, and of which nobody knows any more.
+func (p *plan) prune(types []string, stored []Condition) {
+	for _, conditionType := range types {
+		p.remove = append(p.remove, conditionType)
+		p.transitions = append(p.transitions, Transition{From: *find(stored, conditionType)})
+	}
+}
+
 func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Condition, generation int64, now time.Time) {
 	p.recheckAt = Earliest(p.recheckAt, o.result.NextChange())
 	next := normalize(Condition{

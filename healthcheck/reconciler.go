@@ -1,13 +1,9 @@
 package healthcheck
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/workqueue"
@@ -37,12 +33,6 @@ type Reconciler[T client.Object] struct {
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once
-}
-
-// slots bound how many checks run at once.
-func (r *Reconciler[T]) slots() chan struct{} {
-	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, DefaultCheckConcurrency)) })
-	return r.slot
 }
 
 // AddToManager registers the controller with mgr. It may be called before or after
@@ -80,8 +70,20 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 // watch adds all watches before the controller can run.
 func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
 	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, r.Predicates...)
-	if err := ctl.Watch(objects); err != nil || r.Watches == nil {
+	if err := ctl.Watch(objects); err != nil {
 		return err
+	}
+	for _, d := range r.Dependants {
+		concerned := handler.EnqueueRequestsFromMapFunc(d.Owners)
+		if d.Owners == nil {
+			concerned = handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), r.New(), handler.OnlyControllerOwner())
+		}
+		if err := ctl.Watch(source.Kind(mgr.GetCache(), d.Object, concerned, d.Predicates...)); err != nil {
+			return err
+		}
+	}
+	if r.Watches == nil {
+		return nil
 	}
 	return r.Watches(ctl)
 }
@@ -108,6 +110,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, err
 	}
 	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
+	p.prune(r.abandoned(obj, stored), stored)
 	if err := r.write(ctx, obj, p); err != nil {
 		if apierrors.IsConflict(err) {
 			return ctrl.Result{RequeueAfter: conflictRetry}, nil
@@ -120,78 +123,4 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return afterFailure(ctx, err, p.recheckAt, again)
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
-}
-
-// evaluateAll runs all condition types side by side.
-func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
-	examination := run[T]{
-		in: Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
-		around: r.surround(obj), slots: r.slots(), progress: progress, keeps: r.Progress != nil,
-	}
-	outcomes := make([]outcome, len(r.Conditions))
-	errs := make([]error, len(r.Conditions))
-	var group sync.WaitGroup
-	for i, c := range r.Conditions {
-		group.Go(func() { outcomes[i], errs[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
-	}
-	group.Wait()
-	// A run that was cut off, say by a shutdown, has found out nothing.
-	return outcomes, errors.Join(append(errs, ctx.Err())...)
-}
-
-// loadProgress returns the stored clocks, in order.
-func (r *Reconciler[T]) loadProgress(obj T) []Progress {
-	if r.Progress == nil {
-		return nil
-	}
-	return slices.SortedFunc(slices.Values(r.Progress.Load(obj)), comparePerCheck)
-}
-
-// write carries the plan out, and notes what the cache is to show next. Clocks come
-// first, so that none begins anew if the rest fails.
-func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
-	if p.progressChanged && r.Progress != nil {
-		if err := r.Progress.Save(ctx, obj, p.progress); err != nil {
-			return err
-		}
-		r.written.Note(obj)
-	}
-	if len(p.remove) > 0 {
-		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
-			return err
-		}
-		r.written.Note(obj)
-	}
-	if !p.changed {
-		return nil
-	}
-	if err := r.Store.Apply(ctx, obj, p.apply); err != nil {
-		return err
-	}
-	r.written.Note(obj)
-	return nil
-}
-
-// report logs each transition once and hands it on.
-func (r *Reconciler[T]) report(ctx context.Context, obj T, p plan) {
-	for _, transition := range p.transitions {
-		transition.At = r.Clock.Now()
-		condition := transition.To
-		if condition.Type == "" {
-			condition.Type = transition.From.Type
-		}
-		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
-			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
-		if r.OnTransition != nil {
-			r.OnTransition(ctx, obj, transition)
-		}
-	}
-}
-
-func failures(outcomes []outcome) error {
-	var errs []error
-	for _, o := range outcomes {
-		errs = append(errs, o.err)
-	}
-	return errors.Join(errs...)
 }

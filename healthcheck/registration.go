@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
@@ -51,6 +52,18 @@ type ConditionChecks[T any] struct {
 	ProgressRule ProgressRule
 }
 
+// Dependant is a kind of object that checks look at, in the cluster of the manager.
+type Dependant struct {
+	// Object is an empty one of the kind. A PartialObjectMetadata will do if the checks
+	// read no more than metadata from the cache.
+	Object client.Object
+	// Owners maps one to the objects to check. The default is the controller of the
+	// dependant, by owner reference, if it is of the kind of the registration.
+	Owners handler.MapFunc
+	// Predicates let pass what can change a verdict. Without any, each event passes.
+	Predicates []predicate.Predicate
+}
+
 // Registration describes the health checks of one kind of object.
 type Registration[T client.Object] struct {
 	// Name is the name of the controller, unique in its manager.
@@ -89,7 +102,10 @@ type Registration[T client.Object] struct {
 	// Predicates filter the events of the kind itself. Without any, each event
 	// leads to a check.
 	Predicates []predicate.Predicate
-	// Watches, if set, adds watches on whatever the checks look at. It is called
+	// Dependants are kinds that the checks look at. Each event that passes their
+	// predicates leads to a check of the objects concerned.
+	Dependants []Dependant
+	// Watches, if set, adds more watches on whatever the checks look at. It is called
 	// once, before the controller starts; it may keep ctl to add more later.
 	Watches func(ctl controller.Controller) error
 	// OnTransition, if set, is called after a condition was stored, changed its

@@ -23,6 +23,10 @@ const nearDeadlineRetry = time.Second
 // together are not checked together for ever.
 const periodJitter = 0.1
 
+// writeTimeout bounds the writes of one run. Their time is their own, and not what
+// the checks have left.
+const writeTimeout = 10 * time.Second
+
 // conflictRetry is how soon a write is tried again that met a newer object than
 // the one that was judged. The cache has usually heard of it by then.
 const conflictRetry = time.Second

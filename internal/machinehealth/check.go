@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -63,7 +63,7 @@ func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (
 
 // withdrawn takes a verdict back if it is ours.
 func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
-	if status.Wrote(machine, ConditionType, FieldOwner) {
+	if managed.Wrote(machine, ConditionType, FieldOwner) {
 		return healthcheck.DoesNotApply
 	}
 	return healthcheck.LeaveAlone

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -31,7 +32,7 @@ func TestOwner(t *testing.T) {
 	if len(after.Status.Conditions) != len(before.Status.Conditions)+1 || after.Status.NodeRef != before.Status.NodeRef {
 		t.Errorf("it changed more than its condition: %+v", after.Status)
 	}
-	if !status.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner) {
+	if !managed.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner) {
 		t.Error("nobody can tell that the mark is ours")
 	}
 }

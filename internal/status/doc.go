@@ -2,6 +2,5 @@
 // they changed.
 //
 // It writes by server-side apply, so that there is no read-modify-write and no
-// conflict with the writers of other conditions, and it tells from the managed
-// fields of an object who wrote what.
+// conflict with the writers of other conditions.
 package status

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -108,10 +109,10 @@ func TestWrote(t *testing.T) {
 
 func check(t *testing.T, machine *clusterv1.Machine, owner string, wroteVerdict, wroteMark bool) {
 	t.Helper()
-	if got := Wrote(machine, verdict, owner); got != wroteVerdict {
+	if got := managed.Wrote(machine, verdict, owner); got != wroteVerdict {
 		t.Errorf("Wrote(%s) is %t, want %t", verdict, got, wroteVerdict)
 	}
-	if got := Wrote(machine, mark, owner); got != wroteMark {
+	if got := managed.Wrote(machine, mark, owner); got != wroteMark {
 		t.Errorf("Wrote(%s) is %t, want %t", mark, got, wroteMark)
 	}
 }

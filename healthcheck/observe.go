@@ -1,0 +1,68 @@
+package healthcheck
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// evaluateAll runs all condition types side by side.
+func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
+	examination := run[T]{
+		in: Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
+		around: r.surround(obj), slots: r.slots(), progress: progress, keeps: r.Progress != nil,
+	}
+	outcomes := make([]outcome, len(r.Conditions))
+	errs := make([]error, len(r.Conditions))
+	var group sync.WaitGroup
+	for i, c := range r.Conditions {
+		group.Go(func() { outcomes[i], errs[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
+	}
+	group.Wait()
+	// A run that was cut off, say by a shutdown, has found out nothing.
+	return outcomes, errors.Join(append(errs, ctx.Err())...)
+}
+
+// slots bound how many checks run at once.
+func (r *Reconciler[T]) slots() chan struct{} {
+	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, DefaultCheckConcurrency)) })
+	return r.slot
+}
+
+// loadProgress returns the stored clocks, in order.
+func (r *Reconciler[T]) loadProgress(obj T) []Progress {
+	if r.Progress == nil {
+		return nil
+	}
+	return slices.SortedFunc(slices.Values(r.Progress.Load(obj)), comparePerCheck)
+}
+
+// abandoned are the types of conditions that we wrote on obj, and that nobody has
+// registered any more.
+func (r *Reconciler[T]) abandoned(obj T, stored []Condition) []string {
+	owner, ok := r.Store.(Owner[T])
+	if !ok {
+		return nil
+	}
+	var foreign []string
+	for _, c := range stored {
+		if !slices.ContainsFunc(r.Conditions, func(registered ConditionChecks[T]) bool { return registered.Type == c.Type }) {
+			foreign = append(foreign, c.Type)
+		}
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	return owner.Owned(obj, foreign)
+}
+
+func failures(outcomes []outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, o.err)
+	}
+	return errors.Join(errs...)
+}
