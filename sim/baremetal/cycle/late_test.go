@@ -41,7 +41,7 @@ func TestNextCycleTakesOver(t *testing.T) {
 	m := s.machine("m", plan{})
 	m.Set(baremetal.Faults{Hangs: true})
 	m.annotate(plainKey, "")
-	s.pace = v1alpha1.DefaultNodeTimeout / 100
+	s.pace = v1alpha1.DefaultNodeTimeout / 20
 	record := m.ends(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)
 	if record.Status.Node.Backup == nil {
 		t.Fatalf("there is no backup: %+v", record.Status.Node)
