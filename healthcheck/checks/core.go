@@ -1,0 +1,78 @@
+package checks
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Job asks whether a Job has failed, by the rule of Gardener: it is False if condition
+// Failed is there and not False (ReasonFailed). One that has not begun is healthy.
+func Job(j *batchv1.Job) healthcheck.Result {
+	conditions := conditionsOf(j.Status.Conditions, func(c batchv1.JobCondition) condition {
+		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
+	})
+	return judge(conditions, notTrue(string(batchv1.JobFailed)))
+}
+
+// Pod asks whether a Pod runs or has succeeded, by the rule of Gardener. Whether it is
+// ready is not looked at; the package kstatus does that.
+//
+// Other phases are False (ReasonPending, ReasonFailed, ReasonPhaseUnknown).
+func Pod(p *corev1.Pod) healthcheck.Result {
+	phase := condition{"", string(p.Status.Phase), p.Status.Reason, p.Status.Message}
+	switch p.Status.Phase {
+	case corev1.PodRunning, corev1.PodSucceeded:
+		return healthy()
+	case corev1.PodPending:
+		return unhealthy(ReasonPending, "%s", phase.asPhase())
+	case corev1.PodFailed:
+		return unhealthy(ReasonFailed, "%s", phase.asPhase())
+	default:
+		return unhealthy(ReasonPhaseUnknown, "%s", phase.asPhase())
+	}
+}
+
+// Service asks whether a Service can be reached from outside if it is meant to be, by
+// the rule of Gardener: one of type LoadBalancer without ingress is False
+// (ReasonNoIngress), all others are healthy.
+func Service(s *corev1.Service) healthcheck.Result {
+	if s.Spec.Type == corev1.ServiceTypeLoadBalancer && len(s.Status.LoadBalancer.Ingress) == 0 {
+		return unhealthy(ReasonNoIngress, "Load balancer has no ingress")
+	}
+	return healthy()
+}
+
+// Node asks whether a Node is ready and under no pressure, by the rule of Gardener.
+//
+// It is False if condition Ready is not True (NotReady), or if DiskPressure,
+// MemoryPressure, PIDPressure or NetworkUnavailable is there and not False (the type of
+// the condition is the reason).
+func Node(n *corev1.Node) healthcheck.Result {
+	conditions := conditionsOf(n.Status.Conditions, func(c corev1.NodeCondition) condition {
+		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
+	})
+	return judge(conditions, isTrue(string(corev1.NodeReady)),
+		notTrue(string(corev1.NodeDiskPressure)), notTrue(string(corev1.NodeMemoryPressure)),
+		notTrue(string(corev1.NodePIDPressure)), notTrue(string(corev1.NodeNetworkUnavailable)))
+}
+
+// PersistentVolumeClaim asks whether a claim has its volume, as kstatus does.
+//
+// One that is not bound yet is Progressing (ReasonPending, BoundWithin). Where claims
+// wait for the first Pod that uses them, Within can give more time. One that has lost
+// its volume is False (ReasonLost).
+func PersistentVolumeClaim(p *corev1.PersistentVolumeClaim) healthcheck.Result {
+	phase := condition{Status: string(p.Status.Phase)}.asPhase()
+	switch p.Status.Phase {
+	case corev1.ClaimBound:
+		return healthy()
+	case corev1.ClaimLost:
+		return unhealthy(ReasonLost, "%s", phase)
+	case corev1.ClaimPending, "":
+		return progressing(BoundWithin, ReasonPending, "%s", phase)
+	default:
+		return unhealthy(ReasonPhaseUnknown, "%s", phase)
+	}
+}

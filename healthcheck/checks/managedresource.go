@@ -1,0 +1,51 @@
+package checks
+
+import (
+	"regexp"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// CodeConfigurationProblem is one of the error codes of Gardener.
+const CodeConfigurationProblem = "ERR_CONFIGURATION_PROBLEM"
+
+var invalidObject = regexp.MustCompile(`(?i)error during apply of object .* is invalid:`)
+
+// ManagedResource asks whether what a ManagedResource of Gardener holds is applied and
+// healthy, by the rule of Gardener. It takes an unstructured object of
+// resources.gardener.cloud/v1alpha1.
+//
+// It is False if condition ResourcesApplied or ResourcesHealthy is not True
+// (NotResourcesApplied, NotResourcesHealthy), with CodeConfigurationProblem if the API
+// server has refused an object as invalid. Another generation than the present one is
+// Progressing (ReasonNotObserved). ResourcesProgressing is not looked at.
+func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
+	seen, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
+	if seen > m.GetGeneration() {
+		// It is the status of another object of this name, as from a backup.
+		seen = 0
+	}
+	r := observed(m.GetGeneration(), seen, judge(unstructuredConditions(m), isTrue("ResourcesApplied"), isTrue("ResourcesHealthy")))
+	if invalidObject.MatchString(r.Message) {
+		r.Codes = []string{CodeConfigurationProblem}
+	}
+	return r
+}
+
+// ManagedResourceRolledOut asks for what ManagedResource asks, and that nothing rolls
+// out: it is Progressing (ReasonRollingOut, RolloutWithin for each generation) until
+// condition ResourcesProgressing is False.
+func ManagedResourceRolledOut(m *unstructured.Unstructured) healthcheck.Result {
+	return then(ManagedResource(m), func() healthcheck.Result {
+		progress, found := find(unstructuredConditions(m), "ResourcesProgressing")
+		if !found {
+			return rollingOut(number(m.GetGeneration()), "Condition ResourcesProgressing is missing")
+		}
+		if progress.Status != "False" {
+			return rollingOut(number(m.GetGeneration()), "%s", progress)
+		}
+		return healthy()
+	})
+}

@@ -1,0 +1,148 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+func healthy() healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonHealthy}
+}
+
+func unhealthy(reason, format string, args ...any) healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.False, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+func progressing(d time.Duration, reason, format string, args ...any) healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.Progressing, Within: d, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// observed takes a pass away from a verdict over an older generation. A failure stays
+// one, so that it does not come and go with each change of the spec.
+func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Result {
+	if seen >= generation || (seen > 0 && verdict.Status == healthcheck.False) {
+		return verdict
+	}
+	// All generations have one clock: a spec that changes all the time must not hide a
+	// controller that is gone.
+	return progressing(ObservedWithin, ReasonNotObserved, "Observed generation is %d, not %d", seen, generation)
+}
+
+// rollingOut is a roll-out of one revision, each of which has a clock of its own.
+func rollingOut(revision, format string, args ...any) healthcheck.Result {
+	r := progressing(RolloutWithin, ReasonRollingOut, format, args...)
+	r.Cause = "revision " + revision
+	return r
+}
+
+// then asks for more where a verdict is a pass.
+func then(verdict healthcheck.Result, more func() healthcheck.Result) healthcheck.Result {
+	if verdict.Status != healthcheck.True {
+		return verdict
+	}
+	return more()
+}
+
+// condition is what the conditions of all kinds have in common.
+type condition struct{ Type, Status, Reason, Message string }
+
+// conditionsOf reads a list of conditions.
+func conditionsOf[C any](list []C, read func(C) condition) []condition {
+	conditions := make([]condition, 0, len(list))
+	for _, c := range list {
+		conditions = append(conditions, read(c))
+	}
+	return conditions
+}
+
+// demand is what a rule demands of one condition.
+type demand struct {
+	conditionType, status string
+	// optional says that it may be missing.
+	optional bool
+}
+
+// isTrue demands a condition that is True, notFalse and notTrue one that is True, or
+// False, if it is there at all.
+func isTrue(conditionType string) demand   { return demand{conditionType, "True", false} }
+func notFalse(conditionType string) demand { return demand{conditionType, "True", true} }
+func notTrue(conditionType string) demand  { return demand{conditionType, "False", true} }
+
+// judge returns False for the first demand that is not met.
+func judge(conditions []condition, demands ...demand) healthcheck.Result {
+	for _, d := range demands {
+		reason := d.conditionType
+		if d.status == "True" {
+			reason = "Not" + reason
+		}
+		c, found := find(conditions, d.conditionType)
+		if !found && !d.optional {
+			return unhealthy(reason, "Condition %s is missing", d.conditionType)
+		}
+		if found && c.Status != d.status {
+			return unhealthy(reason, "%s", c)
+		}
+	}
+	return healthy()
+}
+
+func find(conditions []condition, conditionType string) (condition, bool) {
+	for _, c := range conditions {
+		if c.Type == conditionType {
+			return c, true
+		}
+	}
+	return condition{}, false
+}
+
+// String says all that is in a condition.
+func (c condition) String() string { return c.say("Condition " + c.Type + " is ") }
+
+// asPhase says the same of a phase with a reason and a message.
+func (c condition) asPhase() string { return c.say("Phase is ") }
+
+func (c condition) say(text string) string {
+	text += cmp.Or(c.Status, "empty")
+	if c.Reason != "" {
+		text += " (" + c.Reason + ")"
+	}
+	return withDetail(text, c.Message)
+}
+
+// maxDetail is how much of a foreign text goes into a message.
+const maxDetail = 500
+
+// withDetail appends a foreign text to a message, in one line.
+func withDetail(text, detail string) string {
+	detail = strings.Join(strings.Fields(strings.ToValidUTF8(detail, "")), " ")
+	if runes := []rune(detail); len(runes) > maxDetail {
+		detail = string(runes[:maxDetail]) + "..."
+	}
+	if detail == "" {
+		return text
+	}
+	return text + ": " + detail
+}
+
+// enough demands as many as are wanted; what is, for example, "replicas are ready".
+func enough(reason string, have, want int32, what string) healthcheck.Result {
+	if have < want {
+		return unhealthy(reason, "%d of %d %s", have, want, what)
+	}
+	return healthy()
+}
+
+// orOne is a number of replicas, of which the API makes 1 if there is none.
+func orOne(replicas *int32) int32 {
+	if replicas == nil {
+		return 1
+	}
+	return *replicas
+}
+
+func number(generation int64) string { return strconv.FormatInt(generation, 10) }
