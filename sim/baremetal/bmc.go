@@ -148,11 +148,11 @@ func (h *Host) obey(o order) {
 	switch {
 	case h.isClosed():
 	case o == orderOn:
-		h.powerOn(byOrder, false)
+		h.powerOn(ByOrder, false)
 	case o == orderReboot:
-		h.reset(byOrder, false)
+		h.reset(ByOrder, false)
 	default:
-		h.powerOff(byOrder)
+		h.powerOff(ByOrder)
 	}
 }
 

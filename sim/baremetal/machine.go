@@ -79,9 +79,11 @@ func at(history []Change, t time.Time) bool {
 	return false
 }
 
-// ways to switch a machine.
+// ByOrder is why power changes that the operator has ordered.
+const ByOrder = "order of the operator"
+
+// Other ways to switch a machine.
 const (
-	byOrder     = "order of the operator"
 	byButton    = "button"
 	byServicing = "firmware update"
 	byWipe      = "deprovisioning"

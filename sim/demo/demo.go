@@ -86,7 +86,7 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 		return stop, fmt.Errorf("creating the world's log: %w", err)
 	}
 	d.terminal.print("Starting kube-apiserver, etcd and the controllers of Cluster API")
-	if d.world, err = world.Start(ctx, world.Options{Log: worldLog}); err != nil {
+	if d.world, err = world.Start(ctx, world.Options{Log: worldLog, BareMetal: true}); err != nil {
 		return stop, fmt.Errorf("starting the world: %w", err)
 	}
 	undo = append(undo, func() { _ = d.world.Stop(context.WithoutCancel(ctx)) })

@@ -12,5 +12,5 @@ import (
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, world.Options{CRDPaths: []string{"testdata/fix.yaml"}}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}, func(s *e2e.Stand) { stand = s }))
 }

@@ -1,5 +1,5 @@
-// Package journal writes down everything that happens to Machines and MachineHealthChecks in a world, as
-// the API server tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
+// Package journal writes down everything that happens to Machines and MachineHealthChecks in a world, and to hosts, their
+// Nodes and RebootRemediations if it has bare metal, as the API server tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
 // found, with the moment at which it was seen, even if nobody looked just then.
 package journal
 
@@ -9,19 +9,23 @@ import (
 	"sync"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // Entry is one state of an object, as it was seen.
 type Entry struct {
 	At time.Time
-	// Object is a *clusterv1.Machine or a *clusterv1.MachineHealthCheck. It must not be changed.
+	// Object is a *clusterv1.Machine, a *clusterv1.MachineHealthCheck, a *metal3v1.BareMetalHost, a *corev1.Node or a
+	// *v1alpha1.RebootRemediation. It must not be changed.
 	Object client.Object
 	// Gone tells that this is the last state of an object that does not exist any more.
 	Gone bool
@@ -42,7 +46,11 @@ func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a cache: %w", err)
 	}
-	for _, object := range []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}} {
+	kinds := []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}}
+	if w.HasMetal() {
+		kinds = append(kinds, &metal3v1.BareMetalHost{}, &corev1.Node{}, &v1alpha1.RebootRemediation{})
+	}
+	for _, object := range kinds {
 		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
 		if err != nil {
 			return nil, fmt.Errorf("watching %T: %w", object, err)

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -35,6 +36,10 @@ func All() []Scenario {
 			Name: "upgrade", Title: "the cluster upgrades", Cluster: "green", Workers: 1,
 			ClusterAnnotations: map[string]string{pauseOnUpgrade: "true"}, Others: []world.Pool{{Name: "others", Size: 1}},
 			Health: unhealthyNode(nodeTimeout), Play: upgraded,
+		},
+		{
+			Name: "host-hangs", Title: "a bare-metal host hangs", Cluster: "iron", BareMetal: true, Workers: 3,
+			Health: fromTemplate(unhealthyNode(nodeTimeout), rebootTemplate()), Template: rebootTemplate(), Play: hostHangs,
 		},
 		{
 			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,
@@ -100,6 +105,17 @@ func unhealthyNode(timeout time.Duration) clusterv1.MachineHealthCheckSpec {
 		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: seconds},
 		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, TimeoutSeconds: seconds},
 	}})
+}
+
+func fromTemplate(spec clusterv1.MachineHealthCheckSpec, template *v1alpha1.RebootRemediationTemplate) clusterv1.MachineHealthCheckSpec {
+	spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: template.Name,
+	}
+	return spec
+}
+
+func rebootTemplate() *v1alpha1.RebootRemediationTemplate {
+	return &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "reboot"}}
 }
 
 func atMost(spec clusterv1.MachineHealthCheckSpec, limit string) clusterv1.MachineHealthCheckSpec {

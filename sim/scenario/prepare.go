@@ -21,7 +21,10 @@ func Clusters(scenarios []Scenario) []world.ClusterSpec {
 		if !ok {
 			i = len(clusters)
 			index[s.Cluster] = i
-			clusters = append(clusters, world.ClusterSpec{Namespace: Namespace, Name: s.Cluster})
+			clusters = append(clusters, world.ClusterSpec{Namespace: Namespace, Name: s.Cluster, BareMetal: s.BareMetal})
+			if s.BareMetal {
+				clusters[i].StartupTime = bootTime
+			}
 		}
 		clusters[i].Pools = append(clusters[i].Pools, world.Pool{Name: s.Name, Size: s.Workers})
 		clusters[i].Pools = append(clusters[i].Pools, s.Others...)
@@ -44,6 +47,11 @@ func Prepare(ctx context.Context, w *world.World, cluster world.ClusterSpec, sce
 	for _, s := range scenarios {
 		if s.Cluster != cluster.Name {
 			continue
+		}
+		if s.Template != nil {
+			if err := w.Client().Create(ctx, s.Template); err != nil {
+				return fmt.Errorf("creating %T of %s: %w", s.Template, s.Name, err)
+			}
 		}
 		if err := w.Client().Create(ctx, s.machineHealthCheck()); err != nil {
 			return fmt.Errorf("creating MachineHealthCheck %s: %w", s.Name, err)

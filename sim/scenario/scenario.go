@@ -31,12 +31,16 @@ type Scenario struct {
 	Cluster string
 	// ClusterAnnotations are those of the cluster.
 	ClusterAnnotations map[string]string
+	// BareMetal has the cluster's machines run on hosts.
+	BareMetal bool
 	// Workers is the size of the pool.
 	Workers int
 	// Others are further pools of the cluster, whose health nobody checks.
 	Others []world.Pool
 	// Health is what makes a machine sick, and when it is remediated.
 	Health clusterv1.MachineHealthCheckSpec
+	// Template is what its templateRef names, if it has one.
+	Template client.Object
 	// Annotations are those of the MachineHealthCheck.
 	Annotations map[string]string
 	// Play lets it happen, and returns an error if it did not end as it should.
@@ -69,6 +73,7 @@ const (
 	Refrains Kind = "refrains"
 	Upgrades Kind = "upgrades"
 	Resumes  Kind = "resumes"
+	Power    Kind = "power"
 )
 
 // Line is one line of a story.

@@ -47,8 +47,8 @@ func (w *World) createMetal(ctx context.Context, spec ClusterSpec) error {
 	if err := w.create(ctx, objects); err != nil {
 		return err
 	}
-	// The API server answers before the first machine does. With a provider of control planes, that one says so.
-	cluster := objects[1].(*clusterv1.Cluster)
+	// The API server answers before the first machine does. A provider of control planes would say so.
+	cluster := objects[0].(*clusterv1.Cluster)
 	before := cluster.DeepCopy()
 	cluster.Status.Initialization.ControlPlaneInitialized = new(true)
 	if err := w.client.Status().Patch(ctx, cluster, client.MergeFrom(before)); err != nil {
@@ -88,7 +88,7 @@ func (w *World) deleteRemains(ctx context.Context, key client.ObjectKey) error {
 		&corev1.ConfigMap{},
 	}
 	if w.HasMetal() {
-		kinds = append(kinds, &metal3v1.BareMetalHost{}, ClusterSpec{}.unstructured(metalTemplate, ""))
+		kinds = append(kinds, &metal3v1.BareMetalHost{}, ClusterSpec{}.unstructured(metalTemplate, ""), ClusterSpec{}.unstructured(metalCluster, ""))
 	}
 	for _, kind := range kinds {
 		err := w.client.DeleteAllOf(ctx, kind, client.InNamespace(key.Namespace), ofCluster(key))

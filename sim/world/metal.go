@@ -47,6 +47,7 @@ type View struct {
 var (
 	metalMachine  = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
 	metalTemplate = metalMachine.GroupVersion().WithKind("Metal3MachineTemplate")
+	metalCluster  = metalMachine.GroupVersion().WithKind("Metal3Cluster")
 )
 
 // metalCRDs are the kinds of the operator, of the infrastructure provider, and of Sickbay.

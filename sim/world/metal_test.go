@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +16,7 @@ import (
 func TestBareMetal(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)
-	spec := world.ClusterSpec{Namespace: "default", Name: "iron", BareMetal: true, Workers: 2, SpareHosts: 1}
+	spec := world.ClusterSpec{Namespace: "default", Name: "iron", BareMetal: true, Workers: 2, SpareHosts: 1, StartupTime: 300 * time.Millisecond}
 	newCluster(t, spec)
 	workers, err := it.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())

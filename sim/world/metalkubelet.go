@@ -65,7 +65,9 @@ func newNode(host client.ObjectKey) *corev1.Node {
 	}
 }
 
-func providerID(host client.ObjectKey) string { return "metal3://" + host.String() }
+const providerPrefix = "metal3://"
+
+func providerID(host client.ObjectKey) string { return providerPrefix + host.String() }
 
 func setReady(node *corev1.Node, condition corev1.NodeCondition) {
 	now := metav1.Now()

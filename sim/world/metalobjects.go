@@ -40,7 +40,11 @@ func (s ClusterSpec) metalObjects(kubeconfig []byte, server string) ([]client.Ob
 	}
 	meta := s.meta(s.Name)
 	meta.Annotations = s.Annotations
-	objects := []client.Object{access, &clusterv1.Cluster{ObjectMeta: meta, Spec: clusterv1.ClusterSpec{ControlPlaneEndpoint: endpoint}}}
+	infrastructure := s.unstructured(metalCluster, s.Name)
+	infrastructure.Object["status"] = map[string]any{"initialization": map[string]any{"provisioned": true}}
+	objects := []client.Object{&clusterv1.Cluster{ObjectMeta: meta, Spec: clusterv1.ClusterSpec{
+		ControlPlaneEndpoint: endpoint, InfrastructureRef: referenceTo(metalCluster, s.Name),
+	}}, infrastructure, access}
 	for n := range s.hosts() {
 		objects = append(objects, s.bareMetalHost(n))
 	}
@@ -74,10 +78,14 @@ func (s ClusterSpec) metalControlPlane(n int) []client.Object {
 
 func (s ClusterSpec) metalSpec(infrastructure schema.GroupVersionKind, name string) clusterv1.MachineSpec {
 	spec := s.workerSpec(name)
-	spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructure.Group, Kind: infrastructure.Kind, Name: name}
+	spec.InfrastructureRef = referenceTo(infrastructure, name)
 	// The host is not told what to run, so there is nothing in it.
 	spec.Bootstrap = clusterv1.Bootstrap{DataSecretName: new("nothing")}
 	return spec
+}
+
+func referenceTo(kind schema.GroupVersionKind, name string) clusterv1.ContractVersionedObjectReference {
+	return clusterv1.ContractVersionedObjectReference{APIGroup: kind.Group, Kind: kind.Kind, Name: name}
 }
 
 func (s ClusterSpec) unstructured(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {

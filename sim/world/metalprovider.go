@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,7 +30,8 @@ func (p *metalProvider) addTo(mgr ctrl.Manager) error {
 	machine.SetGroupVersionKind(metalMachine)
 	// One at a time, so that no host is given away twice.
 	err := ctrl.NewControllerManagedBy(mgr).Named("metal3machine").For(machine).
-		Watches(&metal3v1.BareMetalHost{}, handler.EnqueueRequestsFromMapFunc(p.concerned)).Complete(p)
+		Watches(&metal3v1.BareMetalHost{}, handler.EnqueueRequestsFromMapFunc(p.concerned)).
+		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(p.joined)).Complete(p)
 	if err != nil {
 		return fmt.Errorf("adding the provider of bare-metal hosts: %w", err)
 	}
@@ -51,6 +53,16 @@ func (p *metalProvider) concerned(ctx context.Context, host client.Object) []ctr
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&machines.Items[i])})
 	}
 	return requests
+}
+
+// joined is the machine whose host has registered a Node.
+func (p *metalProvider) joined(ctx context.Context, node client.Object) []ctrl.Request {
+	namespace, name, _ := strings.Cut(strings.TrimPrefix(node.(*corev1.Node).Spec.ProviderID, providerPrefix), "/")
+	host := &metal3v1.BareMetalHost{}
+	if err := p.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, host); err != nil {
+		return nil
+	}
+	return p.concerned(ctx, host)
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -95,7 +107,8 @@ func (p *metalProvider) hostOf(ctx context.Context, machine client.Object) (*met
 	return free, nil
 }
 
-// provision has a host run a machine, and says so when it does.
+// provision has a host run a machine, and says so when it has joined. That is when the provider can write its own ID into the Node,
+// and Cluster API itself does not look out for Nodes before a machine of the control plane has one.
 func (p *metalProvider) provision(ctx context.Context, machine *unstructured.Unstructured, host *metal3v1.BareMetalHost) error {
 	key := client.ObjectKeyFromObject(host)
 	err := p.patch(ctx, machine, func() {
@@ -113,8 +126,11 @@ func (p *metalProvider) provision(ctx context.Context, machine *unstructured.Uns
 		host.Spec.Image = &metal3v1.Image{URL: "http://192.0.2.1/image.qcow2", Checksum: "none"}
 		host.Spec.Online = true
 	})
-	if err != nil || host.Status.Provisioning.State != metal3v1.StateProvisioned {
+	if err != nil {
 		return err
+	}
+	if err := p.client.Get(ctx, client.ObjectKey{Name: host.Name}, &corev1.Node{}); err != nil {
+		return client.IgnoreNotFound(err)
 	}
 	before := machine.DeepCopy()
 	_ = unstructured.SetNestedField(machine.Object, true, "status", "initialization", "provisioned")

@@ -1,0 +1,42 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// HangHost stops everything that runs on a bare-metal host. It keeps its power, does not shut down when it is
+// asked to, and its kubelet falls silent: a second later the Node is Unknown. Its next boot is a good one.
+type HangHost struct {
+	Host client.ObjectKey
+}
+
+// String implements Fault.
+func (f HangHost) String() string {
+	return fmt.Sprintf("host %s hangs: it has power, and nothing on it answers", f.Host.Name)
+}
+
+// Inject implements Fault.
+func (f HangHost) Inject(_ context.Context, w *world.World) error {
+	f.ignoreSoft(w, true)
+	w.Hang(f.Host)
+	return nil
+}
+
+// Heal implements Fault.
+func (f HangHost) Heal(_ context.Context, w *world.World) error {
+	f.ignoreSoft(w, false)
+	w.Wake(f.Host)
+	return nil
+}
+
+func (f HangHost) ignoreSoft(w *world.World, ignore bool) {
+	host := w.Host(f.Host)
+	faults := host.Faults()
+	faults.SoftIgnored = ignore
+	host.Set(faults)
+}

@@ -1,0 +1,21 @@
+package journal
+
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// IsRequest tells that an entry is a state of a RebootRemediation for a Machine.
+func IsRequest(e Entry, machine *clusterv1.Machine) bool {
+	request, ok := e.Object.(*v1alpha1.RebootRemediation)
+	if !ok {
+		return false
+	}
+	for _, owner := range request.OwnerReferences {
+		if owner.UID == machine.UID {
+			return true
+		}
+	}
+	return false
+}

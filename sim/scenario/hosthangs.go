@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+)
+
+// What takes minutes on bare metal takes so long here.
+const (
+	offTakes = time.Second
+	onTakes  = 500 * time.Millisecond
+	bootTime = 1500 * time.Millisecond
+)
+
+// hostHangs: a host that hangs is switched off and proven off, loses its Node, and comes back; what people had put on the
+// Node is on the new one. The machine stays.
+func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
+	machines, err := s.machines(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	machine := &machines[0]
+	host := client.ObjectKey{Namespace: Namespace, Name: machine.Status.NodeRef.Name}
+	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
+	node, err := Dress(ctx, s.World.Client(), host.Name)
+	if err != nil {
+		return Outcome{}, err
+	}
+	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := s.breaks(ctx, fault.HangHost{Host: host}); err != nil {
+		return Outcome{}, err
+	}
+	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
+	if err != nil {
+		return Outcome{}, err
+	}
+	requested, err := s.cycle(ctx, machine, node, judged)
+	if err != nil {
+		return Outcome{}, err
+	}
+	ready, err := s.recovered(ctx, machine)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := Outcome{
+		Detected: s.since(judged), Remediated: s.since(requested), Ready: s.since(ready),
+		Remark: "power-cycled once, its Node deleted while it was off; the machine stays",
+	}
+	if err := s.untouched(machine); err != nil {
+		return outcome, err
+	}
+	return outcome, hosts.Cycled(ctx, host)
+}
+
+// phases are those of a cycle, with what happens in them.
+var phases = []struct {
+	phase v1alpha1.Phase
+	text  string
+}{
+	{v1alpha1.PoweringOff, "host %s is held off"},
+	{v1alpha1.Fenced, "host %s is proven off"},
+	{v1alpha1.Isolating, "Node %s is to be deleted; what is on it is kept"},
+	{v1alpha1.PoweringOn, "Node %s is deleted, and the host let go of"},
+	{v1alpha1.WaitingForNode, "host %s is on"},
+	{v1alpha1.Restoring, "Node %s is back, as another one"},
+	{v1alpha1.Succeeded, "Node %s has its labels, annotations, taints and cordon back"},
+}
+
+// cycle follows a RebootRemediation through its phases, and returns when it was made.
+func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node, judged time.Time) (time.Time, error) {
+	made, err := s.request(ctx, machine, "", judged)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Template.GetName())
+	last := made
+	for _, p := range phases {
+		at, err := s.request(ctx, machine, p.phase, judged)
+		if err != nil {
+			return time.Time{}, err
+		}
+		s.tellPower(before.Name, last, at)
+		s.say(Acted, at, "%-14s after %.1f s: "+p.text, p.phase, at.Sub(last).Seconds(), before.Name)
+		last = at
+	}
+	return made, Restored(ctx, s.World.Client(), before)
+}
+
+// request awaits that the RebootRemediation of a machine is in a phase, or exists if that is empty.
+func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) (time.Time, error) {
+	entry, err := s.Journal.Await(ctx, fmt.Sprintf("phase %q of the RebootRemediation of machine %s", phase, machine.Name), func(e journal.Entry) bool {
+		return journal.IsRequest(e, machine) && e.At.After(since) && (phase == "" || e.Object.(*v1alpha1.RebootRemediation).Status.Phase == phase)
+	})
+	return entry.At, err
+}
+
+// tellPower tells how the power of a host has changed meanwhile, in truth.
+func (s *Stage) tellPower(host string, from, to time.Time) {
+	for _, change := range s.World.Host(client.ObjectKey{Namespace: Namespace, Name: host}).History() {
+		if change.At.After(from) && !change.At.After(to) {
+			s.say(Power, change.At, "the machine behind host %s %s", host, map[bool]string{false: "loses its power", true: "has power"}[change.Running])
+		}
+	}
+}
+
+// recovered awaits that a machine is healthy again, and that its RebootRemediation is removed.
+func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	told, err := s.Journal.Machine(ctx, machine.UID, "the success on machine "+machine.Name, func(m *clusterv1.Machine) bool {
+		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Acted, told.At, "machine %s: ExternallyRemediated=True", machine.Name)
+	ready, err := s.judged(ctx, machine, metav1.ConditionTrue, "Succeeded", false)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Healthy, ready, "machine %s, the same as before: Node Ready, HealthCheckSucceeded=True", machine.Name)
+	gone, err := s.Journal.Await(ctx, "the end of the RebootRemediation of machine "+machine.Name, func(e journal.Entry) bool {
+		return journal.IsRequest(e, machine) && e.Gone
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Acted, gone.At, "RebootRemediation %s is removed; nothing of it is left on the host", machine.Name)
+	return ready, nil
+}

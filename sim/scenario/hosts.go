@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Hosts remembers the hosts of a cluster, to tell later what has been done to them.
+type Hosts struct {
+	world   *world.World
+	journal *journal.Journal
+	since   time.Time
+	before  map[client.ObjectKey]hostBefore
+}
+
+type hostBefore struct {
+	object *metal3v1.BareMetalHost
+	// node is its Node.
+	node types.UID
+	// changes is how often its power had changed, and boots how often it had come on.
+	changes, boots int
+}
+
+// RememberHosts looks at the hosts of a cluster and at their Nodes.
+func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, cluster client.ObjectKey) (*Hosts, error) {
+	list := &metal3v1.BareMetalHostList{}
+	err := w.Client().List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name})
+	if err != nil {
+		return nil, fmt.Errorf("listing the hosts of cluster %s: %w", cluster, err)
+	}
+	h := &Hosts{world: w, journal: j, since: time.Now(), before: map[client.ObjectKey]hostBefore{}}
+	for i := range list.Items {
+		key := client.ObjectKeyFromObject(&list.Items[i])
+		node := &corev1.Node{}
+		if err := w.Client().Get(ctx, client.ObjectKey{Name: key.Name}, node); client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("getting the Node of host %s: %w", key, err)
+		}
+		host := w.Host(key)
+		h.before[key] = hostBefore{object: &list.Items[i], node: node.UID, changes: len(host.History()), boots: host.Boots()}
+	}
+	return h, nil
+}
+
+// Cycled returns an error unless each of those hosts has been off and on again once, by its operator, had its Node deleted
+// while it had no power, and is as it was; and unless nothing has been done to any other host.
+func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
+	var errs []error
+	for key := range h.before {
+		times := 0
+		for _, c := range cycled {
+			if c == key {
+				times = 1
+			}
+		}
+		errs = append(errs, h.powered(key, times), h.asBefore(ctx, key))
+		if times == 0 {
+			errs = append(errs, h.undisturbed(ctx, key))
+			continue
+		}
+		errs = append(errs, h.nodeWentWhileOff(key))
+	}
+	return errors.Join(errs...)
+}
+
+// powered returns an error unless a host was switched off and on so many times, and not otherwise.
+func (h *Hosts) powered(key client.ObjectKey, times int) error {
+	changes := h.world.Host(key).History()[h.before[key].changes:]
+	for i, change := range changes {
+		if change.Running != (i%2 == 1) || change.Why != baremetal.ByOrder {
+			return fmt.Errorf("the power of host %s changed otherwise than off and on by order: %v", key, changes)
+		}
+	}
+	if len(changes) != 2*times {
+		return fmt.Errorf("host %s was not power-cycled %d times: %v", key, times, changes)
+	}
+	return nil
+}
+
+// nodeWentWhileOff goes by what the host saw itself: its Node was there in the last moment in which it had power, and was
+// not in the first.
+func (h *Hosts) nodeWentWhileOff(key client.ObjectKey) error {
+	views := h.world.Views(key)[h.before[key].boots-1:]
+	if len(views) != 2 {
+		return fmt.Errorf("host %s has booted %d times", key, len(views)-1)
+	}
+	last, first := views[0], views[1]
+	if err := errors.Join(last.Err, first.Err); err != nil {
+		return fmt.Errorf("looking out of host %s: %w", key, err)
+	}
+	if last.Last != h.before[key].node || first.First != "" {
+		return fmt.Errorf("the Node of host %s was not deleted while the host was off: it had %q when it lost power, and %q when it got it", key, last.Last, first.First)
+	}
+	return nil
+}
+
+// asBefore returns an error if anything is left on a host, or is missing there.
+func (h *Hosts) asBefore(ctx context.Context, key client.ObjectKey) error {
+	host := &metal3v1.BareMetalHost{}
+	if err := h.world.Client().Get(ctx, key, host); err != nil {
+		return fmt.Errorf("getting host %s: %w", key, err)
+	}
+	if !h.same(host) {
+		return fmt.Errorf("host %s is not as it was: annotations %v, spec %+v", key, host.Annotations, host.Spec)
+	}
+	return nil
+}
+
+func (h *Hosts) same(host *metal3v1.BareMetalHost) bool {
+	before := h.before[client.ObjectKeyFromObject(host)].object
+	return host.UID == before.UID && host.Generation == before.Generation && maps.Equal(host.Annotations, before.Annotations)
+}
+
+// undisturbed returns an error if a host was ever touched, or its Node replaced.
+func (h *Hosts) undisturbed(ctx context.Context, key client.ObjectKey) error {
+	touched, found := h.journal.Find(func(e journal.Entry) bool {
+		host, ok := e.Object.(*metal3v1.BareMetalHost)
+		return ok && e.At.After(h.since) && client.ObjectKeyFromObject(host) == key && !h.same(host)
+	})
+	if found {
+		return fmt.Errorf("host %s was touched: %v", key, touched.Object.GetAnnotations())
+	}
+	node := &corev1.Node{}
+	if err := h.world.Client().Get(ctx, client.ObjectKey{Name: key.Name}, node); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("getting the Node of host %s: %w", key, err)
+	}
+	if node.UID != h.before[key].node {
+		return fmt.Errorf("host %s has another Node", key)
+	}
+	return nil
+}
