@@ -14,13 +14,13 @@ import (
 
 // Rule judges one object by what is in it and nothing else: no clock, no client. It
 // does not change the object, and is safe for concurrent use. What it cannot judge is
-// Unknown.
-type Rule[O client.Object] func(obj O) healthcheck.Result
+// Unknown. O is a kind of object, or facts about several such as Workers.
+type Rule[O any] func(obj O) healthcheck.Result
 
 // Within returns the rule with time for what is wrong: a result that is False or
 // Progressing for one of the reasons is Progressing, and False after d. If d is zero
 // or less it is False at once. Without reasons, all of them are meant.
-func Within[O client.Object](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
+func Within[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	return func(obj O) healthcheck.Result {
 		r := rule(obj)
 		bad := r.Status == healthcheck.False || r.Status == healthcheck.Progressing
