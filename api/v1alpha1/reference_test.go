@@ -46,8 +46,7 @@ func rowsOf(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Ty
 	for _, field := range fieldsOf(of) {
 		is := parent.Properties[field]
 		rows = append(rows, []string{docs.Code(prefix + field), described(field, is)})
-		for i := range of.NumField() {
-			inner := of.Field(i)
+		for inner := range of.Fields() {
 			name, _, _ := strings.Cut(inner.Tag.Get("json"), ",")
 			if name == field && inner.Type.Kind() == reflect.Pointer && inner.Type.Elem().PkgPath() == of.PkgPath() {
 				rows = append(rows, rowsOf(prefix+field+".", is, inner.Type.Elem())...)
@@ -74,8 +73,7 @@ func schema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 // fieldsOf are the fields of a struct by their names in JSON, with those of embedded structs.
 func fieldsOf(of reflect.Type) []string {
 	var fields []string
-	for i := range of.NumField() {
-		field := of.Field(i)
+	for field := range of.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Anonymous {
 			fields = append(fields, fieldsOf(field.Type)...)
@@ -118,71 +116,4 @@ func described(field string, is apiextensionsv1.JSONSchemaProps) string {
 		}
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// TestReferencePhases renders how far a cycle may have come.
-func TestReferencePhases(t *testing.T) {
-	table := [][]string{{"phase", "meaning"}}
-	values := map[string]string{}
-	for phase := range phases {
-		values[string(phase)] = string(phase)
-	}
-	for _, c := range docs.Constants(t, "status.go", "", values) {
-		table = append(table, []string{docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "reboot phases", docs.Table(table...))
-}
-
-func TestReferenceConditions(t *testing.T) {
-	table := [][]string{{"condition", "meaning"}}
-	for _, c := range docs.Constants(t, "conditions.go", "Condition", map[string]string{
-		"ConditionSucceeded":     v1alpha1.ConditionSucceeded,
-		"ConditionHostAvailable": v1alpha1.ConditionHostAvailable,
-		"ConditionNodeIsolated":  v1alpha1.ConditionNodeIsolated,
-		"ConditionNodeRestored":  v1alpha1.ConditionNodeRestored,
-	}) {
-		table = append(table, []string{docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "reboot conditions", docs.Table(table...))
-}
-
-// TestReferenceReasons: each reason belongs to the conditions that may have it.
-func TestReferenceReasons(t *testing.T) {
-	const succeeded, available = v1alpha1.ConditionSucceeded, v1alpha1.ConditionHostAvailable
-	const isolated, restored = v1alpha1.ConditionNodeIsolated, v1alpha1.ConditionNodeRestored
-	of := map[string]string{
-		"ReasonHostAvailable": available, "ReasonHostNotFound": available, "ReasonHostNotOurs": available, "ReasonHostDeleting": available,
-		"ReasonHostPaused": available, "ReasonHostDetached": available, "ReasonHostNotProvisioned": available, "ReasonHostServicing": available,
-		"ReasonPowerManagementError": available, "ReasonNotFenceable": available, "ReasonHeldByOthers": available,
-		"ReasonSuspendedByUser": available + ", " + succeeded,
-		"ReasonNodeDeleted":     isolated, "ReasonNodeTainted": isolated, "ReasonNoNode": isolated, "ReasonNodeReplaced": isolated,
-		"ReasonNodeUnreadable": isolated, "ReasonTaintUnsupported": isolated, "ReasonIsolationTimedOut": isolated,
-		"ReasonNotAsked":     isolated + ", " + succeeded,
-		"ReasonNodeRestored": restored, "ReasonRestoreTimedOut": restored + ", " + succeeded,
-		"ReasonThrottled": succeeded, "ReasonRecovered": succeeded, "ReasonWithdrawn": succeeded, "ReasonMachineGone": succeeded,
-		"ReasonHostUnavailable": succeeded, "ReasonPowerOffTimedOut": succeeded, "ReasonPowerOnTimedOut": succeeded, "ReasonNodeTimedOut": succeeded,
-	}
-	values := map[string]string{}
-	for name := range of {
-		values[name] = strings.TrimPrefix(name, "Reason")
-	}
-	table := [][]string{{"condition", "reason", "meaning"}}
-	for _, c := range docs.Constants(t, "conditions.go", "Reason", values) {
-		conditions := docs.Code(strings.ReplaceAll(of[c.Name], ", ", "`, `"))
-		table = append(table, []string{conditions, docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "reboot reasons", docs.Table(table...))
-}
-
-// TestReasonsAreNamedLikeTheirConstants, which the table in the reference relies on.
-func TestReasonsAreNamedLikeTheirConstants(t *testing.T) {
-	data, err := os.ReadFile("conditions.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, match := range regexp.MustCompile(`\tReason(\w+)\s+= "(\w+)"`).FindAllStringSubmatch(string(data), -1) {
-		if match[1] != match[2] {
-			t.Errorf("Reason%s is %q", match[1], match[2])
-		}
-	}
 }
