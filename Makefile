@@ -21,7 +21,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # Every module but those in tools, which have no code worth the name and no tests: to lint or test
 # tools/controlplane would compile all of Kubernetes once more.
-MODULES := . $(filter-out tools/%,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
+MODULES := . $(filter-out tools/% healthcheck/%,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api ':(glob)**/zz_generated*'
