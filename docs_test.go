@@ -116,19 +116,21 @@ func TestReadmeShowsWhatCompiles(t *testing.T) {
 // lastColumn of a table, with names in it.
 var lastColumn = regexp.MustCompile(`\| ([^|]*) \|$`)
 
-// TestReadmeNamesTestsThatExist: each row of the table of differences has a test that shows it.
-func TestReadmeNamesTestsThatExist(t *testing.T) {
-	_, table, found := strings.Cut(page(t, "README.md"), "<!-- differences -->")
-	table, _, _ = strings.Cut(table, "\n\nReasons")
-	if !found {
-		t.Fatal("README.md has no table of differences")
-	}
+// TestDifferencesNameTestsThatExist: each row of a table of differences has a test that shows it.
+func TestDifferencesNameTestsThatExist(t *testing.T) {
 	tests := allTests(t)
-	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
-		for name := range strings.SplitSeq(lastColumn.FindStringSubmatch(row)[1], ", ") {
-			name = strings.Trim(name, "`")
-			if !strings.Contains(tests, "\nfunc "+name+"(") && !strings.Contains(tests, "\nfunc TestUpstreamDefect_"+name+"(") {
-				t.Errorf("there is no test %q, but README.md refers to it", name)
+	for _, file := range []string{"README.md", "docs/operations.md"} {
+		_, table, found := strings.Cut(page(t, file), "<!-- differences -->\n\n")
+		table, _, ended := strings.Cut(table, "\n\n")
+		if !found || !ended {
+			t.Fatalf("%s has no table of differences", file)
+		}
+		for _, row := range strings.Split(table, "\n")[2:] {
+			for name := range strings.SplitSeq(lastColumn.FindStringSubmatch(row)[1], ", ") {
+				name = strings.Trim(name, "`")
+				if !strings.Contains(tests, "\nfunc "+name+"(") && !strings.Contains(tests, "\nfunc TestUpstreamDefect_"+name+"(") {
+					t.Errorf("there is no test %q, but %s refers to it", name, file)
+				}
 			}
 		}
 	}
