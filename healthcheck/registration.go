@@ -47,6 +47,10 @@ type ConditionChecks[T any] struct {
 	CodesOf func(err error) []string
 	// Summary makes the message of the condition. The default is Plain.
 	Summary Summary
+	// Conclude, if set, has the last word: it gets what Summary gets, and returns the
+	// result of the condition. It is for those who are bound to other rules than Merge
+	// and must depend on nothing else, as Summary.
+	Conclude func(results []NamedResult, merged Result) Result
 	// ProgressRule says by which clock something takes too long. The default is
 	// ByCause.
 	ProgressRule ProgressRule

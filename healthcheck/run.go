@@ -80,14 +80,23 @@ func (r run[T]) progressOf(conditionType string, applicability Applicability) []
 // conclude merges results, and puts what they say into words.
 func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, current *Condition) Result {
 	merged := mergeBy(c.ProgressRule, now, results, current)
-	if c.Summary == nil {
+	if c.Summary == nil && c.Conclude == nil {
 		return merged
 	}
 	named := make([]NamedResult, len(results))
 	for i, result := range results {
 		named[i] = NamedResult{c.Checks[i].Name, result.At(now)}
 	}
-	merged.Message = c.Summary(named, merged)
+	if c.Summary != nil {
+		merged.Message = c.Summary(named, merged)
+	}
+	if c.Conclude == nil {
+		return merged
+	}
+	merged = c.Conclude(named, merged)
+	if !merged.Status.Valid() {
+		return merged.At(now)
+	}
 	return merged
 }
 
