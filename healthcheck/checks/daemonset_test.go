@@ -1,0 +1,70 @@
+package checks_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+// daemonSet has ten Pods, of which some are updated and some unavailable.
+func daemonSet(updated, unavailable int32, maxUnavailable any) *appsv1.DaemonSet {
+	d := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Generation: 3},
+		Status: appsv1.DaemonSetStatus{
+			ObservedGeneration: 3, DesiredNumberScheduled: 10, CurrentNumberScheduled: 10,
+			UpdatedNumberScheduled: updated, NumberUnavailable: unavailable,
+		},
+	}
+	switch max := maxUnavailable.(type) {
+	case int:
+		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: new(intstr.FromInt32(int32(max)))}
+	case string:
+		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: new(intstr.FromString(max))}
+	}
+	return d
+}
+
+func TestDaemonSet(t *testing.T) {
+	tooFew, misplaced, outdated := daemonSet(10, 0, 1), daemonSet(10, 0, 1), daemonSet(10, 0, 1)
+	tooFew.Status.CurrentNumberScheduled = 9
+	misplaced.Status.NumberMisscheduled = 1
+	outdated.Generation = 4
+	byHand := daemonSet(5, 1, 1)
+	byHand.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+	noMaximum := daemonSet(5, 1, nil)
+	noMaximum.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{}
+	broken := func(unavailable, allowed string) string {
+		return unavailable + " of 10 Pods are unavailable, and " + allowed + " may be"
+	}
+	judge(t, checks.DaemonSet, map[string]row[*appsv1.DaemonSet]{
+		"healthy":                    {daemonSet(10, 0, 1), passes},
+		"nothing desired":            {&appsv1.DaemonSet{}, passes},
+		"too few":                    {tooFew, fails(checks.ReasonNotScheduled, "9 of 10 Pods are scheduled")},
+		"misplaced":                  {misplaced, fails(checks.ReasonMisscheduled, "1 Pods run on Nodes where they should not")},
+		"one down, no roll-out":      {daemonSet(10, 1, 1), fails(checks.ReasonPodsUnavailable, broken("1", "0"))},
+		"one down, roll-out":         {daemonSet(5, 1, 1), passes},
+		"two down, roll-out":         {daemonSet(5, 2, 1), fails(checks.ReasonPodsUnavailable, broken("2", "1"))},
+		"percentage is rounded down": {daemonSet(5, 2, "19%"), fails(checks.ReasonPodsUnavailable, broken("2", "1"))},
+		"percentage":                 {daemonSet(5, 2, "20%"), passes},
+		"no percentage":              {daemonSet(5, 1, "many"), fails(checks.ReasonPodsUnavailable, broken("1", "0"))},
+		"no maximum":                 {noMaximum, fails(checks.ReasonPodsUnavailable, broken("1", "0"))},
+		"no rolling update":          {daemonSet(5, 1, nil), fails(checks.ReasonPodsUnavailable, broken("1", "0"))},
+		"updated by hand":            {byHand, fails(checks.ReasonPodsUnavailable, broken("1", "0"))},
+		"not observed":               {outdated, notObserved("Observed generation is 3, not 4")},
+	})
+}
+
+func TestDaemonSetRolledOut(t *testing.T) {
+	byHand := daemonSet(5, 0, 1)
+	byHand.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+	judge(t, checks.DaemonSetRolledOut, map[string]row[*appsv1.DaemonSet]{
+		"healthy":         {daemonSet(10, 0, 1), passes},
+		"rolling out":     {daemonSet(5, 1, 1), rollsOut("revision 3", "5 of 10 Pods are updated")},
+		"updated by hand": {byHand, passes},
+		"too many down":   {daemonSet(5, 2, 1), fails(checks.ReasonPodsUnavailable, "2 of 10 Pods are unavailable, and 1 may be")},
+	})
+}
