@@ -25,7 +25,7 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 	seen, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
 	if seen > m.GetGeneration() {
 		// It is the status of another object of this name, as from a backup.
-		seen = 0
+		return notObserved(m.GetGeneration(), seen)
 	}
 	r := observed(m.GetGeneration(), seen, judge(unstructuredConditions(m), isTrue("ResourcesApplied"), isTrue("ResourcesHealthy")))
 	if invalidObject.MatchString(r.Message) {

@@ -1,10 +1,10 @@
 package checks
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -37,14 +37,29 @@ func Within[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 
 // VerdictChanged is a predicate for watches on objects that a rule judges. Of the
 // updates it lets those pass after which the rule says something else. Creations and
-// deletions always pass, and so does what is of another type.
+// deletions always pass, and so does what is of another type. A rule that panics lets
+// all pass: the check will say so.
 func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) (passes bool) {
 		before, isBefore := e.ObjectOld.(O)
 		after, isAfter := e.ObjectNew.(O)
 		if !isBefore || !isAfter {
 			return true
 		}
-		return !equality.Semantic.DeepEqual(rule(before), rule(after))
+		defer func() {
+			if recover() != nil {
+				passes = true
+			}
+		}()
+		return !same(rule(before), rule(after))
 	}}
+}
+
+// same compares all that is in two results.
+func same(a, b healthcheck.Result) bool {
+	if !a.Deadline.Equal(b.Deadline) || !a.RecheckAt.Equal(b.RecheckAt) {
+		return false
+	}
+	a.Deadline, a.RecheckAt = b.Deadline, b.RecheckAt
+	return reflect.DeepEqual(a, b)
 }

@@ -28,8 +28,12 @@ func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Re
 	if seen >= generation || (seen > 0 && verdict.Status == healthcheck.False) {
 		return verdict
 	}
-	// All generations have one clock: a spec that changes all the time must not hide a
-	// controller that is gone.
+	return notObserved(generation, seen)
+}
+
+// notObserved gives all generations one clock: a spec that changes all the time must
+// not hide a controller that is gone.
+func notObserved(generation, seen int64) healthcheck.Result {
 	return progressing(ObservedWithin, ReasonNotObserved, "Observed generation is %d, not %d", seen, generation)
 }
 

@@ -1,0 +1,85 @@
+package checks_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+func TestMachine(t *testing.T) {
+	machine := func(node string, ready metav1.ConditionStatus, changes ...func(*clusterv1.Machine)) *clusterv1.Machine {
+		m := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Generation: 1}}
+		m.Status.NodeRef.Name, m.Status.ObservedGeneration = node, 1
+		if ready != "" {
+			m.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineReadyCondition, Status: ready, Reason: "NotReady", Message: "* NodeHealthy: Node is gone"}}
+		}
+		for _, change := range changes {
+			change(m)
+		}
+		return m
+	}
+	failed := func(m *clusterv1.Machine) { m.Status.Phase = string(clusterv1.MachinePhaseFailed) }
+	deleting := func(m *clusterv1.Machine) { m.DeletionTimestamp = new(metav1.Now()) }
+	newer := func(m *clusterv1.Machine) { m.Generation = 2 }
+	const text = "Condition Ready is False (NotReady): * NodeHealthy: Node is gone"
+	judge(t, checks.Machine, map[string]row[*clusterv1.Machine]{
+		"ready":            {machine("n", metav1.ConditionTrue), passes},
+		"not ready":        {machine("n", metav1.ConditionFalse), fails("NotReady", text)},
+		"nobody has told":  {machine("n", ""), fails("NotReady", "Condition Ready is missing")},
+		"new":              {machine("", ""), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
+		"being made":       {machine("", metav1.ConditionFalse), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. "+text)},
+		"failed":           {machine("", metav1.ConditionFalse, failed), fails(checks.ReasonFailed, "Phase is Failed")},
+		"deleting, failed": {machine("n", metav1.ConditionFalse, failed, deleting), progresses(checks.DrainedWithin, checks.ReasonDeleting, "Machine is being deleted")},
+		"not observed":     {machine("n", metav1.ConditionTrue, newer), notObserved("Observed generation is 1, not 2")},
+	})
+}
+
+func TestMachineSet(t *testing.T) {
+	set := func(replicas, ready *int32) *clusterv1.MachineSet {
+		s := &clusterv1.MachineSet{ObjectMeta: metav1.ObjectMeta{Generation: 1}, Spec: clusterv1.MachineSetSpec{Replicas: replicas}}
+		s.Status.ReadyReplicas, s.Status.ObservedGeneration = ready, 1
+		return s
+	}
+	outdated := set(ptr.To[int32](0), nil)
+	outdated.Generation = 2
+	judge(t, checks.MachineSet, map[string]row[*clusterv1.MachineSet]{
+		"healthy":      {set(ptr.To[int32](2), ptr.To[int32](2)), passes},
+		"scaled down":  {set(ptr.To[int32](0), nil), passes},
+		"too few":      {set(ptr.To[int32](2), ptr.To[int32](1)), fails(checks.ReasonReplicasNotReady, "1 of 2 Machines are ready")},
+		"default":      {set(nil, nil), fails(checks.ReasonReplicasNotReady, "0 of 1 Machines are ready")},
+		"not observed": {outdated, notObserved("Observed generation is 1, not 2")},
+	})
+}
+
+func TestMachineDeployment(t *testing.T) {
+	// Of three wanted Machines there are some, some of which are up to date.
+	machines := func(all, upToDate int32, conditions ...metav1.Condition) *clusterv1.MachineDeployment {
+		return &clusterv1.MachineDeployment{
+			ObjectMeta: metav1.ObjectMeta{Generation: 4}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](3)},
+			Status: clusterv1.MachineDeploymentStatus{ObservedGeneration: 4, Replicas: &all, UpToDateReplicas: &upToDate, Conditions: conditions},
+		}
+	}
+	available := metav1.Condition{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionTrue}
+	unavailable := metav1.Condition{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionFalse, Reason: "NotAvailable", Message: "1 available replicas, at least 2 required"}
+	rolling := metav1.Condition{Type: clusterv1.MachineDeploymentRollingOutCondition, Status: metav1.ConditionTrue, Reason: "RollingOut"}
+	outdated := machines(3, 3, available)
+	outdated.Generation = 5
+	const text = "Condition Available is False (NotAvailable): 1 available replicas, at least 2 required"
+	judge(t, checks.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
+		"available":    {machines(3, 1, available, rolling), passes},
+		"unavailable":  {machines(3, 3, unavailable), fails("NotAvailable", text)},
+		"new":          {&clusterv1.MachineDeployment{}, fails("NotAvailable", "Condition Available is missing")},
+		"not observed": {outdated, notObserved("Observed generation is 4, not 5")},
+	})
+	judge(t, checks.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
+		"rolled out":   {machines(3, 3, available), passes},
+		"rolling out":  {machines(3, 1, available), rollsOut("revision 4", "1 of 3 Machines are up to date")},
+		"old are left": {machines(4, 3, available), rollsOut("revision 4", "1 old Machines are left")},
+		"says so":      {machines(3, 3, available, rolling), rollsOut("revision 4", "Condition RollingOut is True (RollingOut)")},
+		"unavailable":  {machines(3, 1, unavailable), fails("NotAvailable", text)},
+	})
+}

@@ -1,0 +1,86 @@
+package checks_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+var (
+	a       = checks.Worker{Machine: "a", Node: "na", Ready: true}
+	b       = checks.Worker{Machine: "b", Node: "nb", Ready: true}
+	broken  = checks.Worker{Machine: "c", Node: "nc"}
+	pending = checks.Worker{Machine: "p"}
+	failed  = checks.Worker{Machine: "f", Failed: true}
+	going   = checks.Worker{Machine: "g", Node: "ng", Ready: true, Failed: true, Deleting: true}
+)
+
+func workers(desired int, w ...checks.Worker) checks.Workers {
+	return checks.Workers{Desired: desired, Workers: w}
+}
+
+func TestEnoughNodes(t *testing.T) {
+	judge(t, checks.EnoughNodes, map[string]row[checks.Workers]{
+		"none wanted":       {workers(0), passes},
+		"enough":            {workers(2, a, b), passes},
+		"enough and more":   {workers(1, a, b, broken, pending), passes},
+		"failed":            {workers(1, a, failed), fails(checks.ReasonMachinesFailed, "Machines have failed: f")},
+		"going, all others": {workers(2, a, b, going), passes},
+		"going is not one":  {workers(2, a, going), progresses(checks.ObservedWithin, checks.ReasonMissingMachines, "1 of 2 Nodes are ready; machines are missing")},
+		"none at all":       {workers(2), progresses(checks.ObservedWithin, checks.ReasonMissingMachines, "0 of 2 Nodes are ready; machines are missing")},
+		"one is pending":    {workers(2, a, pending), progresses(checks.NodesWithin, checks.ReasonPendingMachines, "1 of 2 Nodes are ready; machines without a Node yet: p")},
+		"one is broken":     {workers(3, a, pending, broken), progresses(checks.NodesWithin, checks.ReasonNodesNotReady, "1 of 3 Nodes are ready; machines with a Node that is not: c")},
+		"many are pending": {workers(9, pending, pending, pending, pending, pending, pending, a, b, b), progresses(checks.NodesWithin, checks.ReasonPendingMachines,
+			"3 of 9 Nodes are ready; machines without a Node yet: p, p, p, p, p, and 1 more")},
+	})
+}
+
+func TestNoSurplusNodes(t *testing.T) {
+	judge(t, checks.NoSurplusNodes, map[string]row[checks.Workers]{
+		"as wanted":  {workers(2, a, b), passes},
+		"too few":    {workers(3, a, b), passes},
+		"too many":   {workers(1, b, a), progresses(checks.DrainedWithin, checks.ReasonTooManyMachines, "There are 2 machines, and 1 are wanted")},
+		"one leaves": {workers(1, a, going), progresses(checks.DrainedWithin, checks.ReasonDrainingMachines, "Machines are being deleted: g")},
+	})
+}
+
+func TestClusterAPIWorkers(t *testing.T) {
+	deployments := []clusterv1.MachineDeployment{
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "md"}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](3)}},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "one"}},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "gone", DeletionTimestamp: new(metav1.Now())}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](5)}},
+	}
+	machine := func(name, owner, node string) clusterv1.Machine {
+		m := clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{clusterv1.MachineDeploymentNameLabel: owner}}}
+		m.Status.NodeRef.Name = node
+		return m
+	}
+	failed, going := machine("f", "md", ""), machine("g", "md", "n3")
+	failed.Status.Phase = string(clusterv1.MachinePhaseFailed)
+	going.DeletionTimestamp = new(metav1.Now())
+	elsewhere := machine("e", "md", "n1")
+	elsewhere.Namespace = "other"
+	machines := []clusterv1.Machine{
+		machine("a", "md", "n1"), machine("b", "one", "n2"), machine("c", "md", "n9"), machine("p", "md", ""), failed, going,
+		machine("x", "gone", "n1"), machine("control-plane", "", "n1"), elsewhere,
+	}
+	node := func(name string, ready corev1.ConditionStatus) corev1.Node {
+		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue}, {Type: corev1.NodeReady, Status: ready},
+		}}}
+	}
+	nodes := []corev1.Node{node("n1", corev1.ConditionTrue), node("n2", corev1.ConditionUnknown), node("n3", corev1.ConditionTrue), {}}
+	want := checks.Workers{Desired: 4, Workers: []checks.Worker{
+		{Machine: "a", Node: "n1", Ready: true}, {Machine: "b", Node: "n2"}, {Machine: "c", Node: "n9"}, {Machine: "p"},
+		{Machine: "f", Failed: true}, {Machine: "g", Node: "n3", Ready: true, Deleting: true},
+	}}
+	if diff := cmp.Diff(want, checks.ClusterAPIWorkers(deployments, machines, nodes)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

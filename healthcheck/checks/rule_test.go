@@ -1,0 +1,57 @@
+package checks_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+func TestWithin(t *testing.T) {
+	rule := func(r healthcheck.Result) checks.Rule[int] { return func(int) healthcheck.Result { return r } }
+	judge(t, checks.Within(checks.BoundWithin, rule(fails("A", "a")), "A", "B"), map[string]row[int]{"one of the reasons": {0, progresses(checks.BoundWithin, "A", "a")}})
+	judge(t, checks.Within(checks.BoundWithin, rule(fails("C", "c")), "A", "B"), map[string]row[int]{"another reason": {0, fails("C", "c")}})
+	judge(t, checks.Within(checks.BoundWithin, rule(fails("C", "c"))), map[string]row[int]{"any reason": {0, progresses(checks.BoundWithin, "C", "c")}})
+	judge(t, checks.Within(checks.BoundWithin, rule(rollsOut("revision 1", "r"))), map[string]row[int]{
+		"other time": {0, healthcheck.Result{Status: healthcheck.Progressing, Within: checks.BoundWithin, Reason: checks.ReasonRollingOut, Cause: "revision 1", Message: "r"}},
+	})
+	judge(t, checks.Within(0, rule(rollsOut("revision 1", "r"))), map[string]row[int]{"no time": {0, fails(checks.ReasonRollingOut, "r")}})
+	judge(t, checks.Within(0, rule(passes)), map[string]row[int]{"a pass": {0, passes}})
+	unknown := healthcheck.Result{Status: healthcheck.Unknown, Reason: "A"}
+	judge(t, checks.Within(checks.BoundWithin, rule(unknown)), map[string]row[int]{"unknown": {0, unknown}})
+}
+
+func TestVerdictChanged(t *testing.T) {
+	changed := checks.VerdictChanged(checks.DeploymentRolledOut)
+	tests := map[string]struct {
+		before, after client.Object
+		want          bool
+	}{
+		"nothing":        {deployment(), deployment(), false},
+		"of no matter":   {deployment(), deployment(func(d *appsv1.Deployment) { d.Labels = map[string]string{"a": "b"} }), false},
+		"status":         {deployment(), deployment(unavailable), true},
+		"message":        {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 2 }), true},
+		"reason":         {deployment(unavailable), deployment(with(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "", "")), true},
+		"cause":          {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }), deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas, d.Annotations = 0, nil }), true},
+		"of other types": {&corev1.Pod{}, &corev1.Pod{}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := changed.Update(event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+	broken := checks.VerdictChanged(func(*appsv1.Deployment) healthcheck.Result { panic("broken") })
+	if !broken.Update(event.UpdateEvent{ObjectOld: deployment(), ObjectNew: deployment()}) {
+		t.Error("an event does not pass of which a rule knows nothing")
+	}
+	if !changed.Create(event.CreateEvent{Object: deployment()}) || !changed.Delete(event.DeleteEvent{Object: deployment()}) || !changed.Generic(event.GenericEvent{Object: deployment()}) {
+		t.Error("an object that comes or goes does not pass")
+	}
+}
