@@ -1,0 +1,109 @@
+package checks_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+func pods(ns *corev1.Namespace) (client.ObjectList, []client.ListOption) {
+	return &corev1.PodList{}, []client.ListOption{client.InNamespace(ns.Name), client.MatchingLabels{"app": "web"}}
+}
+
+// pod has a verdict as its phase.
+func pod(namespace, name, verdict string) client.Object {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": "web"}},
+		Status:     corev1.PodStatus{Phase: corev1.PodPhase(verdict)},
+	}
+}
+
+var recheck = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// byPhase answers what the phase of a Pod says.
+func byPhase(p *corev1.Pod) healthcheck.Result {
+	switch p.Status.Phase {
+	case "True":
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Fine", RecheckAt: recheck}
+	case "False":
+		return healthcheck.Result{Status: healthcheck.False, Reason: "Bad", Message: "is bad", Codes: []string{"E2", "E1"}}
+	case "Rolling":
+		return healthcheck.Result{Status: healthcheck.Progressing, Reason: "Rolling", Cause: "revision 1", Message: "rolls", Within: time.Minute}
+	default:
+		return healthcheck.Result{Status: healthcheck.Status(p.Status.Phase), Reason: "Odd", Within: time.Hour}
+	}
+}
+
+func TestEach(t *testing.T) {
+	bad := func(message string) healthcheck.Result {
+		return healthcheck.Result{Status: healthcheck.False, Reason: "Bad", Message: message, Codes: []string{"E1", "E2"}}
+	}
+	other := pod("shop", "other", "False")
+	other.SetLabels(map[string]string{"app": "db"})
+	var many []client.Object
+	for i := range 7 {
+		many = append(many, pod("shop", fmt.Sprint("p", i), "False"))
+	}
+	rechecked := bad("1 of 2 are not healthy: Pod shop/b: is bad")
+	rechecked.RecheckAt = recheck
+	tests := map[string]struct {
+		pods    []client.Object
+		options []checks.Option
+		want    healthcheck.Result
+	}{
+		"healthy":           {[]client.Object{pod("shop", "a", "True"), pod("shop", "b", "True")}, nil, healthcheck.Result{Status: healthcheck.True, Reason: "Fine", RecheckAt: recheck}},
+		"none":              {nil, nil, fails(checks.ReasonNotFound, "No Pod is found")},
+		"none, skipped":     {nil, []checks.Option{checks.MissingIsSkipped()}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "No Pod is found"}},
+		"others":            {[]client.Object{other, pod("elsewhere", "a", "False")}, nil, fails(checks.ReasonNotFound, "No Pod is found")},
+		"one is bad":        {[]client.Object{pod("shop", "b", "False"), pod("shop", "a", "True")}, nil, rechecked},
+		"many are bad":      {many, nil, bad("7 of 7 are not healthy: Pod shop/p0: is bad; Pod shop/p1: is bad; Pod shop/p2: is bad; Pod shop/p3: is bad; Pod shop/p4: is bad; and 2 more")},
+		"skipped ones":      {[]client.Object{pod("shop", "a", "Skipped"), pod("shop", "b", "False")}, nil, bad("1 of 1 are not healthy: Pod shop/b: is bad")},
+		"all skipped":       {[]client.Object{pod("shop", "a", "Skipped")}, nil, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonAllSkipped}},
+		"unknown":           {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Unknown, Reason: "Odd", Within: time.Hour, Message: "1 of 2 cannot be judged: Pod shop/a: Odd"}},
+		"bad, not unknown":  {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "False")}, nil, bad("1 of 2 are not healthy: Pod shop/b: is bad")},
+		"invalid":           {[]client.Object{pod("shop", "a", "Perhaps"), pod("shop", "b", "False")}, nil, healthcheck.Result{Status: "Perhaps", Reason: "Odd", Within: time.Hour, Message: "1 of 2 are not healthy: Pod shop/a: Odd"}},
+		"progressing twice": {[]client.Object{pod("shop", "b", "Progressing"), pod("shop", "a", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Rolling", Cause: "Pod shop/a revision 1", Within: time.Minute, Message: "2 of 2 progress: Pod shop/a: rolls; Pod shop/b: Odd"}},
+		"without cause":     {[]client.Object{pod("shop", "b", "Progressing")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Odd", Cause: "Pod shop/b Odd", Within: time.Hour, Message: "1 of 1 progress: Pod shop/b: Odd"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := run(t, checks.Each("pods", checks.Target, pods, byPhase, tt.options...), nil, fake.NewClientBuilder().WithObjects(tt.pods...).Build())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestEachUnstructured lists a kind that has no Go type.
+func TestEachUnstructured(t *testing.T) {
+	find := func(*corev1.Namespace) (client.ObjectList, []client.ListOption) {
+		list := &unstructured.UnstructuredList{}
+		list.SetAPIVersion("v1")
+		list.SetKind("PodList")
+		return list, nil
+	}
+	rule := func(u *unstructured.Unstructured) healthcheck.Result { return fails("Bad", u.GetName()) }
+	c := fake.NewFakeClient(pod("shop", "a", "True"))
+	got, err := run(t, checks.Each("pods", checks.Source, find, rule), c, nil)
+	if diff := cmp.Diff(fails("Bad", "1 of 1 are not healthy: Pod shop/a: a"), got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got)\n%s", err, diff)
+	}
+	_, err = run(t, checks.Each("pods", checks.Source, find, byPhase), c, nil)
+	if err == nil || err.Error() != "the list for kind Pod has items of type *unstructured.Unstructured" {
+		t.Errorf("a rule for another type: %v", err)
+	}
+}
