@@ -28,21 +28,27 @@ type AnnotationProgress[T client.Object] struct {
 
 var _ ProgressStore[client.Object] = AnnotationProgress[client.Object]{}
 
+// clockValue is what the annotation has for each clock.
+type clockValue struct {
+	Since time.Time `json:"since"`
+	Seen  int       `json:"seen,omitempty"`
+}
+
 // separator is in no name of a condition type, as the API conventions have it.
 const separator = "|"
 
 // Load implements ProgressStore.
 func (s AnnotationProgress[T]) Load(obj T) []Progress {
-	stored := map[string]time.Time{}
+	stored := map[string]clockValue{}
 	if json.Unmarshal([]byte(obj.GetAnnotations()[ProgressAnnotation+s.Name]), &stored) != nil {
 		return nil
 	}
 	var progress []Progress
-	for key, since := range stored {
+	for key, value := range stored {
 		conditionType, rest, _ := strings.Cut(key, separator)
 		check, cause, found := strings.Cut(rest, separator)
 		if found {
-			progress = append(progress, Progress{Condition: conditionType, Check: check, Cause: cause, Since: since})
+			progress = append(progress, Progress{Condition: conditionType, Check: check, Cause: cause, Since: value.Since, Seen: value.Seen})
 		}
 	}
 	slices.SortFunc(progress, comparePerCheck)
@@ -53,9 +59,9 @@ func (s AnnotationProgress[T]) Load(obj T) []Progress {
 func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progress) error {
 	var value any
 	if len(progress) > 0 {
-		stored := map[string]time.Time{}
+		stored := map[string]clockValue{}
 		for _, p := range progress {
-			stored[strings.Join([]string{p.Condition, p.Check, p.Cause}, separator)] = p.Since.UTC()
+			stored[strings.Join([]string{p.Condition, p.Check, p.Cause}, separator)] = clockValue{p.Since.UTC(), p.Seen}
 		}
 		encoded, err := json.Marshal(stored)
 		if err != nil {

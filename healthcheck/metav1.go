@@ -58,7 +58,7 @@ func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	if c.Reason == "" {
 		c.Reason = ReasonNotGiven
 	}
-	c.Message = shortened(c.Message)
+	c.Message = shortened(c.Message, maxMessage)
 	return c
 }
 
@@ -66,12 +66,13 @@ func (s Metav1Store[T]) Normalize(c Condition) Condition {
 // We count bytes, which are no fewer.
 const maxMessage = 32768
 
-func shortened(message string) string {
-	if len(message) <= maxMessage {
+// shortened cuts what is longer than some bytes.
+func shortened(message string, most int) string {
+	if len(message) <= most {
 		return message
 	}
 	const ellipsis = "..."
-	return strings.ToValidUTF8(message[:maxMessage-len(ellipsis)], "") + ellipsis
+	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
 }
 
 // fields returns c as it is written.

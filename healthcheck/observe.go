@@ -12,7 +12,8 @@ import (
 // evaluateAll runs all condition types side by side.
 func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
 	examination := run[T]{
-		in: Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
+		name: r.Name,
+		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
 		around: r.surround(obj), slots: r.slots(), progress: progress, keeps: r.Progress != nil,
 	}
 	outcomes := make([]outcome, len(r.Conditions))

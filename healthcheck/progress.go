@@ -25,7 +25,8 @@ const (
 	ByCondition
 )
 
-// Progress is since when a check has seen something progress.
+// Progress is since when a check has seen something progress. One without a Check is
+// about the condition as a whole, and its Cause is the status that it turns to.
 type Progress struct {
 	// Condition and Check name the check.
 	Condition, Check string
@@ -33,6 +34,8 @@ type Progress struct {
 	Cause string
 	// Since is when it was seen first, with a resolution of one second.
 	Since time.Time
+	// Seen is how often it was seen, where that matters: see Damping.
+	Seen int
 }
 
 // ProgressStore keeps the clocks of ByCause on the object, so that they outlive the
@@ -56,7 +59,8 @@ func (p Progress) of(conditionType, check string) bool {
 }
 
 func comparePerCheck(a, b Progress) int {
-	return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Check, b.Check), a.Since.Compare(b.Since), cmp.Compare(a.Cause, b.Cause))
+	return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Check, b.Check), a.Since.Compare(b.Since),
+		cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Seen, b.Seen))
 }
 
 // date gives a result of one check its deadline, by the clocks of that check, and

@@ -128,7 +128,7 @@ func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
 
 // TestAnnotationOfProgress reads what was written, and takes anything else for nothing.
 func TestAnnotationOfProgress(t *testing.T) {
-	for _, value := range []string{"", "{", "[]", `{"a":1}`, `{"no separators":"2026-01-01T00:00:00Z"}`, `{"Ready|c":"2026-01-01T00:00:00Z"}`} {
+	for _, value := range []string{"", "{", "[]", `{"a":1}`, `{"no separators":{"since":"2026-01-01T00:00:00Z"}}`, `{"Ready|c":{"since":"2026-01-01T00:00:00Z"}}`, `{"Ready|c|a":"2026-01-01T00:00:00Z"}`} {
 		object := &corev1.Pod{}
 		object.SetAnnotations(map[string]string{ProgressAnnotation + "w": value})
 		if got := (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object); len(got) != 0 {
@@ -136,7 +136,7 @@ func TestAnnotationOfProgress(t *testing.T) {
 		}
 	}
 	object := &corev1.Pod{}
-	object.SetAnnotations(map[string]string{ProgressAnnotation + "w": fmt.Sprintf(`{"Ready|c|a|b":%q}`, ago(5).Format(time.RFC3339))})
+	object.SetAnnotations(map[string]string{ProgressAnnotation + "w": fmt.Sprintf(`{"Ready|c|a|b":{"since":%q}}`, ago(5).Format(time.RFC3339))})
 	want := []Progress{since("a|b", 5)}
 	if diff := cmp.Diff(want, (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object)); diff != "" {
 		t.Errorf("a cause with a separator (-want +got):\n%s", diff)

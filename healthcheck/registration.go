@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -47,6 +48,8 @@ type ConditionChecks[T any] struct {
 	CodesOf func(err error) []string
 	// Summary makes the message of the condition. The default is Plain.
 	Summary Summary
+	// Damping keeps the condition from flapping. It is off by default.
+	Damping Damping
 	// Conclude, if set, has the last word: it gets what Summary gets, and returns the
 	// result of the condition. It is for those who are bound to other rules than Merge
 	// and must depend on nothing else, as Summary.
@@ -112,8 +115,10 @@ type Registration[T client.Object] struct {
 	// Watches, if set, adds more watches on whatever the checks look at. It is called
 	// once, before the controller starts; it may keep ctl to add more later.
 	Watches func(ctl controller.Controller) error
+	// Recorder, if set, gets an Event for each change of the status of a condition.
+	Recorder events.EventRecorder
 	// OnTransition, if set, is called after a condition was stored, changed its
-	// status or its reason. It is the place for events and metrics.
+	// status or its reason. It is the place for events and metrics of one's own.
 	OnTransition func(ctx context.Context, obj T, transition Transition)
 }
 

@@ -44,7 +44,7 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) {
 				r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...)
 			},
-			`registration "w": check "c" of condition "Ready" is there twice, or its name has "|"`,
+			`registration "w": check "c" of condition "Ready" is there twice, or has no name, or one with "|"`,
 		},
 		"a target that nobody gives": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = healthcheck.NeedsTarget },

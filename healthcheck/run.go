@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // outcome is what a run found out about one condition type.
@@ -22,6 +24,8 @@ type outcome struct {
 
 // run is one examination of one object.
 type run[T any] struct {
+	// name is that of the registration.
+	name    string
 	in      Input[T]
 	timeout time.Duration
 	around  surroundings
@@ -51,7 +55,12 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 	errs := make([]error, len(c.Checks))
 	var wait sync.WaitGroup
 	for i, check := range c.Checks {
-		wait.Go(func() { results[i], errs[i] = r.one(ctx, check, c.CodesOf) })
+		wait.Go(func() {
+			timer := prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name))
+			results[i], errs[i] = r.one(ctx, check, c.CodesOf)
+			timer.ObserveDuration()
+			checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
+		})
 	}
 	wait.Wait()
 	for i, check := range c.Checks {
@@ -62,6 +71,11 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 		}
 	}
 	out.result = conclude(r.in.Now, c, results, current)
+	if r.keeps {
+		var counted []Progress
+		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
+		out.progress = append(out.progress, counted...)
+	}
 	out.err = errors.Join(errs...)
 	if out.result.Status == Skipped {
 		out.applicability = DoesNotApply

@@ -38,8 +38,8 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	}
 	named := map[string]bool{}
 	for _, check := range c.Checks {
-		if named[check.Name] || strings.Contains(check.Name, separator) {
-			errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is there twice, or its name has %q", r.Name, check.Name, c.Type, separator))
+		if check.Name == "" || named[check.Name] || strings.Contains(check.Name, separator) {
+			errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is there twice, or has no name, or one with %q", r.Name, check.Name, c.Type, separator))
 		}
 		named[check.Name] = true
 		if check.Check == nil {

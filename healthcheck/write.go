@@ -1,8 +1,10 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -33,7 +35,11 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
 	return nil
 }
 
-// report logs each transition once and hands it on.
+// EventAction is the action of all Events of the engine, in the sense of
+// events.k8s.io.
+const EventAction = "HealthCheck"
+
+// report counts, logs and tells each transition once, and hands it on.
 func (r *Reconciler[T]) report(ctx context.Context, obj T, p plan) {
 	for _, transition := range p.transitions {
 		transition.At = r.Clock.Now()
@@ -41,10 +47,34 @@ func (r *Reconciler[T]) report(ctx context.Context, obj T, p plan) {
 		if condition.Type == "" {
 			condition.Type = transition.From.Type
 		}
+		if transition.From.Status != condition.Status {
+			transitionsTotal.WithLabelValues(r.Name, condition.Type, string(transition.From.Status), string(condition.Status)).Inc()
+			r.tell(obj, condition)
+		}
 		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
 			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
 		if r.OnTransition != nil {
 			r.OnTransition(ctx, obj, transition)
 		}
 	}
+}
+
+// maxEvent is how long the text of an Event may be, in bytes.
+const maxEvent = 1024
+
+// tell records an Event on a change of the status.
+func (r *Reconciler[T]) tell(obj T, condition Condition) {
+	if r.Recorder == nil || condition.Status == "" {
+		return
+	}
+	eventType := corev1.EventTypeNormal
+	if condition.Status == False {
+		eventType = corev1.EventTypeWarning
+	}
+	reason := cmp.Or(condition.Reason, ReasonNotGiven)
+	text := condition.Type + " is " + string(condition.Status)
+	if condition.Message != "" {
+		text += ": " + condition.Message
+	}
+	r.Recorder.Eventf(obj, nil, eventType, reason, EventAction, "%s", shortened(text, maxEvent))
 }

@@ -1,0 +1,23 @@
+package healthcheck
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// The metrics of all registrations of a program, in the registry of
+// controller-runtime. None has a label for the object: there may be many.
+var (
+	checkSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "sickbay_check_duration_seconds", Help: "How long a check took, with the time until it was its turn.",
+		Buckets: prometheus.ExponentialBuckets(0.001, 4, 8),
+	}, []string{"registration", "condition", "check"})
+	checkResults = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sickbay_check_results_total", Help: "What checks have found, by status.",
+	}, []string{"registration", "condition", "check", "status"})
+	transitionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sickbay_condition_transitions_total", Help: "How often a condition has changed its status; one that is not there has none.",
+	}, []string{"registration", "condition", "from", "to"})
+)
+
+func init() { metrics.Registry.MustRegister(checkSeconds, checkResults, transitionsTotal) }

@@ -1,0 +1,89 @@
+package healthcheck_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// TestEventsOnTransitions: people are told when the status changes, and of nothing else.
+func TestEventsOnTransitions(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	recorder := events.NewFakeRecorder(10)
+	f.Recorder = recorder
+	f.reconcile(t)
+	f.reconcile(t)
+	f.result = result(healthcheck.False, "Broken", "it is "+strings.Repeat("very ", 300)+"bad")
+	f.reconcile(t)
+	f.result.Reason = "StillBroken"
+	f.reconcile(t)
+	f.applicability = healthcheck.DoesNotApply
+	f.reconcile(t)
+
+	close(recorder.Events)
+	var got []string
+	for event := range recorder.Events {
+		if len(event) > 1100 {
+			t.Errorf("an event has %d bytes", len(event))
+		}
+		got = append(got, event[:min(len(event), 35)])
+	}
+	want := []string{"Normal Fine Healthy is True", "Warning Broken Healthy is False: it"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestMetrics counts what checks find, and changes of the status.
+func TestMetrics(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f.Name = "metrics"
+	f.reconcile(t)
+	f.reconcile(t)
+	f.result = result(healthcheck.False, "Broken", "")
+	f.reconcile(t)
+	want := `
+# HELP sickbay_check_results_total What checks have found, by status.
+# TYPE sickbay_check_results_total counter
+sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="False"} 1
+sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="True"} 2
+`
+	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_check_results_total"); err != nil {
+		t.Error(err)
+	}
+	want = `
+# HELP sickbay_condition_transitions_total How often a condition has changed its status; one that is not there has none.
+# TYPE sickbay_condition_transitions_total counter
+sickbay_condition_transitions_total{condition="Healthy",from="",registration="metrics",to="True"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="True",registration="metrics",to="False"} 1
+`
+	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_condition_transitions_total"); err != nil {
+		t.Error(err)
+	}
+	if n, err := testutil.GatherAndCount(only(t, "metrics"), "sickbay_check_duration_seconds"); n != 1 || err != nil {
+		t.Errorf("%d durations, error %v", n, err)
+	}
+}
+
+// only are the metrics of one registration; those of other tests are in the same registry.
+func only(t *testing.T, registration string) prometheus.Gatherer {
+	t.Helper()
+	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		families, err := metrics.Registry.Gather()
+		for _, family := range families {
+			family.Metric = slices.DeleteFunc(family.Metric, func(m *dto.Metric) bool {
+				return !slices.ContainsFunc(m.Label, func(l *dto.LabelPair) bool { return l.GetName() == "registration" && l.GetValue() == registration })
+			})
+		}
+		return families, err
+	})
+}
