@@ -1,9 +1,12 @@
 package reboot
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -33,6 +36,28 @@ func TestReferenceRebootNames(t *testing.T) {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.meaning})
 	}
 	docs.Section(t, referenceFile, "reboot names", docs.Table(table...))
+}
+
+// TestReferenceLeftOut renders what is not put back on a Node, since a new one gets it by itself, or should not have it.
+func TestReferenceLeftOut(t *testing.T) {
+	labels := []string{
+		corev1.LabelHostname, corev1.LabelOSStable, corev1.LabelArchStable, corev1.LabelWindowsBuild, "beta.kubernetes.io/os", "beta.kubernetes.io/arch",
+	}
+	for _, label := range labels {
+		if kept := lastingLabels(map[string]string{label: ""}); len(kept) > 0 {
+			t.Errorf("the label %s is kept", label)
+		}
+	}
+	annotations := append(slices.Sorted(maps.Keys(ownedAnnotations)), ovnPrefix+"...")
+	taints := append(slices.Sorted(maps.Keys(transient)), "..."+notReadySuffix)
+	table := [][]string{{"of the Node", "left out"}}
+	for _, row := range []struct {
+		of    string
+		names []string
+	}{{"labels", labels}, {"annotations", annotations}, {"taints", taints}} {
+		table = append(table, []string{row.of, docs.Code(strings.Join(row.names, "`, `"))})
+	}
+	docs.Section(t, referenceFile, "reboot left out", docs.Table(table...))
 }
 
 // TestReferenceRebootEvents renders the events, those for phases too.
