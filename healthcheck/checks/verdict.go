@@ -15,11 +15,13 @@ func healthy() healthcheck.Result {
 }
 
 func unhealthy(reason, format string, args ...any) healthcheck.Result {
-	return healthcheck.Result{Status: healthcheck.False, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	return healthcheck.Result{Status: healthcheck.False, Reason: reason, Message: oneLine(fmt.Sprintf(format, args...))}
 }
 
 func progressing(d time.Duration, reason, format string, args ...any) healthcheck.Result {
-	return healthcheck.Result{Status: healthcheck.Progressing, Within: d, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	r := unhealthy(reason, format, args...)
+	r.Status, r.Within = healthcheck.Progressing, d
+	return r
 }
 
 // observed takes a pass away from a verdict over an older generation. A failure stays
@@ -121,9 +123,9 @@ func (c condition) say(text string) string {
 // maxDetail is how much of a foreign text goes into a message.
 const maxDetail = 500
 
-// withDetail appends a foreign text to a message, in one line.
+// withDetail appends a foreign text to a message.
 func withDetail(text, detail string) string {
-	detail = strings.Join(strings.Fields(strings.ToValidUTF8(detail, "")), " ")
+	detail = oneLine(detail)
 	if runes := []rune(detail); len(runes) > maxDetail {
 		detail = string(runes[:maxDetail]) + "..."
 	}
@@ -131,6 +133,11 @@ func withDetail(text, detail string) string {
 		return text
 	}
 	return text + ": " + detail
+}
+
+// oneLine makes a text fit for a condition. It has parts that others wrote.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 }
 
 // enough demands as many as are wanted; what is, for example, "replicas are ready".

@@ -1,0 +1,99 @@
+package checks_test
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+// TestRules tries all rules on objects with anything in them, or nothing.
+func TestRules(t *testing.T) {
+	holds(t, checks.Deployment, filled[appsv1.Deployment])
+	holds(t, checks.DeploymentRolledOut, filled[appsv1.Deployment])
+	holds(t, checks.StatefulSet, filled[appsv1.StatefulSet])
+	holds(t, checks.StatefulSetRolledOut, filled[appsv1.StatefulSet])
+	holds(t, checks.ReplicaSet, filled[appsv1.ReplicaSet])
+	holds(t, checks.DaemonSet, filled[appsv1.DaemonSet])
+	holds(t, checks.DaemonSetRolledOut, filled[appsv1.DaemonSet])
+	holds(t, checks.Job, filled[batchv1.Job])
+	holds(t, checks.Pod, filled[corev1.Pod])
+	holds(t, checks.Service, filled[corev1.Service])
+	holds(t, checks.Node, filled[corev1.Node])
+	holds(t, checks.PersistentVolumeClaim, filled[corev1.PersistentVolumeClaim])
+	holds(t, checks.CustomResourceDefinition, filled[apiextensionsv1.CustomResourceDefinition])
+	holds(t, checks.Machine, filled[clusterv1.Machine])
+	holds(t, checks.MachineSet, filled[clusterv1.MachineSet])
+	holds(t, checks.MachineDeployment, filled[clusterv1.MachineDeployment])
+	holds(t, checks.MachineDeploymentRolledOut, filled[clusterv1.MachineDeployment])
+	holds(t, checks.APIService, func(t *rapid.T) *unstructured.Unstructured {
+		u := anyJSON(t)
+		u.SetGeneration(0) // of which its status says nothing
+		return u
+	})
+	holds(t, checks.ManagedResource, anyJSON)
+	holds(t, checks.ManagedResourceRolledOut, anyJSON)
+}
+
+// holds tries a rule on many objects.
+func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.T) O) {
+	t.Helper()
+	var obj O
+	t.Run(reflect.TypeOf(obj).String(), rapid.MakeCheck(func(t *rapid.T) {
+		obj := draw(t)
+		before := obj.DeepCopyObject()
+		r := rule(obj)
+		wellFormed(t, r)
+		if outdated(obj) && r.Status == healthcheck.True {
+			t.Errorf("the verdict over an older generation is True")
+		}
+		if !reflect.DeepEqual(obj, before.(O)) {
+			t.Errorf("the object is changed")
+		}
+		if again := rule(obj); !reflect.DeepEqual(r, again) {
+			t.Errorf("the same object gives %+v, then %+v", r, again)
+		}
+	}))
+}
+
+var camelCase = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
+
+// wellFormed demands what the engine and its readers need of a result.
+func wellFormed(t *rapid.T, r healthcheck.Result) {
+	if !r.Status.Valid() || !camelCase.MatchString(r.Reason) {
+		t.Errorf("no status or no reason: %+v", r)
+	}
+	if (r.Status == healthcheck.Progressing) != (r.Within > 0) {
+		t.Errorf("progress without a limit, or a limit without progress: %+v", r)
+	}
+	if (r.Status == healthcheck.True) != (r.Message == "") {
+		t.Errorf("a pass with words, or a failure without: %+v", r)
+	}
+	if !utf8.ValidString(r.Message) || strings.Contains(r.Message, "\n") || len(r.Message) > 3000 {
+		t.Errorf("a message that is not one line: %+v", r)
+	}
+}
+
+// outdated tells whether an object has an observed generation that is not the present one.
+func outdated(obj client.Object) bool {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		seen, found, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+		return found && seen < u.GetGeneration()
+	}
+	seen := reflect.ValueOf(obj).Elem().FieldByName("Status").FieldByName("ObservedGeneration")
+	_, known := obj.(*corev1.Pod) // whose observed generation nobody has to set
+	return seen.IsValid() && !known && obj.GetGeneration() > seen.Int()
+}
