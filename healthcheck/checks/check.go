@@ -84,7 +84,9 @@ func MissingWithin(d time.Duration) Option {
 // Self is a check of the object under examination by a rule.
 func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] {
 	check := func(_ context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
-		return rule(in.Object), nil
+		r := rule(in.Object)
+		r.Message = clip(oneLine(r.Message))
+		return r, nil
 	}
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
 }
@@ -124,7 +126,7 @@ func notFound(message string) healthcheck.Result {
 // about says in the message what the result is about.
 func about(what string, r healthcheck.Result) healthcheck.Result {
 	if r.Status != healthcheck.True && r.Status != healthcheck.Skipped {
-		r.Message = what + ": " + cmp.Or(r.Message, r.Reason)
+		r.Message = withDetail(what, cmp.Or(r.Message, r.Reason))
 	}
 	return r
 }

@@ -72,7 +72,9 @@ func TestOne(t *testing.T) {
 		}, checks.APIService), sick, nil, fails("NotAvailable", "Deployment shop/web: Condition Available is False (MinimumReplicasUnavailable): Deployment does not have minimum availability.")},
 		"cluster-wide": {checks.One("node", checks.Source, func(*corev1.Namespace) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}} }, checks.Node), none, nil,
 			fails(checks.ReasonNotFound, "Node n is not found")},
-		"itself": {checks.Self("self", func(ns *corev1.Namespace) healthcheck.Result { return fails("Told", ns.Name) }), nil, nil, fails("Told", "shop")},
+		"itself":                {checks.Self("self", func(ns *corev1.Namespace) healthcheck.Result { return fails("Told", ns.Name) }), nil, nil, fails("Told", "shop")},
+		"in many lines":         {checks.One("web", checks.Source, web, func(*appsv1.Deployment) healthcheck.Result { return fails("Told", "a\n b ") }), healthy, nil, fails("Told", "Deployment shop/web: a b")},
+		"itself, in many lines": {checks.Self("self", func(*corev1.Namespace) healthcheck.Result { return fails("Told", "a\n b ") }), nil, nil, fails("Told", "a b")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestPod(t *testing.T) {
 		"evicted":   {pod(corev1.PodFailed, "Evicted", "The node was low on resource: memory."), fails(checks.ReasonFailed, "Phase is Failed (Evicted): The node was low on resource: memory.")},
 		"unknown":   {pod(corev1.PodUnknown, "NodeLost", ""), fails(checks.ReasonPhaseUnknown, "Phase is Unknown (NodeLost)")},
 		"new":       {&corev1.Pod{}, fails(checks.ReasonPhaseUnknown, "Phase is empty")},
-		"long text": {pod(corev1.PodFailed, "", strings.Repeat("ä", 501)), fails(checks.ReasonFailed, "Phase is Failed: "+strings.Repeat("ä", 500)+"...")},
+		"long text": {pod(corev1.PodFailed, "", strings.Repeat("ä", 801)), fails(checks.ReasonFailed, "Phase is Failed: "+strings.Repeat("ä", 800)+"...")},
 	})
 }
 

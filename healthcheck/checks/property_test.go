@@ -82,7 +82,7 @@ func wellFormed(t *rapid.T, r healthcheck.Result) {
 	if (r.Status == healthcheck.True) != (r.Message == "") {
 		t.Errorf("a pass with words, or a failure without: %+v", r)
 	}
-	if !utf8.ValidString(r.Message) || strings.Contains(r.Message, "\n") || len(r.Message) > 3000 {
+	if !utf8.ValidString(r.Message) || strings.Contains(r.Message, "\n") || len(r.Message) > 4000 {
 		t.Errorf("a message that is not one line: %+v", r)
 	}
 }

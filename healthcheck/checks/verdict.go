@@ -121,18 +121,21 @@ func (c condition) say(text string) string {
 }
 
 // maxDetail is how much of a foreign text goes into a message.
-const maxDetail = 500
+const maxDetail = 800
 
 // withDetail appends a foreign text to a message.
 func withDetail(text, detail string) string {
-	detail = oneLine(detail)
-	if runes := []rune(detail); len(runes) > maxDetail {
-		detail = string(runes[:maxDetail]) + "..."
+	if detail = clip(oneLine(detail)); detail != "" {
+		return text + ": " + detail
 	}
-	if detail == "" {
-		return text
+	return text
+}
+
+func clip(text string) string {
+	if runes := []rune(text); len(runes) > maxDetail {
+		return string(runes[:maxDetail]) + "..."
 	}
-	return text + ": " + detail
+	return text
 }
 
 // oneLine makes a text fit for a condition. It has parts that others wrote.

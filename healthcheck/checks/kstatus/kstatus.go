@@ -13,6 +13,7 @@
 package kstatus
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
@@ -123,7 +124,7 @@ func stricter(u *unstructured.Unstructured, r healthcheck.Result) healthcheck.Re
 
 // resultOf is the table from one set of statuses to the other.
 func resultOf(computed *status.Result) healthcheck.Result {
-	r := healthcheck.Result{Message: computed.Message}
+	r := healthcheck.Result{Message: wordsOf(computed)}
 	switch computed.Status {
 	case status.CurrentStatus:
 		r.Status, r.Reason, r.Message = healthcheck.True, ReasonCurrent, ""
@@ -139,6 +140,14 @@ func resultOf(computed *status.Result) healthcheck.Result {
 		return unknown("kstatus says " + computed.Status.String())
 	}
 	return r
+}
+
+// wordsOf finds words where whoever wrote the condition had none.
+func wordsOf(computed *status.Result) string {
+	if computed.Message == "" && len(computed.Conditions) > 0 {
+		return cmp.Or(computed.Conditions[0].Reason, computed.Status.String())
+	}
+	return cmp.Or(computed.Message, computed.Status.String())
 }
 
 func unknown(message string) healthcheck.Result {
