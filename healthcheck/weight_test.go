@@ -1,7 +1,9 @@
 package healthcheck_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,4 +33,30 @@ func dependencies(t *testing.T, pkg string) []string {
 		t.Fatalf("listing the dependencies of %s: %v", pkg, err)
 	}
 	return strings.Fields(string(out))
+}
+
+// TestBinary weighs a manager with the engine and one without.
+func TestBinary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links two binaries")
+	}
+	const most = 20 << 20
+	if more := size(t, "with") - size(t, "without"); more > most {
+		t.Errorf("the engine adds %d bytes to a manager, and %d may be", more, most)
+	}
+}
+
+// size builds a command and returns how large it is.
+func size(t *testing.T, command string) int64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), command)
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, "./testdata/weight/"+command).CombinedOutput()
+	if err != nil {
+		t.Fatalf("building %s: %v\n%s", command, err, out)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
 }
