@@ -64,8 +64,8 @@ $(BMO): $(wildcard tools/bmo/go.*)
 	@touch $@
 
 # Not cached, as go does not know that the result depends on the binary.
-test-bmo: controlplane $(BMO) ## Try on the real baremetal-operator what the simulated one is made after
-	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden -args -bmo=$(BMO)
+test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and compare it with the simulated one
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden ./baremetal/cycle -args -bmo=$(BMO)
 
 demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
 	@echo "Building the demo"

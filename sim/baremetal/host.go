@@ -31,6 +31,11 @@ type Host struct {
 	closed  bool
 }
 
+// NewHost returns a machine of which no operator knows: Press alone switches it. What runs on it ends with ctx.
+func NewHost(ctx context.Context, key client.ObjectKey, o Options) *Host {
+	return newHost(ctx, key, o.withDefaults())
+}
+
 func newHost(life context.Context, key client.ObjectKey, o Options) *Host {
 	return &Host{
 		key: key, clock: o.Clock, options: o, program: o.Program,

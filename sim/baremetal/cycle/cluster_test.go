@@ -102,6 +102,7 @@ func TestTaint(t *testing.T) {
 	m.create(volume)
 	m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint})
 	m.reaches(v1alpha1.Isolating)
+	s.pace = 10 * tick
 	stays := func() {
 		t.Helper()
 		for range 20 {
@@ -154,6 +155,7 @@ func TestTaintUnsupported(t *testing.T) {
 
 // TestControlPlane cycles one machine of a control plane at a time, and others meanwhile.
 func TestControlPlane(t *testing.T) {
+	onlySimulated(t, "more than one host in a namespace")
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t, kind)
@@ -228,6 +230,7 @@ func TestSetJustBeforeDeletion(t *testing.T) {
 
 // TestNodeReplaced leaves a Node alone that is not the one of the beginning.
 func TestNodeReplaced(t *testing.T) {
+	onlySimulated(t, "a BMC that is locked")
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
@@ -277,6 +280,7 @@ func TestInVain(t *testing.T) {
 
 // TestMachineReplaced has another Machine of the name. The cycle was not for it.
 func TestMachineReplaced(t *testing.T) {
+	onlySimulated(t, "a BMC that is locked")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.request(v1alpha1.RebootSettings{})

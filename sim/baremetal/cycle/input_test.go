@@ -76,6 +76,7 @@ func (m *machine) pointTo(host string) {
 
 // TestTwoForOneHost lets the machine have the host that uses it, and the other one nothing.
 func TestTwoForOneHost(t *testing.T) {
+	onlySimulated(t, "more than one host in a namespace")
 	s := newStand(t, reboot.ClusterAPIKind)
 	m, thief := s.machine("m", plan{}), s.machine("thief", plan{})
 	thief.pointTo(s.namespace + "/m")
@@ -96,9 +97,12 @@ func TestTwoForOneHost(t *testing.T) {
 // TestTwoRequests has a person ask for what a health check asks for already: it is one cycle.
 func TestTwoRequests(t *testing.T) {
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	obstacles[v1alpha1.Fenced].set(m)
 	m.request(v1alpha1.RebootSettings{})
-	m.becomes("our key", func() bool { return m.held("m") })
+	m.reaches(v1alpha1.Fenced)
 	m.annotate(plainKey, "")
+	m.turn()
+	obstacles[v1alpha1.Fenced].lift(m)
 	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && len(m.record().Finalizers) == 0 })
 	m.passes(v1alpha1.DefaultNodeTimeout)
 	m.mustHaveCycled(1)
@@ -130,6 +134,7 @@ func TestNeverJoined(t *testing.T) {
 
 // TestWithdrawn takes the annotation away before the host is off.
 func TestWithdrawn(t *testing.T) {
+	onlySimulated(t, "a BMC that is locked")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.annotate(plainKey, "")

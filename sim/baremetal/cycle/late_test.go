@@ -61,9 +61,13 @@ func TestNothingToCycle(t *testing.T) {
 		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
 		"annotation": func(m *machine) {
 			m.annotate(remedy.RebootRequestedAtAnnotation, "2026-01-02T03:04:05Z")
+			m.annotate(plainKey, "2026-01-02T03:04:05Z")
+		},
+		"a person": func(m *machine) {
+			// A health check has had it cycled at some other time.
+			m.annotate(remedy.RebootRequestedAtAnnotation, "2026-01-02T03:04:05Z")
 			m.annotate(plainKey, "")
 		},
-		"a person": func(m *machine) { m.annotate(plainKey, "") },
 	} {
 		for _, owned := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {

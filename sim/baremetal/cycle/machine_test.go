@@ -31,13 +31,16 @@ type plan struct {
 // machine makes a machine, which is on and has joined.
 func (s *stand) machine(name string, p plan) *machine {
 	s.Helper()
+	if name != "m" {
+		onlySimulated(s, "more than one host in a namespace")
+	}
 	m := &machine{stand: s, name: name, Host: s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})}
 	m.Runs(m.kubelet(!p.neverJoined))
-	s.create(m.newHost(p))
+	s.create(m.credentials(), m.newHost(p))
 	s.create(m.infrastructure(p)...)
 	obj := m.object(p)
 	s.create(obj)
-	s.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
+	s.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn || m.nudged() })
 	if p.neverJoined {
 		m.Runs(m.kubelet(true))
 		return m
@@ -67,27 +70,6 @@ func (s *stand) create(objects ...client.Object) {
 			s.Fatalf("creating %T %s: %v", obj, obj.GetName(), err)
 		}
 	}
-}
-
-func (m *machine) newHost(p plan) *metal3v1.BareMetalHost {
-	user := corev1.ObjectReference{APIVersion: metal3MachineKind.GroupVersion().String(), Kind: metal3MachineKind.Kind, Namespace: m.namespace, Name: m.name}
-	if m.openShift() {
-		user = corev1.ObjectReference{APIVersion: machinev1.GroupVersion.String(), Kind: "Machine", Namespace: m.namespace, Name: m.name}
-	}
-	if p.foreign {
-		user.Name = "another"
-	}
-	host := &metal3v1.BareMetalHost{
-		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name},
-		Spec: metal3v1.BareMetalHostSpec{
-			Online: true, ExternallyProvisioned: true, BootMACAddress: "00:00:5e:00:53:01", ConsumerRef: &user,
-			BMC: metal3v1.BMCDetails{Address: "ipmi://192.0.2.1", CredentialsName: "bmc"},
-		},
-	}
-	if p.host != nil {
-		p.host(host)
-	}
-	return host
 }
 
 func (m *machine) infrastructure(p plan) []client.Object {
@@ -180,29 +162,4 @@ func (s *stand) change(obj client.Object, change func(client.Object)) {
 	if err := s.client.Patch(s.ctx, obj, client.MergeFrom(before)); err != nil {
 		s.Fatalf("changing %T %s: %v", obj, obj.GetName(), err)
 	}
-}
-
-func (m *machine) bareMetalHost() *metal3v1.BareMetalHost {
-	m.Helper()
-	host := &metal3v1.BareMetalHost{}
-	if err := m.client.Get(m.ctx, m.key(), host); err != nil {
-		m.Fatal(err)
-	}
-	return host
-}
-
-// changeHost changes the BareMetalHost, as somebody else does.
-func (m *machine) changeHost(change func(*metal3v1.BareMetalHost)) {
-	m.Helper()
-	m.change(m.bareMetalHost(), func(o client.Object) { change(o.(*metal3v1.BareMetalHost)) })
-}
-
-func (m *machine) annotateHost(key, value string) {
-	m.Helper()
-	m.changeHost(func(h *metal3v1.BareMetalHost) { metav1.SetMetaDataAnnotation(&h.ObjectMeta, key, value) })
-}
-
-func (m *machine) unannotateHost(key string) {
-	m.Helper()
-	m.changeHost(func(h *metal3v1.BareMetalHost) { delete(h.Annotations, key) })
 }

@@ -51,6 +51,9 @@ func TestCannotBeFenced(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			if name != "the operator is gone" {
+				onlySimulated(t, "a host that is like that: "+name)
+			}
 			s := newStand(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{owned: true})
 			tt.before(m)
@@ -153,6 +156,7 @@ func TestHostWasOff(t *testing.T) {
 
 // TestTroubleThatPasses has troubles that delay a cycle, and do no more.
 func TestTroubleThatPasses(t *testing.T) {
+	onlySimulated(t, "power that takes time or fails")
 	tests := map[string]struct {
 		faults baremetal.Faults
 		during func(*machine)
@@ -220,7 +224,7 @@ func TestKeyLostWhileOff(t *testing.T) {
 	m.reaches(v1alpha1.Fenced)
 	m.loseKey()
 	m.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
-	m.reaches(v1alpha1.PoweringOff)
+	m.becomes("the key is missed", func() bool { return m.record().Status.KeysLost == 1 })
 	m.reaches(v1alpha1.Fenced)
 	s.machineFree(m, v1alpha1.Fenced)
 	m.ends(v1alpha1.Succeeded, "Succeeded")
@@ -233,6 +237,7 @@ func TestKeyLostWhileOff(t *testing.T) {
 
 // TestSuspendedByUser has somebody want the host off.
 func TestSuspendedByUser(t *testing.T) {
+	onlySimulated(t, "power that takes time")
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	wanted := func(on bool) { m.changeHost(func(h *metal3v1.BareMetalHost) { h.Spec.Online = on }) }
@@ -261,6 +266,7 @@ func TestSuspendedByUser(t *testing.T) {
 
 // TestRecovered has a machine that is healthy again before its host is off.
 func TestRecovered(t *testing.T) {
+	onlySimulated(t, "power that takes time")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
 	m.Set(baremetal.Faults{OffTakes: time.Minute})
 	m.request(once())
@@ -284,6 +290,7 @@ func (m *machine) recovers() {
 // TestDoubtWhileFenced has nobody look at the host any more after it was proven off, and somebody press its button. The
 // Node stays until it is proven off again.
 func TestDoubtWhileFenced(t *testing.T) {
+	onlySimulated(t, "machines with a button")
 	for _, annotation := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
 		t.Run(annotation, func(t *testing.T) {
 			s := newStand(t, reboot.ClusterAPIKind)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
 const (
@@ -37,7 +36,7 @@ type stand struct {
 	namespace string
 	// kind is that of the Machines.
 	kind     schema.GroupVersionKind
-	operator *baremetal.Operator
+	operator operator
 	// time is what everything goes by. It is the fake clock, but in a manager.
 	time  clock.WithTickerAndDelayedExecution
 	clock *clocktesting.FakeClock
@@ -50,6 +49,8 @@ type stand struct {
 	page *page
 	// pace is how far the clock goes between two looks.
 	pace time.Duration
+	// ahead is how far the fake clock has got ahead of the time that the real operator has.
+	ahead time.Duration
 }
 
 // newStand is for tests that have a time of their own.
@@ -62,7 +63,11 @@ func newStand(t *testing.T, kind schema.GroupVersionKind) *stand {
 // newStandAlone is for a test that says itself whether it is parallel.
 func newStandAlone(t *testing.T, kind schema.GroupVersionKind) *stand {
 	t.Helper()
-	fake := clocktesting.NewFakeClock(epoch)
+	begin := epoch
+	if *binary != "" {
+		begin = time.Now()
+	}
+	fake := clocktesting.NewFakeClock(begin)
 	s := startStand(t, kind, fake)
 	s.clock = fake
 	s.reborn()
@@ -75,16 +80,7 @@ func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTicke
 	s := &stand{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
 	s.page = allNews.open(t, e, s.namespace)
 	s.cluster, s.wire = &cluster{stand: s, minor: "35", touched: map[types.UID]bool{}}, &wire{stand: s}
-	var err error
-	s.operator, err = baremetal.Start(s.ctx, e.Config, baremetal.Options{Namespaces: []string{s.namespace}, Clock: time})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.operator.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.operator = s.startOperator()
 	return s
 }
 
@@ -117,8 +113,14 @@ func (s *stand) turn() {
 // step lets a time pass in which the others may work. It does not go on before they had a moment for it.
 func (s *stand) step(d time.Duration) {
 	entries, _ := s.page.read()
-	s.clock.Step(d)
-	s.page.wait(entries, moment)
+	if *binary == "" {
+		s.clock.Step(d)
+		s.page.wait(entries, moment)
+		return
+	}
+	s.page.wait(entries, 5*moment)
+	s.ahead += d
+	s.clock.SetTime(time.Now().Add(s.ahead))
 }
 
 func (s *stand) look() {

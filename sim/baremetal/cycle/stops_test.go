@@ -19,37 +19,41 @@ const nodeFinalizer = "test.example.dev/stays"
 // obstacle keeps a cycle in a phase, and is taken away again.
 type obstacle struct {
 	set, lift func(*machine)
+	// power is what an operator needs for it, if not every one has that.
+	power string
 }
 
 // obstacles by the phase in which they keep a cycle.
 var obstacles = map[v1alpha1.Phase]obstacle{
 	v1alpha1.Pending: {
-		func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") },
-		func(m *machine) { m.unannotateHost(metal3v1.PausedAnnotation) },
+		set:  func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") },
+		lift: func(m *machine) { m.unannotateHost(metal3v1.PausedAnnotation) },
 	},
 	v1alpha1.PoweringOff: {
-		func(m *machine) { m.Set(baremetal.Faults{Busy: true}) },
-		func(m *machine) { m.Set(baremetal.Faults{}) },
+		set:   func(m *machine) { m.Set(baremetal.Faults{Busy: true}) },
+		lift:  func(m *machine) { m.Set(baremetal.Faults{}) },
+		power: "a BMC that is locked",
 	},
 	v1alpha1.Fenced: {
-		func(m *machine) { m.cluster.set(func(c *cluster) { c.down = true }) },
-		func(m *machine) { m.cluster.set(func(c *cluster) { c.down = false }) },
+		set:  func(m *machine) { m.cluster.set(func(c *cluster) { c.down = true }) },
+		lift: func(m *machine) { m.cluster.set(func(c *cluster) { c.down = false }) },
 	},
 	v1alpha1.Isolating: {
-		func(m *machine) { m.finalizeNode(nodeFinalizer) },
-		func(m *machine) { m.finalizeNode() },
+		set:  func(m *machine) { m.finalizeNode(nodeFinalizer) },
+		lift: func(m *machine) { m.finalizeNode() },
 	},
 	v1alpha1.PoweringOn: {
-		func(m *machine) { m.Set(baremetal.Faults{OnTakes: time.Minute}) },
-		func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
+		set:   func(m *machine) { m.Set(baremetal.Faults{OnTakes: time.Minute}) },
+		lift:  func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
+		power: "power that takes time",
 	},
 	v1alpha1.WaitingForNode: {
-		func(m *machine) { m.Set(baremetal.Faults{BootTakes: time.Minute}) },
-		func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
+		set:  func(m *machine) { m.Set(baremetal.Faults{BootTakes: time.Minute}) },
+		lift: func(m *machine) { m.Set(baremetal.Faults{}); m.passes(time.Minute) },
 	},
 	v1alpha1.Restoring: {
-		func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = true }) },
-		func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = false }) },
+		set:  func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = true }) },
+		lift: func(m *machine) { m.cluster.set(func(c *cluster) { c.unpatchable = false }) },
 	},
 }
 
@@ -73,6 +77,9 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 	t.Helper()
 	for phase, obstacle := range obstacles {
 		t.Run(string(phase), func(t *testing.T) {
+			if obstacle.power != "" {
+				onlySimulated(t, obstacle.power)
+			}
 			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
 			obstacle.set(m)
 			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
@@ -148,6 +155,7 @@ func TestHostDeleted(t *testing.T) {
 			err := m.client.Get(m.ctx, m.key(), &metal3v1.BareMetalHost{})
 			return apierrors.IsNotFound(err)
 		})
+		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // for hosts that may yet come
 		m.becomes("end of the cycle", func() bool {
 			record := m.record()
 			return record.Status.Phase == v1alpha1.Failed && len(record.Finalizers) == 0

@@ -11,6 +11,7 @@ import (
 
 // TestSweep takes away a key whose RebootRemediation was deleted by force, and no other one.
 func TestSweep(t *testing.T) {
+	onlySimulated(t, "more than one host in a namespace")
 	s := newStand(t, reboot.ClusterAPIKind)
 	leaked, active := s.machine("leaked", plan{}), s.machine("active", plan{})
 	for _, m := range []*machine{leaked, active} {

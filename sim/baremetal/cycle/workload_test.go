@@ -143,10 +143,11 @@ func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patc
 func (c *cluster) mustBeOff(node string, uid types.UID, what string) func() {
 	s := c.stand
 	name := strings.TrimPrefix(node, s.namespace+"-")
-	host := s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})
+	key := client.ObjectKey{Namespace: s.namespace, Name: name}
+	host := s.operator.Host(key)
 	c.set(func(c *cluster) { c.touched[uid] = true })
 	look := func(when string) {
-		if host.Running() {
+		if s.operator.Host(key).Running() {
 			s.Errorf("Node %s is %s, and %s its machine runs: %v", node, what, when, host.History())
 		}
 		if !s.held(name) {

@@ -1,0 +1,53 @@
+package cycle_test
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+)
+
+// A flag, as a test that is given one that it does not know fails.
+var binary = flag.String("bmo", "", "path of the real operator, which is then the one that switches the hosts")
+
+// operator switches the hosts of a namespace.
+type operator interface {
+	// Host is the machine behind a BareMetalHost, as it is now.
+	Host(key client.ObjectKey) *baremetal.Host
+	Start(ctx context.Context) error
+	Stop() error
+	Close() error
+}
+
+// onlySimulated skips a test that needs what the real operator does not have: in its test mode power takes no time and
+// never fails, machines have no buttons, and all hosts are one.
+func onlySimulated(t testing.TB, why string) {
+	t.Helper()
+	if *binary != "" {
+		t.Skip("only the simulated operator has " + why)
+	}
+}
+
+// startOperator starts the operator of a stand.
+func (s *stand) startOperator() operator {
+	s.Helper()
+	var op operator
+	var err error
+	if *binary == "" {
+		op, err = baremetal.Start(s.ctx, s.e.Config, baremetal.Options{Namespaces: []string{s.namespace}, Clock: s.time})
+	} else {
+		op, err = s.startReal()
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		if err := op.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	return op
+}

@@ -1,0 +1,114 @@
+package cycle_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
+)
+
+// real is the real operator in its test mode, with a machine that is on and off as the operator's hardware is. There is no
+// hardware, so that goes by what it says in its log just before.
+type real struct {
+	options bmo.Options
+	process *bmo.Process
+	host    *baremetal.Host
+	end     context.CancelFunc
+	// switched is called when the machine was.
+	switched func()
+
+	mu sync.Mutex
+	// log is what has not been read yet, and line how the last line of it begins.
+	log  io.Reader
+	line []byte
+	on   bool
+}
+
+func (s *stand) startReal() (*real, error) {
+	s.Helper()
+	dir := s.TempDir()
+	kubeconfig, path := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "log")
+	if err := bmo.WriteKubeconfig(kubeconfig, s.e.Config); err != nil {
+		return nil, err
+	}
+	// A file of its own, as what is in a pipe cannot be read by whoever wants to know it now.
+	written, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("making a file for the log: %w", err)
+	}
+	read, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the log: %w", err)
+	}
+	ctx, end := context.WithCancel(context.WithoutCancel(s.ctx))
+	r := &real{
+		options: bmo.Options{Binary: *binary, Kubeconfig: kubeconfig, Namespace: s.namespace, Log: written},
+		host:    baremetal.NewHost(ctx, client.ObjectKey{Namespace: s.namespace, Name: "m"}, baremetal.Options{Clock: s.time}),
+		end:     end, switched: s.page.write, log: read,
+	}
+	go wait.UntilWithContext(ctx, func(context.Context) { r.follow() }, 10*time.Millisecond)
+	return r, r.Start(s.ctx)
+}
+
+// follow switches the machine as the log says.
+func (r *real) follow() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news, _ := io.ReadAll(r.log) // a file that is there can be read
+	lines := bytes.Split(append(r.line, news...), []byte("\n"))
+	r.line = lines[len(lines)-1]
+	for _, line := range lines[:len(lines)-1] {
+		switch {
+		case !bytes.Contains(line, []byte(`"logger":"provisioner.fixture"`)):
+		case bytes.Contains(line, []byte(`"ensuring host is powered on"`)):
+			r.on = true
+		case bytes.Contains(line, []byte(`"ensuring host is powered off"`)):
+			r.on = false
+		case bytes.Contains(line, []byte(`"changing status"`)):
+			r.host.Press(r.on)
+			r.switched()
+		}
+	}
+}
+
+func (r *real) Host(client.ObjectKey) *baremetal.Host {
+	r.follow()
+	return r.host
+}
+
+// Start starts a process. It begins with a machine that is off, so the one of a process before is too.
+func (r *real) Start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.host.Press(false)
+	var err error
+	r.process, err = bmo.Start(ctx, r.options)
+	return err
+}
+
+func (r *real) Stop() error {
+	if r.process == nil {
+		return nil
+	}
+	err := r.process.Kill()
+	r.process = nil
+	r.follow()
+	return err
+}
+
+func (r *real) Close() error {
+	err := r.Stop()
+	r.end()
+	r.host.Press(false)
+	return err
+}
