@@ -130,8 +130,8 @@ func TestReferenceAnnotations(t *testing.T) {
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
 		{
 			remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay",
-			"RFC 3339 time at which a health check asked for a power cycle last. While it stands, power cycles count as asked for by a health check: " +
-				"they end if the Machine recovers.",
+			"RFC 3339 time at which a health check asked for a power cycle last. If it is the value of reboot.metal3.io too, a health check asked for this cycle, " +
+				"and it ends if the Machine recovers.",
 		},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})

@@ -132,7 +132,7 @@ func (d *step) release() {
 		d.s.AskedSteps = d.keys()
 	}
 	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
-	d.enter(v1alpha1.PoweringOn, "Waits until the host is on")
+	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }
 
 // condition sets a condition, dated now if it changes.

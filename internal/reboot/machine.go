@@ -96,7 +96,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 	facts.Plain, facts.Keys = asked(m.object)
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
 	// A person who asks for a reboot wants it whatever the health says.
-	byHealthCheck := !facts.ByAnnotation || has(m.object, remedy.RebootRequestedAtAnnotation)
+	byHealthCheck := !facts.ByAnnotation || remedy.RebootRequestedByHealthCheck(m.object)
 	facts.ByHealthCheck = byHealthCheck
 	facts.Healthy = m.healthy && byHealthCheck
 	return facts

@@ -35,9 +35,7 @@ func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node 
 
 // ofCluster maps a workload cluster to the RebootRemediations that may wait for it.
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return wantsNode(request)
-	})
+	return r.requests(ctx, cluster.GetNamespace(), wantsNode)
 }
 
 // wantsNode tells whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed

@@ -22,6 +22,9 @@ func (d *step) powerOn() {
 	}
 }
 
+// waitsForPower is what a cycle says while its host is to come on.
+const waitsForPower = "Waits until the host is on"
+
 // heldOff tells that it is waited for somebody who keeps the host off. That does not count as time that the host takes
 // to come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so; unless
 // nobody waits for the host any more.
@@ -29,10 +32,12 @@ func (d *step) heldOff() bool {
 	reason, message := d.holder()
 	if reason != "" {
 		d.hostCondition(reason, message)
+		d.progress(string(v1alpha1.PoweringOn), waitsForPower+". "+message)
 		return !d.f.withdrawn()
 	}
 	if d.hostAwaits(v1alpha1.ReasonHeldByOthers) || d.hostAwaits(v1alpha1.ReasonSuspendedByUser) {
 		d.s.PowerOnReleasedAt = d.time()
+		d.progress(string(v1alpha1.PoweringOn), waitsForPower)
 	}
 	d.describeHost()
 	return false

@@ -15,7 +15,8 @@ import (
 
 const (
 	// RebootAnnotation on a Machine asks for a power cycle of its host. Whoever
-	// carries it out takes it away when it is done.
+	// carries it out takes it away when it is done. If a health check asks, its value
+	// is that of RebootRequestedAtAnnotation; a person may set any.
 	RebootAnnotation = "reboot.metal3.io"
 	// RebootRequestedAtAnnotation on a Machine holds the RFC 3339 time at which
 	// Sickbay asked last. A host that has just been cycled needs time to come up,
@@ -37,6 +38,14 @@ func RebootRequested(machine *clusterv1.Machine) bool {
 	return ok
 }
 
+// RebootRequestedByHealthCheck tells whether it was a health check that asked for a
+// power cycle, and not a person.
+func RebootRequestedByHealthCheck(machine client.Object) bool {
+	asked, requested := machine.GetAnnotations()[RebootAnnotation]
+	at, ever := machine.GetAnnotations()[RebootRequestedAtAnnotation]
+	return requested && ever && asked == at
+}
+
 // RebootDueAt is when a Machine may be rebooted again: after pause since the last
 // time. Zero means at once.
 func RebootDueAt(machine *clusterv1.Machine, pause time.Duration) time.Time {
@@ -49,13 +58,11 @@ func RebootDueAt(machine *clusterv1.Machine, pause time.Duration) time.Time {
 
 func (r reboot) Apply(ctx context.Context, patient Patient) (string, error) {
 	machine := patient.Machine
+	at := r.clock.Now().UTC().Format(time.RFC3339)
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid":             machine.UID,
 		"resourceVersion": machine.ResourceVersion,
-		"annotations": map[string]string{
-			RebootAnnotation:            "",
-			RebootRequestedAtAnnotation: r.clock.Now().UTC().Format(time.RFC3339),
-		},
+		"annotations":     map[string]string{RebootAnnotation: at, RebootRequestedAtAnnotation: at},
 	}})
 	if err != nil {
 		return "", fmt.Errorf("encoding the reboot annotation of machine %s: %w", client.ObjectKeyFromObject(machine), err)

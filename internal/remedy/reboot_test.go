@@ -14,7 +14,7 @@ func TestReboot(t *testing.T) {
 	f := newFixture(t, build.Annotation("other", "kept"), build.NodeRef("node"))
 	f.mustApply(t, remedy.Reboot, "asked for a power cycle of its host")
 	want := map[string]string{
-		"other": "kept", remedy.RebootAnnotation: "", remedy.RebootRequestedAtAnnotation: now.Format(time.RFC3339),
+		"other": "kept", remedy.RebootAnnotation: now.Format(time.RFC3339), remedy.RebootRequestedAtAnnotation: now.Format(time.RFC3339),
 	}
 	stored := f.stored(t)
 	if diff := cmp.Diff(want, stored.Annotations); diff != "" {
@@ -22,6 +22,13 @@ func TestReboot(t *testing.T) {
 	}
 	if diff := cmp.Diff(f.machine.Status, stored.Status); diff != "" {
 		t.Errorf("status (-before +after):\n%s", diff)
+	}
+	if !remedy.RebootRequestedByHealthCheck(stored) || remedy.RebootRequestedByHealthCheck(f.machine) {
+		t.Error("it cannot be told who asks")
+	}
+	stored.Annotations[remedy.RebootAnnotation] = ""
+	if remedy.RebootRequestedByHealthCheck(stored) {
+		t.Error("a person asks, and it counts as asked by a health check")
 	}
 	if !remedy.RebootRequested(stored) || remedy.RebootRequested(f.machine) {
 		t.Error("it cannot be told from one that is not to be rebooted")
