@@ -41,7 +41,7 @@ func Nodes[T any](name string, find func(T) []client.ListOption, rule Rule[Worke
 
 // ClusterAPIWorkers joins the Machines of MachineDeployments with their Nodes. What is
 // being deleted is wanted no more, and Machines of nothing else are looked at, such as
-// those of the control plane.
+// those of the control plane. A Machine has failed that a health check has given up.
 func ClusterAPIWorkers(deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine, nodes []corev1.Node) Workers {
 	var w Workers
 	wanted := map[client.ObjectKey]bool{}
@@ -62,10 +62,10 @@ func ClusterAPIWorkers(deployments []clusterv1.MachineDeployment, machines []clu
 			continue
 		}
 		node := m.Status.NodeRef.Name
+		_, failed := foundUnhealthy(m)
 		w.Workers = append(w.Workers, Worker{
 			Machine: m.Name, Node: node, Ready: node != "" && ready[node],
-			Deleting: !m.DeletionTimestamp.IsZero(),
-			Failed:   m.Status.Phase == string(clusterv1.MachinePhaseFailed),
+			Deleting: !m.DeletionTimestamp.IsZero(), Failed: failed,
 		})
 	}
 	return w

@@ -16,7 +16,7 @@ var words = rapid.OneOf(rapid.SampledFrom([]string{
 // types and statuses are those of conditions, such that they often meet.
 var (
 	types = rapid.SampledFrom([]string{
-		"Available", "Available", "Progressing", "ReplicaFailure", "Ready", "Ready", "Failed", "DiskPressure", "NamesAccepted", "Established", "RollingOut",
+		"Available", "Available", "Progressing", "ReplicaFailure", "Ready", "Ready", "Failed", "DiskPressure", "NamesAccepted", "Established", "RollingOut", "HealthCheckSucceeded",
 	})
 	statuses = rapid.OneOf(rapid.SampledFrom([]string{"True", "True", "True", "False", "Unknown"}), words)
 )
@@ -55,6 +55,7 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		}
 	case reflect.Struct:
 		fillStruct(t, v, depth)
+	default: // stays as it is
 	}
 }
 

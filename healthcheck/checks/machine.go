@@ -9,24 +9,31 @@ import (
 
 // Machine asks whether a Machine of Cluster API is ready.
 //
-// It is False if its phase is Failed (ReasonFailed), or if condition Ready is not True
-// (NotReady) although it has a Node. One without a Node yet is Progressing
-// (ReasonProvisioning, ProvisionedWithin), and so is one that is being deleted
-// (ReasonDeleting, DrainedWithin) and one of an older generation (ReasonNotObserved).
-// Ready sums up, after the contract of v1beta2, what bootstrap, infrastructure, Node
-// and health checks say. The times are those of Gardener for its machines.
+// It is False if a health check has found it unhealthy (NotHealthCheckSucceeded), or if
+// condition Ready is not True (NotReady) although it has a Node. One without a Node yet
+// is Progressing (ReasonProvisioning, ProvisionedWithin), and so is one that is being
+// deleted (ReasonDeleting, DrainedWithin) and one of an older generation
+// (ReasonNotObserved). Ready sums up, after the contract of v1beta2, what bootstrap,
+// infrastructure, Node and health checks say; there is no phase for failures any more.
+// The times are those of Gardener for its machines.
 func Machine(m *clusterv1.Machine) healthcheck.Result {
 	if !m.DeletionTimestamp.IsZero() {
 		return progressing(DrainedWithin, ReasonDeleting, "Machine is being deleted")
 	}
-	if m.Status.Phase == string(clusterv1.MachinePhaseFailed) {
-		return unhealthy(ReasonFailed, "Phase is Failed")
+	if c, failed := foundUnhealthy(m); failed {
+		return unhealthy("Not"+c.Type, "%s", c)
 	}
 	ready := judge(conditionsOf(m.Status.Conditions, metav1Condition), isTrue(clusterv1.MachineReadyCondition))
 	if ready.Status == healthcheck.False && m.Status.NodeRef.Name == "" {
 		return progressing(ProvisionedWithin, ReasonProvisioning, "Machine has no Node yet. %s", ready.Message)
 	}
 	return observed(m.Generation, m.Status.ObservedGeneration, ready)
+}
+
+// foundUnhealthy tells whether a health check has given a Machine up.
+func foundUnhealthy(m *clusterv1.Machine) (condition, bool) {
+	c, found := find(conditionsOf(m.Status.Conditions, metav1Condition), clusterv1.MachineHealthCheckSucceededCondition)
+	return c, found && c.Status == string(metav1.ConditionFalse)
 }
 
 // MachineSet asks whether a MachineSet of Cluster API has its Machines, as ReplicaSet

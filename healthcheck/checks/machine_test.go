@@ -22,19 +22,24 @@ func TestMachine(t *testing.T) {
 		}
 		return m
 	}
-	failed := func(m *clusterv1.Machine) { m.Status.Phase = string(clusterv1.MachinePhaseFailed) }
+	checked := func(status metav1.ConditionStatus) func(*clusterv1.Machine) {
+		return func(m *clusterv1.Machine) {
+			m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: status, Reason: "NodeStartupTimeout"})
+		}
+	}
 	deleting := func(m *clusterv1.Machine) { m.DeletionTimestamp = new(metav1.Now()) }
 	newer := func(m *clusterv1.Machine) { m.Generation = 2 }
 	const text = "Condition Ready is False (NotReady): * NodeHealthy: Node is gone"
 	judge(t, checks.Machine, map[string]row[*clusterv1.Machine]{
-		"ready":            {machine("n", metav1.ConditionTrue), passes},
-		"not ready":        {machine("n", metav1.ConditionFalse), fails("NotReady", text)},
-		"nobody has told":  {machine("n", ""), fails("NotReady", "Condition Ready is missing")},
-		"new":              {machine("", ""), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
-		"being made":       {machine("", metav1.ConditionFalse), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. "+text)},
-		"failed":           {machine("", metav1.ConditionFalse, failed), fails(checks.ReasonFailed, "Phase is Failed")},
-		"deleting, failed": {machine("n", metav1.ConditionFalse, failed, deleting), progresses(checks.DrainedWithin, checks.ReasonDeleting, "Machine is being deleted")},
-		"not observed":     {machine("n", metav1.ConditionTrue, newer), notObserved("Observed generation is 1, not 2")},
+		"ready":           {machine("n", metav1.ConditionTrue), passes},
+		"not ready":       {machine("n", metav1.ConditionFalse), fails("NotReady", text)},
+		"nobody has told": {machine("n", ""), fails("NotReady", "Condition Ready is missing")},
+		"new":             {machine("", ""), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
+		"being made":      {machine("", metav1.ConditionFalse), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. "+text)},
+		"given up":        {machine("", metav1.ConditionFalse, checked(metav1.ConditionFalse)), fails("NotHealthCheckSucceeded", "Condition HealthCheckSucceeded is False (NodeStartupTimeout)")},
+		"being checked":   {machine("n", metav1.ConditionTrue, checked(metav1.ConditionUnknown)), passes},
+		"deleting":        {machine("n", metav1.ConditionFalse, checked(metav1.ConditionFalse), deleting), progresses(checks.DrainedWithin, checks.ReasonDeleting, "Machine is being deleted")},
+		"not observed":    {machine("n", metav1.ConditionTrue, newer), notObserved("Observed generation is 1, not 2")},
 	})
 }
 

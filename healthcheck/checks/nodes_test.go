@@ -62,7 +62,7 @@ func TestClusterAPIWorkers(t *testing.T) {
 		return m
 	}
 	failed, going := machine("f", "md", ""), machine("g", "md", "n3")
-	failed.Status.Phase = string(clusterv1.MachinePhaseFailed)
+	failed.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: metav1.ConditionFalse}}
 	going.DeletionTimestamp = new(metav1.Now())
 	elsewhere := machine("e", "md", "n1")
 	elsewhere.Namespace = "other"
