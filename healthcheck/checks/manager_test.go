@@ -1,0 +1,79 @@
+package checks_test
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+func TestMain(m *testing.M) { env.Main(m) }
+
+// patience is far above what an event takes, and no timer is set that could be the cause.
+const patience = 30 * time.Second
+
+// TestManager has the condition of a Cluster follow its Deployment, which comes from a cache: without TypeMeta.
+func TestManager(t *testing.T) {
+	g, e := NewWithT(t), env.Get(t)
+	cluster := build.Cluster(e.Namespace(t), "c")
+	build.Create(t.Context(), t, e.Client, cluster)
+	apiServer := func(c *clusterv1.Cluster) *appsv1.Deployment {
+		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name + "-apiserver"}}
+	}
+	rule := checks.Rule[*appsv1.Deployment](checks.DeploymentRolledOut)
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{cluster.Namespace}, Setup: func(mgr ctrl.Manager) error {
+		return (&healthcheck.Reconciler[*clusterv1.Cluster]{Registration: healthcheck.Registration[*clusterv1.Cluster]{
+			Name: "hosted", New: func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
+			Store: healthcheck.Metav1Store[*clusterv1.Cluster]{Client: mgr.GetClient(), FieldOwner: "hosted"},
+			Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{Type: "Hosted", Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{
+				checks.One("apiserver", checks.Source, apiServer, rule),
+			}}},
+			Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(rule)}}},
+		}}).AddToManager(mgr)
+	}})
+	hosted := func(status metav1.ConditionStatus, reason string) {
+		t.Helper()
+		g.Eventually(func() *metav1.Condition {
+			live := &clusterv1.Cluster{}
+			g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), live)).To(Succeed())
+			return meta.FindStatusCondition(live.Status.Conditions, "Hosted")
+		}, patience).Should(And(Not(BeNil()), HaveField("Status", status), HaveField("Reason", reason), HaveField("Message", Or(BeEmpty(), HavePrefix("Deployment "+cluster.Namespace+"/c-apiserver")))))
+	}
+	hosted(metav1.ConditionFalse, checks.ReasonNotFound)
+
+	d := apiServer(cluster)
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "apiserver"}}
+	d.Spec.Template.Labels = d.Spec.Selector.MatchLabels
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "apiserver", Image: "apiserver"}}
+	g.Expect(controllerutil.SetControllerReference(cluster, d, e.Scheme)).To(Succeed())
+	g.Expect(e.Client.Create(t.Context(), d)).To(Succeed())
+	hosted(metav1.ConditionUnknown, checks.ReasonNotObserved) // Progressing, in the words of metav1
+
+	available := func(status corev1.ConditionStatus) {
+		d.Status = appsv1.DeploymentStatus{
+			ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
+			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}},
+		}
+		g.Expect(e.Client.Status().Update(t.Context(), d)).To(Succeed())
+	}
+	available(corev1.ConditionTrue)
+	hosted(metav1.ConditionTrue, checks.ReasonHealthy)
+	available(corev1.ConditionFalse)
+	hosted(metav1.ConditionFalse, "NotAvailable")
+	g.Expect(e.Client.Delete(t.Context(), d)).To(Succeed())
+	hosted(metav1.ConditionFalse, checks.ReasonNotFound)
+}
