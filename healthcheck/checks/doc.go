@@ -4,16 +4,18 @@
 // A [Rule] is a pure function from an object to a healthcheck.Result: [Deployment],
 // [Pod], [Machine], and so on, one for each kind. A check is a rule with a place to
 // look: [Self] looks at the object under examination, [One] at one object that it
-// depends on, [Each] at all that a list finds. For kinds without a rule here see the
-// package kstatus below this one.
+// depends on, [Each] at all that a list finds, [Nodes] at the machines of a cluster. A
+// registration watches what its checks look at as Dependants, filtered by
+// [VerdictChanged]. For kinds without a rule here see the packages kstatus and cel
+// below this one.
 //
 // # What the rules say
 //
 // The rules are those of Gardener: they ask whether a thing does its work, not whether
 // it is still busy. A Deployment that rolls out is healthy as long as it is available.
 // Who wants the roll-out to end too takes the rule with that name, [DeploymentRolledOut]
-// for instance. Beyond Gardener's rules, the verdict over an older generation than the
-// present one is never True.
+// for instance. In one thing they differ: a verdict over an older generation than the
+// present one is not False but Progressing, for a minute, and never True.
 //
 // A rule knows no clock. Where time is allowed for something the result is
 // Progressing with healthcheck.Result.Within, and the engine keeps the time. How long
