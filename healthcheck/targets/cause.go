@@ -1,0 +1,104 @@
+package targets
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// UnavailableError says that a target did not answer, or refused the credential. Its
+// text is the same for the same problem.
+type UnavailableError struct {
+	// Target is the key of the target.
+	Target string
+	// Cause says in a few words what is wrong with it, as "does not answer in time".
+	Cause string
+	// Err is what happened, with all its details. It may differ from one try to the next.
+	Err error
+}
+
+// Error implements error.
+func (e *UnavailableError) Error() string { return fmt.Sprintf("cluster %s %s", e.Target, e.Cause) }
+
+// Unwrap returns what happened.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// unavailable returns the UnavailableError in err, or nil.
+func unavailable(err error) *UnavailableError {
+	found, _ := errors.AsType[*UnavailableError](err)
+	return found
+}
+
+// answered tells whether the target has answered a request that ended with err. It may
+// have said no.
+func answered(err error) bool {
+	if err == nil || meta.IsNoMatchError(err) {
+		return true
+	}
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && !apierrors.IsUnauthorized(err)
+}
+
+// isNetwork tells whether err is one of the network, and not of our own making.
+func isNetwork(err error) bool {
+	if _, ok := errors.AsType[throttledError](err); ok {
+		return false
+	}
+	_, isNet := errors.AsType[net.Error](err)
+	return isNet || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// patience is how long a request must have been under way for its end to be the
+// target's fault although it was the caller who had no more time.
+const patience = time.Second
+
+// gaveUp tells whether the caller ended the request, before it could be expected to be
+// answered.
+func gaveUp(ctx context.Context, waited time.Duration) bool {
+	return errors.Is(ctx.Err(), context.Canceled) || (ctx.Err() != nil && waited < patience)
+}
+
+// cause says what is wrong, in words that do not change from one try to the next.
+func cause(err error) string {
+	if apierrors.IsUnauthorized(err) {
+		return "refuses the credential"
+	}
+	if problem := certificate(err); problem != "" {
+		return "has a certificate that cannot be trusted: it is " + problem
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return "has a name that cannot be resolved"
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "refuses connections"
+	}
+	if network, ok := errors.AsType[net.Error](err); (ok && network.Timeout()) || errors.Is(err, context.DeadlineExceeded) {
+		return "does not answer in time"
+	}
+	return "cannot be reached"
+}
+
+// certificate says what is wrong with the certificate of the target; empty if nothing is.
+func certificate(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "signed by an unknown authority"
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "for another name"
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		if invalid.Reason == x509.Expired {
+			return "expired, or not valid yet"
+		}
+		return "invalid"
+	}
+	return ""
+}

@@ -1,0 +1,126 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Target names a cluster, and a credential for it.
+type Target struct {
+	// Key names the cluster, in words that people know it by: it is part of errors.
+	// Objects with the same key share a client.
+	Key string
+	// Version tells one credential from another, such as a hash of it. A client is
+	// made anew when it changes.
+	Version string
+	// Config makes the configuration of a client. It is called when a client is to be
+	// made, once for all who wait for it, and again after the target has refused the
+	// credential. Its error is that of Clients.Target, until a back-off has passed.
+	Config func(ctx context.Context) (*rest.Config, error)
+}
+
+// Resolve tells which target an object is about. It is called in each run of the
+// object, so it must be quick. It must be safe for concurrent use.
+type Resolve[T any] func(ctx context.Context, obj T) (Target, error)
+
+// Clients keeps the clients of targets. It implements [healthcheck.Targets]: set it as
+// Registration.Targets, of several registrations if they are about the same targets.
+//
+// Add it to the manager, which then closes what is unused; or call Close at the end.
+// It is safe for concurrent use, and must not be copied or changed after its first.
+type Clients[T any] struct {
+	// Resolve says which target an object is about. It is required.
+	Resolve Resolve[T]
+	Options
+
+	once    sync.Once
+	mu      sync.Mutex
+	targets map[string]*target
+}
+
+var (
+	_ healthcheck.Targets[client.Object] = &Clients[client.Object]{}
+	_ manager.Runnable                   = &Clients[client.Object]{}
+)
+
+// init fills in the defaults with the first use.
+func (c *Clients[T]) init() {
+	c.once.Do(func() {
+		c.Options = c.complete()
+		c.targets = map[string]*target{}
+	})
+}
+
+// Target implements [healthcheck.Targets]. It sends nothing. What it returns reads past
+// any cache; if the target is dead, its errors are of type *UnavailableError.
+func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
+	c.init()
+	resolved, err := c.Resolve(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	t := c.find(resolved)
+	if err := t.configure(ctx, resolved.Config); err != nil {
+		return nil, fmt.Errorf("making a client of cluster %s: %w", resolved.Key, err)
+	}
+	return t, nil
+}
+
+// find returns the target with this key and version, and makes room for a new one.
+func (c *Clients[T]) find(resolved Target) *target {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Clock.Now()
+	known := c.targets[resolved.Key]
+	if known != nil && known.version == resolved.Version {
+		known.use(now)
+		return known
+	}
+	if known != nil {
+		c.drop(resolved.Key)
+	}
+	c.dropIdle()
+	if len(c.targets) >= c.MaxTargets {
+		c.dropOldest()
+	}
+	t := newTarget(resolved.Key, resolved.Version, c.Options)
+	c.targets[resolved.Key] = t
+	return t
+}
+
+// Start closes clients that are not used, until ctx ends, and then all. It implements
+// manager.Runnable.
+func (c *Clients[T]) Start(ctx context.Context) error {
+	c.init()
+	ticker := c.Clock.NewTicker(max(c.IdleTime/2, 1))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			c.Close()
+			return nil
+		case <-ticker.C():
+			c.mu.Lock()
+			c.dropIdle()
+			c.mu.Unlock()
+		}
+	}
+}
+
+// Close drops all clients. Requests that are under way end as they do, and then their
+// connections close; nothing waits for that. Clients may be used on, from the start.
+func (c *Clients[T]) Close() {
+	c.init()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.targets {
+		c.drop(key)
+	}
+}

@@ -1,0 +1,108 @@
+package targets_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
+)
+
+// clientGoroutines counts those that serve the connections of HTTP clients.
+func clientGoroutines() int {
+	var profile bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 2)
+	count := 0
+	for stack := range strings.SplitSeq(profile.String(), "\n\n") {
+		if strings.Contains(stack, "persistConn") || strings.Contains(stack, "http2clientConnReadLoop") || strings.Contains(stack, "clientConnReadLoop") {
+			count++
+		}
+	}
+	return count
+}
+
+// world is some targets, all of which have been used.
+func world(t *testing.T, options targets.Options) (*targets.Clients[string], map[string]*server) {
+	t.Helper()
+	servers := map[string]*server{}
+	for i := range 10 {
+		servers[fmt.Sprint(i)] = serve(t, nil)
+	}
+	c := &targets.Clients[string]{
+		Resolve: func(_ context.Context, key string) (targets.Target, error) {
+			return at(key, "1", servers[key].config()), nil
+		},
+		Options: options,
+	}
+	for key := range servers {
+		if err := get(t, c, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, servers
+}
+
+func open(servers map[string]*server) func() int {
+	return func() int {
+		n := 0
+		for _, s := range servers {
+			n += int(s.open.Load())
+		}
+		return n
+	}
+}
+
+// TestIdleTargets are closed by the clock alone, with their connections and goroutines.
+func TestIdleTargets(t *testing.T) {
+	g := NewWithT(t)
+	g.Eventually(clientGoroutines, patience).Should(BeZero(), "goroutines of other tests")
+	clock := newClock()
+	c, servers := world(t, targets.Options{IdleTime: time.Minute, Clock: clock})
+	g.Expect(open(servers)()).To(Equal(10))
+	g.Expect(clientGoroutines()).To(BeNumerically(">=", 10), "the profile shows no connections")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- c.Start(ctx) }()
+	g.Eventually(clock.HasWaiters, patience).Should(BeTrue())
+	clock.Step(30 * time.Second)
+	if err := get(t, c, "3"); err != nil {
+		t.Fatal(err)
+	}
+	g.Eventually(clock.HasWaiters, patience).Should(BeTrue())
+	clock.Step(30 * time.Second)
+	g.Eventually(open(servers), patience).Should(Equal(1), "connections after the idle time")
+	if err := get(t, c, "3"); err != nil || servers["3"].opened.Load() != 1 {
+		t.Errorf("the one in use was closed: %d connections, %v", servers["3"].opened.Load(), err)
+	}
+	cancel()
+	g.Eventually(ended, patience).Should(Receive(BeNil()))
+	g.Eventually(open(servers), patience).Should(BeZero(), "connections after the end")
+	g.Eventually(clientGoroutines, patience).Should(BeZero(), "goroutines after the end")
+}
+
+// TestClosedWhileInUse: the request ends as it would have, and so do those that follow
+// by the same client; each time nothing is left behind.
+func TestClosedWhileInUse(t *testing.T) {
+	g := NewWithT(t)
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	s := serve(t, pausing(begun, proceed))
+	c := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{Clock: newClock()}}
+	r := reader(t, c, "o")
+	ended := make(chan error)
+	for range 2 {
+		go func() { ended <- r.Get(t.Context(), aConfigMap, empty()) }()
+		<-begun
+		c.Close()
+		g.Expect(s.open.Load()).To(BeEquivalentTo(1), "the connection in use")
+		proceed <- struct{}{}
+		g.Expect(<-ended).To(Succeed())
+		g.Eventually(s.open.Load, patience).Should(BeZero(), "the connection when its last request has ended")
+	}
+}

@@ -1,0 +1,175 @@
+package targets_test
+
+import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const aConfigMapPath = "/api/v1/namespaces/default/configmaps/c"
+
+var aConfigMap = client.ObjectKey{Namespace: "default", Name: "c"}
+
+func empty() *corev1.ConfigMap { return &corev1.ConfigMap{} }
+
+type toggle = atomic.Bool
+
+// answers are those of an API server with one ConfigMap.
+var answers = map[string]string{
+	"/version": `{"major":"1","minor":"36"}`,
+	"/api":     `{"kind":"APIVersions","apiVersion":"v1","versions":["v1"]}`,
+	"/apis":    `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`,
+	"/api/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[
+		{"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get","list"]}]}`,
+	aConfigMapPath: `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c","namespace":"default"}}`,
+}
+
+// server is an API server that can be made to misbehave.
+type server struct {
+	*httptest.Server
+	requests sync.Map // path -> *atomic.Int32
+	open     atomic.Int32
+	opened   atomic.Int32
+	ended    chan struct{}
+}
+
+// serve starts a server. Whatever hangs in intercept is to wait for ended, too.
+func serve(t testing.TB, intercept func(*server, http.ResponseWriter, *http.Request) bool) *server {
+	t.Helper()
+	s := &server{ended: make(chan struct{})}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, _ := s.requests.LoadOrStore(r.URL.Path, new(atomic.Int32))
+		n.(*atomic.Int32).Add(1)
+		if intercept != nil && intercept(s, w, r) {
+			return
+		}
+		answer, ok := answers[r.URL.Path]
+		w.Header().Set("Content-Type", "application/json")
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
+		}
+		fmt.Fprint(w, answer)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			s.open.Add(1)
+			s.opened.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			s.open.Add(-1)
+		default:
+		}
+	}
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(func() {
+		close(s.ended)
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s
+}
+
+// count is how often a path was asked for.
+func (s *server) count(path string) int {
+	n, ok := s.requests.Load(path)
+	if !ok {
+		return 0
+	}
+	return int(n.(*atomic.Int32).Load())
+}
+
+// config reaches the server, and trusts it.
+func (s *server) config() *rest.Config {
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	return &rest.Config{Host: s.URL, BearerToken: "t", TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
+}
+
+// hang waits until the test or the request is over.
+func hang(s *server, _ http.ResponseWriter, r *http.Request) bool {
+	select {
+	case <-s.ended:
+	case <-r.Context().Done():
+	}
+	return true
+}
+
+// refuse says that the credential is not good.
+func refuse(_ *server, w http.ResponseWriter, _ *http.Request) bool {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusUnauthorized)
+	fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`)
+	return true
+}
+
+// trickle begins an answer to a read, and does not go on.
+func trickle(s *server, w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path != aConfigMapPath {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, `{"kind":`)
+	w.(http.Flusher).Flush()
+	return hang(s, w, r)
+}
+
+// pausing begins to answer a read when the test lets it.
+func pausing(begun, proceed chan struct{}) func(*server, http.ResponseWriter, *http.Request) bool {
+	return func(s *server, _ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == aConfigMapPath {
+			begun <- struct{}{}
+			select {
+			case <-proceed:
+			case <-s.ended:
+			}
+		}
+		return false
+	}
+}
+
+// mute accepts connections, and never says a word on them.
+func mute(t testing.TB, begun chan<- struct{}) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			begun <- struct{}{}
+		}
+	}()
+	return "https://" + listener.Addr().String()
+}
+
+// nobody is an address where nobody listens.
+func nobody(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return "https://" + listener.Addr().String()
+}

@@ -1,0 +1,131 @@
+package targets
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// target is one version of a target, and how it fares. It is what checks read from.
+type target struct {
+	key, version string
+	options      Options
+	// turn is held by the one who makes the client, or asks whether the target answers.
+	turn chan struct{}
+
+	mu      sync.Mutex
+	used    time.Time
+	retired bool
+	// conn is nil until there is a configuration; configErr is why there is none.
+	conn      *connection
+	configErr error
+	// proven tells that the target has answered since it last failed.
+	proven bool
+	// err is how it failed last, at failedAt; until then it is not asked again.
+	err             *UnavailableError
+	failedAt, until time.Time
+	backoff         wait.Backoff
+}
+
+func newTarget(key, version string, options Options) *target {
+	return &target{
+		key: key, version: version, options: options, used: options.Clock.Now(),
+		turn: make(chan struct{}, 1), backoff: options.backoff(),
+	}
+}
+
+var _ client.Reader = &target{}
+
+// Get implements client.Reader.
+func (t *target) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	return t.read(ctx, func(c client.Reader) error { return c.Get(ctx, key, obj, opts...) })
+}
+
+// List implements client.Reader.
+func (t *target) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return t.read(ctx, func(c client.Reader) error { return c.List(ctx, list, opts...) })
+}
+
+// read carries out one read, if the target is not known to be dead.
+func (t *target) read(ctx context.Context, call func(client.Reader) error) error {
+	conn, err := t.ready(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.release(conn)
+	started := t.options.Clock.Now()
+	err = call(conn.client)
+	if !answered(err) {
+		return t.judge(ctx, started, conn, err)
+	}
+	t.recover(conn)
+	return err
+}
+
+// configure makes the client, if there is none, and nobody has failed to just now.
+func (t *target) configure(ctx context.Context, config func(context.Context) (*rest.Config, error)) error {
+	if done, err := t.configured(); done {
+		return err
+	}
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if done, err := t.configured(); done {
+		return err
+	}
+	conn, err := connect(ctx, config, t.options, t.remembered)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			t.configErr = err
+			t.until = t.options.Clock.Now().Add(t.backoff.Step())
+		}
+		return err
+	}
+	conn.retired = t.retired
+	t.conn, t.configErr = conn, nil
+	return nil
+}
+
+// configured tells whether there is nothing to be made now, and what came of it.
+func (t *target) configured() (done bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.conn != nil || t.options.Clock.Now().Before(t.until), t.configErr
+}
+
+// ready returns a connection to a target that answers. The caller has to release it.
+func (t *target) ready(ctx context.Context) (*connection, error) {
+	conn, proven, err := t.acquire()
+	if proven || err != nil {
+		return conn, err
+	}
+	t.release(conn)
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	conn, proven, err = t.acquire()
+	if proven || err != nil {
+		return conn, err
+	}
+	started := t.options.Clock.Now()
+	if err := conn.probe(ctx); !answered(err) {
+		defer t.release(conn)
+		return nil, t.judge(ctx, started, conn, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.proven = true
+	return conn, nil
+}
