@@ -1,0 +1,43 @@
+package baremetal_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestHostStaysOn: a host that cannot be switched off keeps its Node, and the owner of the machine is asked for another one, which
+// comes up on another host.
+func TestHostStaysOn(t *testing.T) {
+	settings := v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))}
+	w := newWard(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
+	p := w.admit(&w.workers()[0])
+	// As of its version 0.14, the operator leaves keys alone that are not its own. Nobody else takes ours away.
+	p.has(baremetal.Faults{FailOff: 1000, KeepForeignKeys: true})
+	p.hangs()
+
+	failed := p.reaches(v1alpha1.Failed).Object.(*v1alpha1.RebootRemediation)
+	w.Expect(meta.FindStatusCondition(failed.Status.Conditions, v1alpha1.ConditionSucceeded)).To(HaveField("Reason", v1alpha1.ReasonPowerOffTimedOut))
+	marked := p.await("the mark for the owner", func(e journal.Entry) bool {
+		machine, ok := e.Object.(*clusterv1.Machine)
+		return ok && machine.UID == p.machine.UID && journal.Marked(machine)
+	})
+	w.Expect(marked.Object.GetDeletionTimestamp()).To(BeNil())
+	gone := p.await("the end of the Node", func(e journal.Entry) bool { return e.Object.GetUID() == p.node.UID && e.Gone })
+	w.Expect(gone.At).To(BeTemporally(">", marked.At), "the Node goes with the machine, and not before")
+
+	w.Eventually(w.isGone(p.machine.DeepCopy())).Should(BeTrue(), "its owner deletes it")
+	w.Eventually(func() error { return w.world.Ready(w.Context(), w.spec.Key()) }).Should(Succeed(), "and makes another one")
+	w.workers()
+	host := &metal3v1.BareMetalHost{}
+	w.Expect(w.client.Get(w.Context(), p.host, host)).To(Succeed())
+	w.Expect(host.Annotations).To(BeEmpty(), "nothing is left on the host")
+}

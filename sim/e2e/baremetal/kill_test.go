@@ -1,0 +1,72 @@
+package baremetal_test
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+const (
+	slow = 3 * time.Second
+	// stays keeps a Node from going.
+	stays = "example.com/stays"
+)
+
+// TestKilled: a process that is killed in the midst of a cycle is as good as one that was not. The next goes on with the
+// same cycle, and the host is not switched once more.
+func TestKilled(t *testing.T) {
+	w := newWard(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
+	workers := w.workers()
+	// Each phase lasts long enough to be killed in.
+	for i, c := range []struct {
+		phase  v1alpha1.Phase
+		last   func(*patient)
+		goesOn func(*patient)
+	}{
+		{v1alpha1.PoweringOff, func(p *patient) { p.has(baremetal.Faults{OffTakes: slow}) }, func(*patient) {}},
+		{v1alpha1.Isolating, (*patient).keepNode, (*patient).letNodeGo},
+		{v1alpha1.PoweringOn, func(p *patient) { p.has(baremetal.Faults{OnTakes: slow}) }, func(*patient) {}},
+	} {
+		p := w.admit(&workers[i])
+		c.last(p)
+		p.hangs()
+		p.reaches(c.phase)
+		w.Expect(w.sick.Kill()).To(Succeed())
+		request := p.request()
+		w.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(request), request)).To(Succeed())
+		w.Expect(request.Status.Phase).To(Equal(c.phase), "it was killed in that phase")
+		w.startSickbay()
+		c.goesOn(p)
+		p.recovers()
+		w.Eventually(w.isGone(p.request())).Should(BeTrue())
+		w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+		w.Expect(p.marked()).To(BeFalse())
+	}
+}
+
+func (p *patient) keepNode() {
+	p.Helper()
+	p.changeNode(func(node *corev1.Node) { controllerutil.AddFinalizer(node, stays) })
+}
+
+func (p *patient) letNodeGo() {
+	p.Helper()
+	p.changeNode(func(node *corev1.Node) { controllerutil.RemoveFinalizer(node, stays) })
+}
+
+func (p *patient) changeNode(change func(*corev1.Node)) {
+	p.Helper()
+	node := &corev1.Node{}
+	p.Expect(p.client.Get(p.Context(), client.ObjectKeyFromObject(p.node), node)).To(Succeed())
+	before := node.DeepCopy()
+	change(node)
+	p.Expect(p.client.Patch(p.Context(), node, client.MergeFrom(before))).To(Succeed())
+}

@@ -1,0 +1,15 @@
+package baremetal_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+var stand *e2e.Stand
+
+func TestMain(m *testing.M) {
+	os.Exit(e2e.Main(m, world.Options{BareMetal: true}, func(s *e2e.Stand) { stand = s }))
+}

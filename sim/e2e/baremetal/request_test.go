@@ -1,0 +1,95 @@
+package baremetal_test
+
+import (
+	"slices"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestTemplate: a MachineHealthCheck with a templateRef. The Machine tells the progress by ExternallyRemediated; its owner is not
+// asked for anything.
+func TestTemplate(t *testing.T) {
+	w := newWard(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	p := w.admit(&w.workers()[0])
+	p.has(baremetal.Faults{OffTakes: slow})
+	p.hangs()
+	p.recovers()
+	p.await("ExternallyRemediated=True", func(e journal.Entry) bool {
+		told := p.told(e)
+		return told != nil && told.Status == metav1.ConditionTrue
+	})
+	w.Eventually(w.isGone(p.request())).Should(BeTrue(), "the machine is healthy, so the request is removed")
+	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+	progress := p.progress()
+	w.Expect(progress[len(progress)-1]).To(Equal("True Succeeded"))
+	// Whoever asks says that it waits, unless there is more to be said by then. A phase that passes at once need not be told, but none is told out of order.
+	order := []string{
+		"False WaitingForRemediation", "False Pending", "False PoweringOff", "False Fenced", "False Isolating", "False PoweringOn",
+		"False WaitingForNode", "False Restoring", "True Succeeded",
+	}
+	w.Expect(slices.DeleteFunc(order, func(s string) bool { return !slices.Contains(progress, s) })).To(Equal(progress))
+	w.Expect(progress).To(ContainElement("False PoweringOff"), "a person sees what is waited for")
+	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
+}
+
+// told is ExternallyRemediated of the machine, or nil.
+func (p *patient) told(e journal.Entry) *metav1.Condition {
+	machine, ok := e.Object.(*clusterv1.Machine)
+	if !ok || machine.UID != p.machine.UID {
+		return nil
+	}
+	return meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
+}
+
+// progress is what ExternallyRemediated has said, one after the other.
+func (p *patient) progress() []string {
+	var progress []string
+	stand.Journal.Find(func(e journal.Entry) bool {
+		if told := p.told(e); told != nil {
+			progress = append(progress, string(told.Status)+" "+told.Reason)
+		}
+		return false
+	})
+	return slices.Compact(progress)
+}
+
+func (p *patient) marked() bool {
+	_, marked := stand.Journal.Find(func(e journal.Entry) bool {
+		machine, ok := e.Object.(*clusterv1.Machine)
+		return ok && machine.UID == p.machine.UID && (journal.Marked(machine) || journal.Deleting(machine))
+	})
+	return marked
+}
+
+// TestAnnotation: a MachineHealthCheck with the strategy, and then a person, each of which annotates a Machine.
+func TestAnnotation(t *testing.T) {
+	w := newWard(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
+		check.Annotations = map[string]string{"sickbay.dev/remediation": "reboot"}
+	})
+	workers := w.workers()
+	p := w.admit(&workers[0])
+	p.hangs()
+	p.recovers()
+	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
+
+	// The first one has recovered; now a person wants a machine to be cycled that is healthy.
+	p = w.admit(&workers[1])
+	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
+	w.Expect(w.client.Patch(w.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	p.recovers()
+	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+	w.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")
+}
