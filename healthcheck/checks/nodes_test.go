@@ -6,9 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
@@ -82,5 +86,35 @@ func TestClusterAPIWorkers(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, checks.ClusterAPIWorkers(deployments, machines, nodes)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestNodes has machines in the source cluster and their Nodes in the target cluster.
+func TestNodes(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := clusterv1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "m", Labels: map[string]string{clusterv1.MachineDeploymentNameLabel: "md"}}}
+	machine.Status.NodeRef.Name = "n"
+	deployment := func(namespace string) *clusterv1.MachineDeployment {
+		return &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "md"}}
+	}
+	source := fake.NewClientBuilder().WithScheme(s).WithObjects(deployment("shop"), deployment("elsewhere"), machine).Build()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
+	check := checks.Nodes("nodes", func(ns *corev1.Namespace) []client.ListOption { return []client.ListOption{client.InNamespace(ns.Name)} }, checks.EnoughNodes)
+	for name, tt := range map[string]struct {
+		target client.Reader
+		want   healthcheck.Result
+	}{
+		"there": {fake.NewFakeClient(node), passes},
+		"gone":  {fake.NewFakeClient(), progresses(checks.NodesWithin, checks.ReasonNodesNotReady, "0 of 1 Nodes are ready; machines with a Node that is not: m")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := run(t, check, source, tt.target)
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("error %v (-want +got)\n%s", err, diff)
+			}
+		})
 	}
 }
