@@ -102,7 +102,9 @@ func TestNodes(t *testing.T) {
 	}
 	source := fake.NewClientBuilder().WithScheme(s).WithObjects(deployment("shop"), deployment("elsewhere"), machine).Build()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
-	check := checks.Nodes("nodes", func(ns *corev1.Namespace) []client.ListOption { return []client.ListOption{client.InNamespace(ns.Name)} }, checks.EnoughNodes)
+	check := checks.Nodes("nodes", func(ns *corev1.Namespace) []client.ListOption {
+		return []client.ListOption{client.InNamespace(ns.Name)}
+	}, checks.EnoughNodes)
 	for name, tt := range map[string]struct {
 		target client.Reader
 		want   healthcheck.Result

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -52,72 +51,6 @@ func then(verdict healthcheck.Result, more func() healthcheck.Result) healthchec
 		return verdict
 	}
 	return more()
-}
-
-// condition is what the conditions of all kinds have in common.
-type condition struct{ Type, Status, Reason, Message string }
-
-// conditionsOf reads a list of conditions.
-func conditionsOf[C any](list []C, read func(C) condition) []condition {
-	conditions := make([]condition, 0, len(list))
-	for _, c := range list {
-		conditions = append(conditions, read(c))
-	}
-	return conditions
-}
-
-// demand is what a rule demands of one condition.
-type demand struct {
-	conditionType, status string
-	// optional says that it may be missing.
-	optional bool
-}
-
-// isTrue demands a condition that is True, notFalse and notTrue one that is True, or
-// False, if it is there at all.
-func isTrue(conditionType string) demand   { return demand{conditionType, "True", false} }
-func notFalse(conditionType string) demand { return demand{conditionType, "True", true} }
-func notTrue(conditionType string) demand  { return demand{conditionType, "False", true} }
-
-// judge returns False for the first demand that is not met.
-func judge(conditions []condition, demands ...demand) healthcheck.Result {
-	for _, d := range demands {
-		reason := d.conditionType
-		if d.status == "True" {
-			reason = "Not" + reason
-		}
-		c, found := find(conditions, d.conditionType)
-		if !found && !d.optional {
-			return unhealthy(reason, "Condition %s is missing", d.conditionType)
-		}
-		if found && c.Status != d.status {
-			return unhealthy(reason, "%s", c)
-		}
-	}
-	return healthy()
-}
-
-func find(conditions []condition, conditionType string) (condition, bool) {
-	for _, c := range conditions {
-		if c.Type == conditionType {
-			return c, true
-		}
-	}
-	return condition{}, false
-}
-
-// String says all that is in a condition.
-func (c condition) String() string { return c.say("Condition " + c.Type + " is ") }
-
-// asPhase says the same of a phase with a reason and a message.
-func (c condition) asPhase() string { return c.say("Phase is ") }
-
-func (c condition) say(text string) string {
-	text += cmp.Or(c.Status, "empty")
-	if c.Reason != "" {
-		text += " (" + c.Reason + ")"
-	}
-	return withDetail(text, c.Message)
 }
 
 // maxDetail is how much of a foreign text goes into a message.
