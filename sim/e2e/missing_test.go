@@ -31,7 +31,10 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 		ContainSubstring("Cluster.cluster.x-k8s.io/v1beta2, Machine.cluster.x-k8s.io/v1beta2, MachineHealthCheck.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.cluster.x-k8s.io/v1beta2, Cluster.cluster.x-k8s.io/v1beta2, MachineDeployment.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.machine.openshift.io/v1beta1"),
-		ContainSubstring("ClusterVersion.config.openshift.io/v1")))
+		ContainSubstring("ClusterVersion.config.openshift.io/v1"),
+		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.cluster.x-k8s.io/v1beta2"),
+		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.machine.openshift.io/v1beta1"),
+		ContainSubstring("looking for what was left on hosts")))
 	crds, err := world.ClusterAPICRDs()
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = envtest.InstallCRDs(bare.Config(), envtest.CRDInstallOptions{Scheme: scheme.Scheme, CRDs: crds, MaxTime: e2e.Patience})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -61,7 +60,7 @@ func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
 			fmt.Fprintln(&state, gvk.Kind, object.Name, object.ResourceVersion)
 		}
 	}
-	for _, controller := range []string{"machinehealth", "machinehealthcheck", "upgradepause"} {
+	for _, controller := range []string{"machinehealth", "machinehealthcheck", "upgradepause", "reboot"} {
 		looks := 0.0
 		for _, n := range metrics.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
 			looks += n
@@ -79,12 +78,16 @@ func beat(t *testing.T) {
 	g.Expect(stand.World.Client().List(t.Context(), machines, client.InNamespace(scenario.Namespace))).To(Succeed())
 	g.Expect(machines.Items).NotTo(BeEmpty())
 	for _, machine := range machines.Items {
-		memory := stand.World.WorkloadClient(client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
-		node := &corev1.Node{}
-		g.Expect(memory.Get(t.Context(), client.ObjectKey{Name: machine.Status.NodeRef.Name}, node)).To(Succeed())
+		node, err := stand.World.Node(t.Context(), &machine)
+		g.Expect(err).NotTo(HaveOccurred())
 		for i := range node.Status.Conditions {
 			node.Status.Conditions[i].LastHeartbeatTime = metav1.Now()
 		}
+		if machine.Spec.InfrastructureRef.Kind == "Metal3Machine" {
+			g.Expect(stand.World.Client().Status().Update(t.Context(), node)).To(Succeed())
+			continue
+		}
+		memory := stand.World.WorkloadClient(client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
 		g.Expect(memory.Update(t.Context(), node)).To(Succeed())
 	}
 }

@@ -65,7 +65,7 @@ func measured(t *testing.T, metrics *scraper) {
 	g.Eventually(func(g Gomega) {
 		found := metrics.scrape(t, "sickbay_")
 		g.Expect(found).To(HaveKeyWithValue(`sickbay_remediations_total{outcome="started",remedy="owner"}`, BeNumerically(">=", 8)),
-			"one for each story but two, and more where a machine was so slow that a replacement was replaced")
+			"one for each story but three, and more where a machine was so slow that a replacement was replaced")
 		g.Expect(found[`sickbay_detection_delay_seconds_count`]).To(BeNumerically(">", 0))
 		for _, s := range scenario.All() {
 			of := fmt.Sprintf(`{machinehealthcheck=%q,namespace=%q}`, s.Name, scenario.Namespace)
