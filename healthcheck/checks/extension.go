@@ -11,13 +11,18 @@ import (
 //
 // It is False if condition NamesAccepted or Established is not True
 // (NotNamesAccepted, NotEstablished), or if Terminating is there and not False
-// (Terminating).
+// (Terminating). An older generation is Progressing (ReasonNotObserved), if the API
+// server keeps track of that; not all do.
 func CustomResourceDefinition(d *apiextensionsv1.CustomResourceDefinition) healthcheck.Result {
 	conditions := conditionsOf(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
 	})
-	return judge(conditions, isTrue(string(apiextensionsv1.NamesAccepted)),
+	verdict := judge(conditions, isTrue(string(apiextensionsv1.NamesAccepted)),
 		isTrue(string(apiextensionsv1.Established)), notTrue(string(apiextensionsv1.Terminating)))
+	if d.Status.ObservedGeneration == 0 {
+		return verdict
+	}
+	return observed(d.Generation, d.Status.ObservedGeneration, verdict)
 }
 
 // APIService asks whether an aggregated API answers, by the rule of Gardener: it is

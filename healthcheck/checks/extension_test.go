@@ -17,11 +17,19 @@ func TestCustomResourceDefinition(t *testing.T) {
 		return apiextensionsv1.CustomResourceDefinitionCondition{Type: conditionType, Status: status}
 	}
 	accepted, established := is(apiextensionsv1.NamesAccepted, "True"), is(apiextensionsv1.Established, "True")
+	tracked := func(generation, seen int64) *apiextensionsv1.CustomResourceDefinition {
+		d := definition(accepted, established)
+		d.Generation, d.Status.ObservedGeneration = generation, seen
+		return d
+	}
 	judge(t, checks.CustomResourceDefinition, map[string]row[*apiextensionsv1.CustomResourceDefinition]{
 		"served":          {definition(accepted, established), passes},
 		"new":             {definition(), fails("NotNamesAccepted", "Condition NamesAccepted is missing")},
 		"not established": {definition(accepted), fails("NotEstablished", "Condition Established is missing")},
 		"conflict":        {definition(is(apiextensionsv1.NamesAccepted, "False"), established), fails("NotNamesAccepted", "Condition NamesAccepted is False")},
+		"not tracked":     {tracked(2, 0), passes},
+		"observed":        {tracked(2, 2), passes},
+		"not observed":    {tracked(2, 1), notObserved("Observed generation is 1, not 2")},
 		"terminating":     {definition(accepted, established, is(apiextensionsv1.Terminating, "True")), fails("Terminating", "Condition Terminating is True")},
 	})
 }

@@ -94,6 +94,12 @@ func outdated(obj client.Object) bool {
 		return found && seen < u.GetGeneration()
 	}
 	seen := reflect.ValueOf(obj).Elem().FieldByName("Status").FieldByName("ObservedGeneration")
-	_, known := obj.(*corev1.Pod) // whose observed generation nobody has to set
-	return seen.IsValid() && !known && obj.GetGeneration() > seen.Int()
+	switch obj.(type) {
+	case *corev1.Pod: // a Pod runs, whatever of its spec is not done yet
+		return false
+	case *apiextensionsv1.CustomResourceDefinition: // not all API servers keep track
+		return seen.Int() > 0 && obj.GetGeneration() > seen.Int()
+	default:
+		return seen.IsValid() && obj.GetGeneration() > seen.Int()
+	}
 }
