@@ -1,0 +1,105 @@
+package gardener
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Adapt makes a check of package healthcheck of a HealthCheck, for a registration of
+// one's own. It needs the clusters whose clients it takes, which have to be given as
+// client.Client.
+//
+// Its errors, and the answer Unknown, make the result Unknown; Progressing without a
+// threshold is False, and with one it has as long from when it was seen first.
+func Adapt[T client.Object](name string, check HealthCheck) healthcheck.NamedCheck[T] {
+	run := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
+		answer, err := runOnce(ctx, check, in.Object, in.Env)
+		if err != nil {
+			return healthcheck.Result{}, err
+		}
+		return answer.result(), nil
+	}
+	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](run), Needs: needsOf(check)}
+}
+
+// errNoAnswer says that a check returned neither a result nor an error.
+var errNoAnswer = errors.New("the check returned no result")
+
+// runOnce runs a check on an instance of its own.
+func runOnce(ctx context.Context, check HealthCheck, obj client.Object, env healthcheck.Env) (*SingleCheckResult, error) {
+	source, target, err := clientsOf(env)
+	if err != nil {
+		return nil, err
+	}
+	instance := clone(check)
+	inject(instance, source, target)
+	instance.SetLoggerSuffix(extensionType(obj), kindOf(obj))
+	answer, err := instance.Check(ctx, client.ObjectKeyFromObject(obj))
+	if err == nil && answer == nil {
+		return nil, errNoAnswer
+	}
+	return answer, err
+}
+
+// result says in the words of package healthcheck what a check answered.
+func (r *SingleCheckResult) result() healthcheck.Result {
+	result := healthcheck.Result{Status: healthcheck.Status(r.Status), Message: r.Detail, Codes: textsOf(r.Codes)}
+	switch r.Status {
+	case gardencorev1beta1.ConditionTrue:
+		return healthcheck.Result{Status: healthcheck.True, Reason: cmp.Or(r.Reason, ReasonSuccessful)}
+	case gardencorev1beta1.ConditionProgressing:
+		result.Reason = cmp.Or(r.Reason, ReasonProgressing)
+		if r.ProgressingThreshold == nil {
+			result.Status, result.Reason = healthcheck.False, cmp.Or(r.Reason, ReasonUnsuccessful)
+			return result
+		}
+		// Stored times have a resolution of one second, and so have the clocks.
+		result.Within = max(*r.ProgressingThreshold, time.Second)
+	case gardencorev1beta1.ConditionFalse:
+		result.Reason = cmp.Or(r.Reason, ReasonUnsuccessful)
+	case gardencorev1beta1.ConditionUnknown:
+		result.Reason, result.Codes = cmp.Or(r.Reason, ReasonCheckError), nil
+		result.Message = cmp.Or(r.Detail, "the check could not tell")
+	default:
+		// Not a status: the engine says so.
+	}
+	return result
+}
+
+func textsOf(codes []gardencorev1beta1.ErrorCode) []string {
+	var texts []string
+	for _, code := range codes {
+		texts = append(texts, string(code))
+	}
+	return texts
+}
+
+// kindOf is the kind of an object. A typed one has none in its TypeMeta.
+func kindOf(obj client.Object) string {
+	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(obj).Elem().Name()
+}
+
+// nameOf names a check after what it says of itself, or else its type.
+func nameOf(check HealthCheck) string {
+	taker := takerOf(check)
+	if named, ok := taker.(interface{ Name() string }); ok {
+		return named.Name()
+	}
+	t := reflect.TypeOf(taker)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return cmp.Or(t.Name(), fmt.Sprint(t))
+}

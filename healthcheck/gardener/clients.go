@@ -1,0 +1,80 @@
+package gardener
+
+import (
+	"errors"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// takerOf is the instance that takes the clients of a check.
+func takerOf(check HealthCheck) any {
+	if wrapped, ok := check.(interface{ taker() any }); ok {
+		return wrapped.taker()
+	}
+	return check
+}
+
+// needsOf tells by its methods what a check needs.
+func needsOf(check HealthCheck) healthcheck.Needs {
+	var needs healthcheck.Needs
+	switch takerOf(check).(type) {
+	case SourceClient, SeedClient:
+		needs |= healthcheck.NeedsSource
+	}
+	switch takerOf(check).(type) {
+	case TargetClient, ShootClient:
+		needs |= healthcheck.NeedsTarget
+	}
+	return needs
+}
+
+// inject gives an instance its clients.
+func inject(check HealthCheck, source, target client.Client) {
+	taker := takerOf(check)
+	if t, ok := taker.(SourceClient); ok {
+		t.InjectSourceClient(source)
+	}
+	if t, ok := taker.(SeedClient); ok {
+		t.InjectSeedClient(source)
+	}
+	if t, ok := taker.(TargetClient); ok {
+		t.InjectTargetClient(target)
+	}
+	if t, ok := taker.(ShootClient); ok {
+		t.InjectShootClient(target)
+	}
+}
+
+// errNoWriter says that checks of Gardener want to be able to write.
+var errNoWriter = errors.New("is no client.Client, which checks of Gardener take")
+
+// clientsOf returns the clients of a run. One that was not asked for is nil.
+func clientsOf(env healthcheck.Env) (source, target client.Client, err error) {
+	if env.Source != nil {
+		var ok bool
+		if source, ok = env.Source.(client.Client); !ok {
+			return nil, nil, fmt.Errorf("source cluster: %T %w", env.Source, errNoWriter)
+		}
+	}
+	if env.Target != nil {
+		if unreachable, ok := env.Target.(unavailable); ok {
+			return nil, nil, unreachable.err
+		}
+		var ok bool
+		if target, ok = env.Target.(client.Client); !ok {
+			return nil, nil, fmt.Errorf("target cluster: %T %w", env.Target, errNoWriter)
+		}
+	}
+	return source, target, nil
+}
+
+// unavailable stands for a target that could not be reached, so that the condition has
+// the words of Gardener for it, and the next try is after the period.
+type unavailable struct {
+	client.Reader
+
+	err error
+}

@@ -1,0 +1,57 @@
+package gardener
+
+import (
+	"context"
+	"time"
+
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ForeignResult is a result as Gardener's module declares it.
+type ForeignResult interface {
+	~struct {
+		Status               gardencorev1beta1.ConditionStatus
+		Detail               string
+		Codes                []gardencorev1beta1.ErrorCode
+		ProgressingThreshold *time.Duration
+	}
+}
+
+// ForeignCheck is a HealthCheck as Gardener's module declares it.
+type ForeignCheck[R ForeignResult] interface {
+	Check(ctx context.Context, request types.NamespacedName) (*R, error)
+	SetLoggerSuffix(provider, extensionKind string)
+}
+
+// Of takes a check that is compiled against Gardener's own module, without this one
+// knowing that:
+//
+//	gardener.Of(general.CheckManagedResource("extension-worker-mcm-shoot"))
+func Of[R ForeignResult](check ForeignCheck[R]) HealthCheck { return &foreign[R]{check} }
+
+// foreign has a check of another module.
+type foreign[R ForeignResult] struct {
+	ForeignCheck[R]
+}
+
+// foreignResult is what the types of a ForeignResult have in common.
+type foreignResult = struct {
+	Status               gardencorev1beta1.ConditionStatus
+	Detail               string
+	Codes                []gardencorev1beta1.ErrorCode
+	ProgressingThreshold *time.Duration
+}
+
+// Check implements HealthCheck.
+func (f *foreign[R]) Check(ctx context.Context, request types.NamespacedName) (*SingleCheckResult, error) {
+	answer, err := f.ForeignCheck.Check(ctx, request)
+	if answer == nil {
+		return nil, err
+	}
+	r := foreignResult(*answer)
+	return &SingleCheckResult{Status: r.Status, Detail: r.Detail, Codes: r.Codes, ProgressingThreshold: r.ProgressingThreshold}, err
+}
+
+// taker is what takes the clients.
+func (f *foreign[R]) taker() any { return f.ForeignCheck }

@@ -1,0 +1,80 @@
+package gardener
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationv1 "k8s.io/client-go/applyconfigurations/coordination/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// HeartbeatName is the name of the Lease that gardenlet looks at.
+const HeartbeatName = "gardener-extension-heartbeat"
+
+// HeartbeatInterval is how often it is renewed.
+const HeartbeatInterval = 30 * time.Second
+
+// heartbeatRetry is how soon a renewal is tried again that has failed.
+const heartbeatRetry = 5 * time.Second
+
+// Heartbeat renews the Lease by which gardenlet tells that the conditions of an
+// extension are not stale. Without it they count as such after five minutes.
+type Heartbeat struct {
+	// Client writes the Lease.
+	Client client.Client
+	// ExtensionName is that of the extension, Namespace its own one.
+	ExtensionName, Namespace string
+	// Clock tells the time. The default is the real one.
+	Clock clock.Clock
+}
+
+var _ manager.LeaderElectionRunnable = &Heartbeat{}
+
+// AddHeartbeat has mgr renew the Lease of an extension.
+func AddHeartbeat(mgr manager.Manager, extensionName, namespace string) error {
+	return mgr.Add(&Heartbeat{Client: mgr.GetClient(), ExtensionName: extensionName, Namespace: namespace})
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable: who does not check must
+// not say that somebody does.
+func (h *Heartbeat) NeedLeaderElection() bool { return true }
+
+// Start implements manager.Runnable.
+func (h *Heartbeat) Start(ctx context.Context) error {
+	c := h.Clock
+	if c == nil {
+		c = clock.RealClock{}
+	}
+	log := ctrl.LoggerFrom(ctx).WithName("heartbeat").WithValues("extension", h.ExtensionName)
+	for {
+		next := HeartbeatInterval
+		if err := h.Renew(ctx, c.Now()); err != nil {
+			log.Error(err, "Heartbeat could not be renewed")
+			next = heartbeatRetry
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-c.After(next):
+		}
+	}
+}
+
+// Renew renews the Lease once.
+func (h *Heartbeat) Renew(ctx context.Context, now time.Time) error {
+	lease := coordinationv1.Lease(HeartbeatName, h.Namespace).WithSpec(coordinationv1.LeaseSpec().
+		WithHolderIdentity(h.ExtensionName).
+		WithLeaseDurationSeconds(int32(HeartbeatInterval / time.Second)).
+		WithRenewTime(metav1.NewMicroTime(now.UTC())))
+	ctx, cancel := context.WithTimeout(ctx, HeartbeatInterval)
+	defer cancel()
+	if err := h.Client.Apply(ctx, lease, client.FieldOwner("gardener-extension-heartbeat"), client.ForceOwnership); err != nil {
+		return fmt.Errorf("renewing lease %s/%s: %w", h.Namespace, HeartbeatName, err)
+	}
+	return nil
+}

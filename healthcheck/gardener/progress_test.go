@@ -1,0 +1,78 @@
+package gardener_test
+
+import (
+	"testing"
+	"time"
+
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
+)
+
+// The rows of what becomes of Progressing, by the condition that was there.
+func TestProgressingAsGardener(t *testing.T) {
+	const threshold = time.Minute
+	none := gardencorev1beta1.ConditionStatus("")
+	rows := map[string]struct {
+		old   gardencorev1beta1.ConditionStatus
+		age   time.Duration
+		check gardener.HealthCheck
+		want  gardencorev1beta1.ConditionStatus
+	}{
+		"absent":                   {none, 0, progresses(threshold, "rolling"), statusProgressing},
+		"true, new":                {statusTrue, 0, progresses(threshold, "rolling"), statusProgressing},
+		"true, old":                {statusTrue, 24 * time.Hour, progresses(threshold, "rolling"), statusProgressing},
+		"progressing, in time":     {statusProgressing, threshold, progresses(threshold, "rolling"), statusProgressing},
+		"progressing, too long":    {statusProgressing, threshold + time.Second, progresses(threshold, "rolling"), statusFalse},
+		"unknown, in time":         {statusUnknown, threshold, progresses(threshold, "rolling"), statusProgressing},
+		"unknown, too long":        {statusUnknown, threshold + time.Second, progresses(threshold, "rolling"), statusFalse},
+		"false, new":               {statusFalse, 0, progresses(threshold, "rolling"), statusFalse},
+		"false, old":               {statusFalse, 24 * time.Hour, progresses(threshold, "rolling"), statusFalse},
+		"no threshold, absent":     {none, 0, answers(statusProgressing, "rolling"), statusFalse},
+		"no threshold, true":       {statusTrue, 0, answers(statusProgressing, "rolling"), statusFalse},
+		"no threshold, in process": {statusProgressing, 0, answers(statusProgressing, "rolling"), statusFalse},
+	}
+	reasons := map[gardencorev1beta1.ConditionStatus]string{
+		statusProgressing: gardener.ReasonProgressing, statusFalse: gardener.ReasonUnsuccessful,
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, row.check)
+			if row.old != none {
+				f.store(t, gardencorev1beta1.Condition{
+					Type: gardencorev1beta1.ShootEveryNodeReady, Status: row.old, Reason: "Old", Message: "old.",
+					LastTransitionTime: ago(row.age), LastUpdateTime: ago(row.age),
+				})
+			}
+			f.mustReconcile(t)
+			stored := f.condition(t, everyNodeReady)
+			want := verdict{row.want, reasons[row.want], "rolling.", nil}
+			if diff := cmp.Diff(want, verdictOf(stored)); diff != "" {
+				t.Error(diff)
+			}
+			since := ago(row.age)
+			if row.old != row.want {
+				since = ago(0)
+			}
+			if !stored.LastTransitionTime.Equal(&since) {
+				t.Errorf("it is so since %s, want %s", stored.LastTransitionTime, since)
+			}
+		})
+	}
+}
+
+// The smallest threshold counts, and one of those that have none does not.
+func TestSmallestThresholdCounts(t *testing.T) {
+	f := newFixture(t, progresses(time.Hour, "scaling"), progresses(time.Minute, "rolling"))
+	result := f.mustReconcile(t)
+	if result.RequeueAfter > gardener.DefaultSyncPeriod+gardener.DefaultSyncPeriod/10 {
+		t.Errorf("it is looked at after %s", result.RequeueAfter)
+	}
+	f.clock.SetTime(now.Add(time.Minute + time.Second))
+	f.mustReconcile(t)
+	if got := f.condition(t, everyNodeReady).Status; got != statusFalse {
+		t.Errorf("it is %s after the smallest threshold", got)
+	}
+}
