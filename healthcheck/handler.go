@@ -1,0 +1,90 @@
+package healthcheck
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// DefaultHandlerTimeout is how long a Handler waits for its overview if it does not
+// say.
+const DefaultHandlerTimeout = 5 * time.Second
+
+// Reasons that a Handler gives if there is nothing to be served.
+const (
+	// ReasonOverviewUnavailable is given when there is no overview: an error, a timeout or
+	// a panic.
+	ReasonOverviewUnavailable = "OverviewUnavailable"
+	// ReasonInvalidOverview is given when an overview says True, and its findings do not.
+	ReasonInvalidOverview = "InvalidOverview"
+)
+
+// Handler serves an overview as an HTTP health endpoint, in JSON: see Overview for the
+// fields.
+//
+// The code is 200 if the overview is Healthy, and 503 if not, which Progressing is not
+// yet, or if there is none: a handler that knows nothing is not healthy. It answers GET and HEAD, and 405 to
+// anything else, and asks not to be cached. What it serves names objects and what is
+// wrong with them; it is for those who may know.
+//
+// It is safe for concurrent use.
+type Handler struct {
+	// Overview is called for each request, such as report.Objects.Overview. It should stop
+	// when ctx ends, and be quick, which a cache is.
+	Overview func(ctx context.Context) (Overview, error)
+	// Timeout bounds it. The default is DefaultHandlerTimeout. It should be shorter than
+	// that of whoever asks.
+	Timeout time.Duration
+}
+
+var _ http.Handler = Handler{}
+
+// ServeHTTP implements http.Handler.
+func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		return
+	}
+	overview := h.ask(r.Context())
+	code := http.StatusServiceUnavailable
+	if overview.Healthy() {
+		code = http.StatusOK
+	}
+	body, err := json.MarshalIndent(overview, "", "  ")
+	if err != nil {
+		// Only a time outside of four-digit years gets here.
+		http.Error(w, "the overview cannot be written as JSON", http.StatusServiceUnavailable)
+		return
+	}
+	body = append(body, '\n')
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	if r.Method == http.MethodGet {
+		// Whoever asked may have left; there is nobody to tell.
+		_, _ = w.Write(body)
+	}
+}
+
+// ask gets the overview, and makes one that is Unknown if there is none.
+func (h Handler) ask(ctx context.Context) Overview {
+	overview, err := bounded(ctx, cmp.Or(h.Timeout, DefaultHandlerTimeout), h.Overview)
+	if err != nil {
+		err = describe("making the overview", err)
+		return Overview{Status: Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Sources: []SourceOverview{}}
+	}
+	if overview.Sources == nil {
+		overview.Sources = []SourceOverview{}
+	}
+	if !overview.Status.Valid() || (overview.Status == True && !overview.Healthy()) {
+		overview.Status, overview.Reason = Unknown, ReasonInvalidOverview
+		overview.Message = "the overview says something else than its findings"
+	}
+	return overview
+}

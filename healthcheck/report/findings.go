@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// findings are what a source says at now, in order.
+func findings(now time.Time, s Source) []healthcheck.Finding {
+	if s.Err != nil {
+		return []healthcheck.Finding{unknown("", ReasonUnreadable, s.Err.Error())}
+	}
+	var found []healthcheck.Finding
+	for _, c := range s.Conditions {
+		if len(s.Wants) == 0 || slices.Contains(s.Wants, c.Type) {
+			found = append(found, judge(now, s, c))
+		}
+	}
+	for _, want := range s.Wants {
+		if !slices.ContainsFunc(found, func(f healthcheck.Finding) bool { return f.Type == want }) {
+			found = append(found, unknown(want, ReasonMissing, "there is no such condition"))
+		}
+	}
+	// A condition that is skipped says nothing.
+	if !slices.ContainsFunc(found, func(f healthcheck.Finding) bool { return f.Status != healthcheck.Skipped }) {
+		found = append(found, unknown("", ReasonNoConditions, "there are no conditions"))
+	}
+	slices.SortFunc(found, compareFindings)
+	return slices.CompactFunc(found, func(a, b healthcheck.Finding) bool { return compareFindings(a, b) == 0 })
+}
+
+// judge says what a condition counts for at now.
+func judge(now time.Time, s Source, c healthcheck.Condition) healthcheck.Finding {
+	codes := slices.Clone(c.Codes)
+	slices.Sort(codes)
+	f := healthcheck.Finding{
+		Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Codes: slices.Compact(codes),
+		LastTransitionTime: c.LastTransitionTime.UTC(),
+	}
+	staleAt := s.staleAt()
+	switch {
+	case !c.Status.Valid():
+		return replace(f, ReasonInvalid, fmt.Sprintf("the condition has the unknown status %q", c.Status))
+	case s.StaleAfter > 0 && s.ConfirmedAt.IsZero():
+		return replace(f, ReasonStale, "never confirmed; "+last(c))
+	case !staleAt.IsZero() && !now.Before(staleAt):
+		return replace(f, ReasonStale, fmt.Sprintf("not confirmed for %s; %s", s.StaleAfter, last(c)))
+	case c.ObservedGeneration > 0 && c.ObservedGeneration < s.Generation:
+		return replace(f, ReasonOutdated, "about an older generation; "+last(c))
+	}
+	return f
+}
+
+// replace has a finding say that its condition does not count. Codes go with the cause.
+func replace(f healthcheck.Finding, reason, message string) healthcheck.Finding {
+	f.Status, f.Reason, f.Message, f.Codes = healthcheck.Unknown, reason, message, nil
+	return f
+}
+
+// last says what a condition said that does not count.
+func last(c healthcheck.Condition) string {
+	said := slices.DeleteFunc([]string{"it was " + string(c.Status), c.Reason, c.Message}, func(part string) bool { return part == "" })
+	return strings.Join(said, ": ")
+}
+
+func unknown(conditionType, reason, message string) healthcheck.Finding {
+	return healthcheck.Finding{Type: conditionType, Status: healthcheck.Unknown, Reason: reason, Message: message}
+}
+
+// compareFindings puts the worst first; the rest makes the order a total one.
+func compareFindings(a, b healthcheck.Finding) int {
+	return cmp.Or(
+		a.Status.Compare(b.Status), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message),
+		slices.Compare(a.Codes, b.Codes), a.LastTransitionTime.Compare(b.LastTransitionTime),
+	)
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// Objects reports on the objects of one kind. Its method Overview is what
+// Handler.Overview takes. It is safe for concurrent use.
+type Objects[T client.Object] struct {
+	// Reader lists the objects. Give it the manager's client, which reads from its cache.
+	Reader client.Reader
+	// NewList returns an empty list of the kind, for example
+	// func() client.ObjectList { return &appsv1.DeploymentList{} }.
+	NewList func() client.ObjectList
+	// ListOptions say which objects, such as client.InNamespace. The default is all.
+	ListOptions []client.ListOption
+	// Conditions returns those of an object, such as the method Get of a Store.
+	Conditions func(obj T) []healthcheck.Condition
+	// Wants are the condition types that each object must have, as Source.Wants.
+	Wants []string
+	// StaleAfter and ConfirmedAt are those of each source. By default, nothing is
+	// stale: conditions are written when they change, and not when they are confirmed.
+	StaleAfter  time.Duration
+	ConfirmedAt func(obj T) time.Time
+	// Clock tells the time. The default is the real one.
+	Clock clock.PassiveClock
+}
+
+// Overview lists the objects, and summarizes their conditions. Sources are named
+// "namespace/name", or "name" if the kind has no namespaces.
+func (o Objects[T]) Overview(ctx context.Context) (healthcheck.Overview, error) {
+	list := o.NewList()
+	if err := o.Reader.List(ctx, list, o.ListOptions...); err != nil {
+		return healthcheck.Overview{}, fmt.Errorf("listing objects: %w", err)
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return healthcheck.Overview{}, fmt.Errorf("reading a %T: %w", list, err)
+	}
+	sources := make([]Source, len(items))
+	for i, item := range items {
+		obj, ok := item.(T)
+		if !ok {
+			return healthcheck.Overview{}, fmt.Errorf("a %T has a %T in it, want a %T", list, item, *new(T))
+		}
+		sources[i] = o.source(obj)
+	}
+	now := clock.PassiveClock(clock.RealClock{})
+	if o.Clock != nil {
+		now = o.Clock
+	}
+	return Summarize(now.Now(), sources...), nil
+}
+
+func (o Objects[T]) source(obj T) Source {
+	s := Source{
+		Name: obj.GetName(), Conditions: o.Conditions(obj), Wants: o.Wants,
+		Generation: obj.GetGeneration(), StaleAfter: o.StaleAfter,
+	}
+	if obj.GetNamespace() != "" {
+		s.Name = client.ObjectKeyFromObject(obj).String()
+	}
+	if o.ConfirmedAt != nil {
+		s.ConfirmedAt = o.ConfirmedAt(obj)
+	}
+	return s
+}

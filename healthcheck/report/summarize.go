@@ -1,0 +1,90 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// maxNamed is how many problems the message of an overview names. All of them are in
+// its sources.
+const maxNamed = 10
+
+// Summarize makes one overview of all sources, as they read at now. It does not change
+// them. The overview does not depend on their order.
+func Summarize(now time.Time, sources ...Source) healthcheck.Overview {
+	if len(sources) == 0 {
+		return healthcheck.Overview{
+			Status: healthcheck.Unknown, Reason: ReasonNoSources, Message: "there is nothing to report on",
+			Sources: []healthcheck.SourceOverview{},
+		}
+	}
+	o := healthcheck.Overview{Sources: make([]healthcheck.SourceOverview, len(sources))}
+	for i, source := range sources {
+		found := findings(now, source)
+		o.Sources[i] = healthcheck.SourceOverview{Name: source.Name, Status: found[0].Status, Findings: found}
+		if staleAt := source.staleAt(); now.Before(staleAt) {
+			o.RecheckAt = healthcheck.Earliest(o.RecheckAt, staleAt)
+		}
+	}
+	slices.SortFunc(o.Sources, compareSources)
+	o.Status, o.Reason = o.Sources[0].Status, ReasonHealthy
+	if o.Status != healthcheck.True {
+		o.Reason = o.Sources[0].Findings[0].Reason
+		o.Message = problems(o)
+	}
+	o.Codes = codes(o)
+	return o
+}
+
+// compareSources puts the worst first; the rest makes the order a total one.
+func compareSources(a, b healthcheck.SourceOverview) int {
+	return cmp.Or(a.Status.Compare(b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
+}
+
+// problems names what has the worst status.
+func problems(o healthcheck.Overview) string {
+	var named []string
+	surplus := 0
+	for _, source := range o.Sources {
+		for _, f := range source.Findings {
+			switch {
+			case f.Status != o.Status:
+			case len(named) == maxNamed:
+				surplus++
+			default:
+				named = append(named, problem(source.Name, f))
+			}
+		}
+	}
+	if surplus > 0 {
+		named = append(named, fmt.Sprintf("and %d more", surplus))
+	}
+	return strings.Join(named, "; ")
+}
+
+func problem(source string, f healthcheck.Finding) string {
+	text := source
+	if f.Type != "" {
+		text += " " + f.Type
+	}
+	return text + ": " + cmp.Or(f.Message, f.Reason)
+}
+
+// codes are those of all problems.
+func codes(o healthcheck.Overview) []string {
+	var all []string
+	for _, source := range o.Sources {
+		for _, f := range source.Findings {
+			if f.Status == healthcheck.False || f.Status == healthcheck.Progressing {
+				all = append(all, f.Codes...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
