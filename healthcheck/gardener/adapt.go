@@ -26,7 +26,7 @@ func Adapt[T client.Object](name string, check HealthCheck) healthcheck.NamedChe
 		if err != nil {
 			return healthcheck.Result{}, err
 		}
-		return answer.result(), nil
+		return limited(answer.result()), nil
 	}
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](run), Needs: needsOf(check)}
 }
@@ -58,12 +58,10 @@ func (r *SingleCheckResult) result() healthcheck.Result {
 		return healthcheck.Result{Status: healthcheck.True, Reason: cmp.Or(r.Reason, ReasonSuccessful)}
 	case gardencorev1beta1.ConditionProgressing:
 		result.Reason = cmp.Or(r.Reason, ReasonProgressing)
-		if r.ProgressingThreshold == nil {
-			result.Status, result.Reason = healthcheck.False, cmp.Or(r.Reason, ReasonUnsuccessful)
-			return result
+		if r.ProgressingThreshold != nil {
+			// Stored times have a resolution of one second, and so have the clocks.
+			result.Within = max(*r.ProgressingThreshold, time.Second)
 		}
-		// Stored times have a resolution of one second, and so have the clocks.
-		result.Within = max(*r.ProgressingThreshold, time.Second)
 	case gardencorev1beta1.ConditionFalse:
 		result.Reason = cmp.Or(r.Reason, ReasonUnsuccessful)
 	case gardencorev1beta1.ConditionUnknown:
@@ -73,6 +71,18 @@ func (r *SingleCheckResult) result() healthcheck.Result {
 		// Not a status: the engine says so.
 	}
 	return result
+}
+
+// limited has a progress without a threshold be a failure. By the clock of a condition
+// it is one only if no other check of the condition has a threshold.
+func limited(r healthcheck.Result) healthcheck.Result {
+	if r.Status == healthcheck.Progressing && r.Within == 0 {
+		r.Status = healthcheck.False
+		if r.Reason == ReasonProgressing {
+			r.Reason = ReasonUnsuccessful
+		}
+	}
+	return r
 }
 
 func textsOf(codes []gardencorev1beta1.ErrorCode) []string {

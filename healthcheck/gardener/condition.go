@@ -101,6 +101,9 @@ func (r registered) read(answer SingleCheckResult) healthcheck.Result {
 		codes := r.ErrorCodeCheckFunc(errors.New(answer.Detail))
 		answer.Codes = append(slices.Clone(answer.Codes), codes...)
 	}
+	if r.rules == BestRules {
+		return limited(answer.result())
+	}
 	return answer.result()
 }
 

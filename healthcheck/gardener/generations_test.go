@@ -93,6 +93,9 @@ func TestAdaptSaysWhatIsWrong(t *testing.T) {
 	if got, err := run(progresses(0, "rolling"), healthcheck.Env{}); err != nil || got.Within != time.Second {
 		t.Errorf("a threshold of nothing is %s, %v", got.Within, err)
 	}
+	if got, err := run(answers(statusProgressing, "rolling"), healthcheck.Env{}); err != nil || got.Status != healthcheck.False {
+		t.Errorf("no threshold is %s, %v", got.Status, err)
+	}
 	if got, err := run(answers(statusUnknown, ""), healthcheck.Env{}); err != nil || got.Status != healthcheck.Unknown {
 		t.Errorf("Unknown is %s, %v", got.Status, err)
 	}

@@ -63,7 +63,22 @@ func TestProgressingAsGardener(t *testing.T) {
 	}
 }
 
-// The smallest threshold counts, and one of those that have none does not.
+// One that has no threshold goes by that of another.
+func TestThresholdOfAnother(t *testing.T) {
+	f := newFixture(t, answers(statusProgressing, "scaling"), progresses(time.Minute, "rolling"))
+	f.mustReconcile(t)
+	want := verdict{statusProgressing, gardener.ReasonProgressing, "1) scaling. 2) rolling.", nil}
+	if diff := cmp.Diff(want, verdictOf(f.condition(t, everyNodeReady))); diff != "" {
+		t.Error(diff)
+	}
+	f.Rules = gardener.BestRules
+	f.mustReconcile(t)
+	if got := f.condition(t, everyNodeReady).Status; got != statusFalse {
+		t.Errorf("by the best rules it is %s", got)
+	}
+}
+
+// The smallest threshold counts.
 func TestSmallestThresholdCounts(t *testing.T) {
 	f := newFixture(t, progresses(time.Hour, "scaling"), progresses(time.Minute, "rolling"))
 	result := f.mustReconcile(t)

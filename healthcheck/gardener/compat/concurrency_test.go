@@ -43,7 +43,8 @@ func (s *shoots) serve(t *testing.T, e *env.Env, namespace string) {
 	must(t, err)
 	transport, err := rest.TransportFor(e.Config)
 	must(t, err)
-	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	quiet := func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	proxy := &httputil.ReverseProxy{Transport: transport, ErrorHandler: quiet, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/configmaps") {
 			s.asked.Add(1)
