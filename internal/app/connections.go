@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
@@ -82,7 +83,9 @@ const (
 	remoteBurst = 100
 )
 
+// controlPlaneInitialized goes by the condition too: of a Cluster without a controlPlaneRef Cluster API says it there, and
+// nowhere else.
 func controlPlaneInitialized(cluster *clusterv1.Cluster) bool {
 	initialized := cluster.Status.Initialization.ControlPlaneInitialized
-	return initialized != nil && *initialized
+	return (initialized != nil && *initialized) || meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -38,6 +39,9 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case MarkForOwner:
+		// Why comes first: afterwards the Machine may be gone at any moment. If it is told just now, the mark is refused once,
+		// as the Machine has changed since it was read.
+		r.mirror(ctx, request, v)
 		return r.markForOwner(ctx, v.machine)
 	case DropAsked, DropAll:
 		return r.dropAsked(ctx, v.machine, d)
@@ -55,7 +59,11 @@ func (r *Reconciler) setFinalizer(ctx context.Context, request *v1alpha1.RebootR
 		controllerutil.RemoveFinalizer(request, Finalizer)
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, request, patch, client.FieldOwner(FieldOwner)); err != nil {
+	err := r.Client.Patch(ctx, request, patch, client.FieldOwner(FieldOwner))
+	if apierrors.IsNotFound(err) && !want {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("changing the finalizer of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil

@@ -156,3 +156,22 @@ func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 	build.Create(t.Context(), t, e.Client, request)
 	return request
 }
+
+// TestFinalizerOfOneThatIsGone: it may go right after its finalizer was removed, and before the cache has noticed.
+func TestFinalizerOfOneThatIsGone(t *testing.T) {
+	e := env.Get(t)
+	r := &Reconciler{Client: e.Client}
+	gone := &v1alpha1.RebootRemediation{}
+	gone.Namespace, gone.Name = e.Namespace(t), "gone"
+	build.Create(t.Context(), t, e.Client, gone)
+	if err := e.Client.Delete(t.Context(), gone.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	gone.Finalizers = []string{Finalizer}
+	if err := r.setFinalizer(t.Context(), gone, false); err != nil {
+		t.Errorf("removing it: %v", err)
+	}
+	if err := r.setFinalizer(t.Context(), gone, true); err == nil {
+		t.Error("it was added to what is not there")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -64,18 +65,29 @@ func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, reque
 		if !ours || stoodBehind(host, types.UID(uid), requests) {
 			continue
 		}
-		writer := &Reconciler{Client: s.Client}
-		err := writer.removeKey(ctx, host, types.UID(uid))
-		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-			// It has changed; the next sweep sees how.
-			return nil
-		}
-		if err != nil {
+		if err := s.take(ctx, host, types.UID(uid)); err != nil {
 			return err
 		}
 		ctrl.LoggerFrom(ctx).Info("Took a key from a host that nobody stands behind", "host", client.ObjectKeyFromObject(host), "key", key)
 	}
 	return nil
+}
+
+// take takes a key from a host, also from one that is written to by others.
+func (s *Sweeper) take(ctx context.Context, host *metal3v1.BareMetalHost, uid types.UID) error {
+	writer := &Reconciler{Client: s.Client}
+	current := host.DeepCopy()
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		err := writer.removeKey(ctx, current, uid)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		if reread := s.Live.Get(ctx, client.ObjectKeyFromObject(host), current); reread != nil {
+			return reread
+		}
+		return err
+	})
+	return client.IgnoreNotFound(err)
 }
 
 // stoodBehind tells whether a RebootRemediation looks after the key on a host.

@@ -1,0 +1,51 @@
+package reboot
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// TestSweepBesideOperator: the host's operator writes at the moment at which a key is taken. The key goes all the same,
+// and not only with the next sweep.
+func TestSweepBesideOperator(t *testing.T) {
+	e := env.Get(t)
+	host := &metal3v1.BareMetalHost{}
+	host.Namespace, host.Name = e.Namespace(t), "h"
+	host.Annotations = map[string]string{keyOf("of-nobody"): "", "kept": ""}
+	build.Create(t.Context(), t, e.Client, host)
+	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	hasty := interceptor.NewClient(watching, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			once.Do(func() {
+				current := host.DeepCopy()
+				current.Status.PoweredOn = true
+				if err := c.Status().Update(ctx, current); err != nil {
+					t.Error(err)
+				}
+			})
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+	})
+	sweeper := &Sweeper{Client: hasty, Live: e.Client, Namespace: host.Namespace}
+	if err := sweeper.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host); err != nil {
+		t.Fatal(err)
+	}
+	if _, left := host.Annotations[keyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
+		t.Errorf("annotations are %v, and it is on: %t", host.Annotations, host.Status.PoweredOn)
+	}
+}
