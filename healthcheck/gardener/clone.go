@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -135,10 +136,5 @@ func takesClients(t reflect.Type) bool {
 	if t.Implements(reflect.TypeFor[client.Reader]()) {
 		return false
 	}
-	for _, method := range changing {
-		if t.Implements(method) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(changing, t.Implements)
 }

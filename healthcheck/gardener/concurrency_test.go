@@ -26,12 +26,13 @@ type meeting struct {
 	wrong   atomic.Int64
 }
 
-// compare notes whether the client is the one of the cluster that the run is for.
-func (m *meeting) compare(c client.Client, request types.NamespacedName) {
+// compare notes whether the client that a check has, when all have come, is the one of the
+// cluster that the run is for.
+func (m *meeting) compare(c *client.Client, request types.NamespacedName) {
 	m.present.Done()
 	m.present.Wait()
 	m.runs.Add(1)
-	if c.(*cluster).name != request.Namespace {
+	if (*c).(*cluster).name != request.Namespace {
 		m.wrong.Add(1)
 	}
 }
@@ -44,7 +45,7 @@ type meetingFive struct {
 }
 
 func (m *meetingFive) Check(_ context.Context, request types.NamespacedName) (*gardener.SingleCheckResult, error) {
-	m.meeting.compare(m.shoot, request)
+	m.meeting.compare(&m.shoot, request)
 	return &gardener.SingleCheckResult{Status: statusTrue}, nil
 }
 func (m *meetingFive) DeepCopy() gardener.HealthCheck { c := *m; return &c }
@@ -56,7 +57,7 @@ type meetingToday struct {
 }
 
 func (m *meetingToday) Check(_ context.Context, request types.NamespacedName) (*gardener.SingleCheckResult, error) {
-	m.meeting.compare(m.target, request)
+	m.meeting.compare(&m.target, request)
 	return &gardener.SingleCheckResult{Status: statusTrue}, nil
 }
 

@@ -65,6 +65,7 @@ func TestHibernated(t *testing.T) {
 func TestLeftAlone(t *testing.T) {
 	rows := map[string]func(*testing.T, *fixture){
 		"deleted": func(t *testing.T, f *fixture) {
+			t.Helper()
 			f.worker.Finalizers = []string{"test.sickbay.dev/stays"}
 			if err := f.env.Client.Update(t.Context(), f.worker); err != nil {
 				t.Fatal(err)
@@ -74,12 +75,14 @@ func TestLeftAlone(t *testing.T) {
 			}
 		},
 		"asked to migrate": func(t *testing.T, f *fixture) {
+			t.Helper()
 			f.worker.Annotations = map[string]string{v1beta1constants.GardenerOperation: v1beta1constants.GardenerOperationMigrate}
 			if err := f.env.Client.Update(t.Context(), f.worker); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"migrating": func(t *testing.T, f *fixture) {
+			t.Helper()
 			f.worker.Status.LastOperation = &gardencorev1beta1.LastOperation{
 				Type: gardencorev1beta1.LastOperationTypeMigrate, State: gardencorev1beta1.LastOperationStateProcessing, LastUpdateTime: ago(0),
 			}
