@@ -21,9 +21,7 @@ type connection struct {
 	discovery *discovery.DiscoveryClient
 	transport http.RoundTripper
 
-	// users is how many requests are under way, retired that there will be no more. The
-	// lock of the target guards them.
-	users   int
+	// retired tells that nobody will get it any more. The lock of the target guards it.
 	retired bool
 }
 
@@ -63,8 +61,7 @@ func bound(given *rest.Config, options Options) *rest.Config {
 	}
 	if cfg.Proxy == nil {
 		// What client-go does by default. Said aloud, it keeps the transport out of
-		// client-go's global cache, which would hand it to other targets with the same
-		// authority, and let us close their connections.
+		// client-go's global cache, where each would have an entry of its own.
 		cfg.Proxy = http.ProxyFromEnvironment
 	}
 	// One limiter for all kinds; client-go would make one for each.
@@ -80,10 +77,10 @@ func (c *connection) probe(ctx context.Context) error {
 	return c.discovery.RESTClient().Get().AbsPath("/version").Do(ctx).Error()
 }
 
-// closeIfDone closes the idle connections, which are all of them. To say goodbye to a
-// dead target may take seconds, for which nobody should wait.
-func (c *connection) closeIfDone() {
-	if c.retired && c.users == 0 {
+// closeIfRetired closes what is idle, which is all of it after the last request. To say
+// goodbye to a dead target may take seconds, for which nobody should wait.
+func (c *connection) closeIfRetired() {
+	if c.retired {
 		go utilnet.CloseIdleConnectionsFor(c.transport)
 	}
 }

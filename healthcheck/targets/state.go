@@ -17,17 +17,14 @@ func (t *target) acquire() (*connection, bool, error) {
 	if t.err != nil && (t.conn == nil || now.Before(t.until)) {
 		return nil, false, t.err
 	}
-	t.conn.users++
 	return t.conn, t.proven, nil
 }
 
-// release ends the use of a connection. One that is used by nobody, and that nobody
-// will get any more, is closed.
+// release ends a request. The last one closes a connection that nobody will get any more.
 func (t *target) release(conn *connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	conn.users--
-	conn.closeIfDone()
+	conn.closeIfRetired()
 }
 
 // retire is for a target that is not kept any more. Whoever has it may read on.
@@ -42,7 +39,7 @@ func (t *target) retire() {
 func (t *target) discard(conn *connection) {
 	if conn != nil {
 		conn.retired = true
-		conn.closeIfDone()
+		conn.closeIfRetired()
 	}
 }
 

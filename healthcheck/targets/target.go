@@ -108,7 +108,6 @@ func (t *target) ready(ctx context.Context) (*connection, error) {
 	if proven || err != nil {
 		return conn, err
 	}
-	t.release(conn)
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
