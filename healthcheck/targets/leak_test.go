@@ -19,7 +19,9 @@ import (
 )
 
 // clientGoroutines counts those that serve the connections of HTTP clients.
-func clientGoroutines() int { return goroutines("persistConn", "ClientConnReadLoop", "clientConnReadLoop") }
+func clientGoroutines() int {
+	return goroutines("persistConn", "ClientConnReadLoop", "clientConnReadLoop")
+}
 
 // goroutines counts those that are in one of these functions.
 func goroutines(functions ...string) int {

@@ -1,0 +1,86 @@
+package targets_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
+)
+
+// TestManyFailAtOnce: those that were under way together count as one failure.
+func TestManyFailAtOnce(t *testing.T) {
+	const readers = 10
+	begun, fail := make(chan struct{}, readers), make(chan struct{})
+	s := serve(t, func(s *server, _ http.ResponseWriter, r *http.Request) bool {
+		select {
+		case <-fail:
+			return false
+		default:
+		}
+		if r.URL.Path != aConfigMapPath {
+			return false
+		}
+		begun <- struct{}{}
+		select {
+		case <-fail:
+		case <-s.ended:
+		}
+		panic(http.ErrAbortHandler)
+	})
+	clock := newClock()
+	c := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{Clock: clock}}
+	defer c.Close()
+	var wait sync.WaitGroup
+	for range readers {
+		wait.Go(func() {
+			if got := text(get(t, c, "o")); got != "cluster c cannot be reached" {
+				t.Errorf("the error is %q", got)
+			}
+		})
+	}
+	for range readers {
+		<-begun
+	}
+	close(fail)
+	wait.Wait()
+	clock.Step(targets.DefaultFirstBackoff)
+	if err := get(t, c, "o"); err != nil {
+		t.Errorf("after the first back-off: %v", err)
+	}
+}
+
+// TestQueueForDiscovery: only one at a time can discover. When it fails, those in the
+// queue do not try the same one after the other.
+func TestQueueForDiscovery(t *testing.T) {
+	const readers = 10
+	fail := make(chan struct{})
+	s := serve(t, func(s *server, _ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/api" {
+			return false
+		}
+		select {
+		case <-fail:
+		case <-s.ended:
+		}
+		panic(http.ErrAbortHandler)
+	})
+	c := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{Clock: newClock()}}
+	defer c.Close()
+	var wait sync.WaitGroup
+	for range readers {
+		wait.Go(func() {
+			if got := text(get(t, c, "o")); got != "cluster c cannot be reached" {
+				t.Errorf("the error is %q", got)
+			}
+		})
+	}
+	NewWithT(t).Eventually(func() int { return goroutines("clientRestResources).getResource") }, patience).Should(Equal(readers))
+	close(fail)
+	wait.Wait()
+	if asked := s.count("/api"); asked != 1 {
+		t.Errorf("it was asked %d times", asked)
+	}
+}
