@@ -29,6 +29,7 @@
 //     another cluster. It is declared, and handed over anew in each run; nothing is
 //     put into the check. A need that can never be met is an error of the
 //     registration.
+//   - [Overview]: one answer about many objects, which [Handler] serves over HTTP.
 //   - [Summary]: puts the results of a condition into words.
 //   - [Condition]: a merged result as it is stored on the object.
 //   - [Store]: reads and writes conditions, so that condition types other than
