@@ -53,7 +53,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
-		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=20m ./...) || failed="$$failed $$module"; \
+		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
 	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
