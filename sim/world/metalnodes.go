@@ -13,7 +13,7 @@ import (
 
 const (
 	// silence is after how long without a heartbeat a Node is called Unknown. Kubernetes takes 40 s.
-	silence = time.Second
+	silence = 2 * time.Second
 	// glance bounds the last look of a host at its Node.
 	glance = 5 * time.Second
 )
@@ -22,10 +22,12 @@ const (
 func (m *metal) watchKubelets(ctx context.Context) {
 	for pause(ctx, heartbeat) {
 		for _, host := range m.silent() {
-			if m.lose(ctx, host) == nil {
+			written, err := m.lose(ctx, host)
+			if err == nil {
 				m.mu.Lock()
 				s := m.system(host)
-				s.lost = s.lost || time.Since(s.heard) > silence
+				// A heartbeat may have come while it was written. Then the kubelet has to take it back.
+				s.lost = s.lost || written || time.Since(s.heard) > silence
 				m.mu.Unlock()
 			}
 		}
@@ -44,20 +46,22 @@ func (m *metal) silent() []client.ObjectKey {
 	return silent
 }
 
-// lose calls a Node Unknown. A kubelet is heard of before it writes, so one that comes back meanwhile has the last word.
-func (m *metal) lose(ctx context.Context, host client.ObjectKey) error {
+// lose calls a Node Unknown, and tells whether it did. A kubelet is heard of before it writes, so one that comes back
+// meanwhile has the last word.
+func (m *metal) lose(ctx context.Context, host client.ObjectKey) (written bool, err error) {
 	node := &corev1.Node{}
 	if err := m.world.client.Get(ctx, client.ObjectKey{Name: host.Name}, node); err != nil {
-		return client.IgnoreNotFound(err)
+		return false, client.IgnoreNotFound(err)
 	}
 	m.mu.Lock()
 	back := time.Since(m.system(host).heard) < silence
 	m.mu.Unlock()
 	if back {
-		return nil
+		return false, nil
 	}
 	setReady(node, corev1.NodeCondition{Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."})
-	return m.world.client.Status().Update(ctx, node)
+	err = m.world.client.Status().Update(ctx, node)
+	return err == nil, err
 }
 
 func (m *metal) firstLook(ctx context.Context, host client.ObjectKey) {
