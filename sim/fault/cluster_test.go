@@ -30,15 +30,27 @@ func askAPIServer(ctx context.Context, cluster client.ObjectKey) error {
 	return workload.List(ctx, &corev1.NodeList{})
 }
 
+// newIsland returns a cluster to be cut off: what Cluster API misses of it in the meantime is no matter of other tests.
+func newIsland(t *testing.T, name string) client.ObjectKey {
+	t.Helper()
+	g := newTest(t)
+	spec := world.ClusterSpec{Namespace: "default", Name: name}
+	g.Expect(it.CreateCluster(t.Context(), spec)).To(Succeed())
+	g.Expect(it.WaitReady(t.Context(), spec.Key())).To(Succeed())
+	t.Cleanup(func() { newTest(t).Expect(it.DeleteCluster(context.WithoutCancel(t.Context()), spec.Key())).To(Succeed()) })
+	return spec.Key()
+}
+
 func TestCutOff(t *testing.T) {
 	g := newTest(t)
-	f := fault.CutOff{Cluster: ward}
-	g.Expect(askAPIServer(t.Context(), ward)).To(Succeed())
+	island := newIsland(t, "islet")
+	f := fault.CutOff{Cluster: island}
+	g.Expect(askAPIServer(t.Context(), island)).To(Succeed())
 	inject(t, f)
 	inject(t, f)
-	g.Expect(askAPIServer(t.Context(), ward)).To(MatchError(ContainSubstring("connection refused")))
+	g.Expect(askAPIServer(t.Context(), island)).To(MatchError(ContainSubstring("connection refused")))
 	heal(t, f)
-	g.Eventually(func() error { return askAPIServer(t.Context(), ward) }).Should(Succeed())
+	g.Eventually(func() error { return askAPIServer(t.Context(), island) }).Should(Succeed())
 }
 
 func TestCutOffIsNoticedByClusterAPI(t *testing.T) {
@@ -46,17 +58,15 @@ func TestCutOffIsNoticedByClusterAPI(t *testing.T) {
 		t.Skip("Cluster API takes 45 seconds to give up a connection")
 	}
 	g := newTest(t)
-	spec := world.ClusterSpec{Namespace: "default", Name: "island"}
-	g.Expect(it.CreateCluster(t.Context(), spec)).To(Succeed())
-	g.Expect(it.WaitReady(t.Context(), spec.Key())).To(Succeed())
+	island := newIsland(t, "island")
 	probe := func() metav1.ConditionStatus {
 		cluster := &clusterv1.Cluster{}
-		g.Expect(it.Client().Get(t.Context(), spec.Key(), cluster)).To(Succeed())
+		g.Expect(it.Client().Get(t.Context(), island, cluster)).To(Succeed())
 		return conditions.Get(cluster, clusterv1.ClusterRemoteConnectionProbeCondition).Status
 	}
 	g.Eventually(probe).Should(Equal(metav1.ConditionTrue))
 
-	f := fault.CutOff{Cluster: spec.Key()}
+	f := fault.CutOff{Cluster: island}
 	inject(t, f)
 	start := time.Now()
 	g.Eventually(probe).WithTimeout(2 * time.Minute).Should(Equal(metav1.ConditionFalse))
@@ -65,7 +75,6 @@ func TestCutOffIsNoticedByClusterAPI(t *testing.T) {
 	start = time.Now()
 	g.Eventually(probe).Should(Equal(metav1.ConditionTrue))
 	t.Logf("reconnected after %s", time.Since(start).Round(time.Millisecond))
-	g.Expect(it.DeleteCluster(t.Context(), spec.Key())).To(Succeed())
 }
 
 func TestBreakKubeconfig(t *testing.T) {

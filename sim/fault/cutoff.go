@@ -16,6 +16,9 @@ import (
 // together with the Cluster's RemoteConnectionProbe condition; until then it serves what it last knew.
 // Machines' NodeReady and NodeHealthy become Unknown after Options.RemoteConditionsGracePeriod. After Heal the
 // cluster cache is back within about a second.
+//
+// In one thing the in-memory API server is worse than a real one: it does not tell a watch that comes back what was
+// deleted meanwhile. A Node that is deleted before the cluster cache is back is missed as long as its connection lasts.
 type CutOff struct {
 	Cluster client.ObjectKey
 }
