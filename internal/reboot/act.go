@@ -39,8 +39,7 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case MarkForOwner:
-		// Why comes first: afterwards the Machine may be gone at any moment. If it is told just now, the mark is refused once,
-		// as the Machine has changed since it was read.
+		// Why comes first: afterwards the Machine may be gone at any moment.
 		r.mirror(ctx, request, v)
 		return r.markForOwner(ctx, v.machine)
 	case DropAsked, DropAll:

@@ -90,5 +90,7 @@ func (r *Reconciler) tell(ctx context.Context, m *clusterv1.Machine, progress *m
 	if err != nil {
 		return fmt.Errorf("telling progress on machine %s: %w", client.ObjectKeyFromObject(m), err)
 	}
+	// What is written to the Machine next is not to be refused on account of this.
+	m.SetResourceVersion(u.GetResourceVersion())
 	return nil
 }
