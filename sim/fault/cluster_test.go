@@ -37,7 +37,9 @@ func newIsland(t *testing.T, name string) client.ObjectKey {
 	spec := world.ClusterSpec{Namespace: "default", Name: name}
 	g.Expect(it.CreateCluster(t.Context(), spec)).To(Succeed())
 	g.Expect(it.WaitReady(t.Context(), spec.Key())).To(Succeed())
-	t.Cleanup(func() { newTest(t).Expect(it.DeleteCluster(context.WithoutCancel(t.Context()), spec.Key())).To(Succeed()) })
+	t.Cleanup(func() {
+		newTest(t).Expect(it.DeleteCluster(context.WithoutCancel(t.Context()), spec.Key())).To(Succeed())
+	})
 	return spec.Key()
 }
 
