@@ -43,7 +43,8 @@ type Targets[T any] interface {
 	// once in each run of an object, and only if a check needs it, within the time
 	// of that check. It should be quick: a client that is made anew each time costs
 	// a TLS handshake and the discovery of all kinds. An error makes the checks that
-	// need it Unknown, with ReasonTargetUnavailable; others are not affected.
+	// need it Unknown, with ReasonTargetUnavailable; others are not affected. So does
+	// an *UnavailableError of the client.
 	//
 	// Implementations must be safe for concurrent use.
 	Target(ctx context.Context, obj T) (client.Reader, error)
@@ -54,6 +55,25 @@ type TargetsFunc[T any] func(ctx context.Context, obj T) (client.Reader, error)
 
 // Target calls f.
 func (f TargetsFunc[T]) Target(ctx context.Context, obj T) (client.Reader, error) { return f(ctx, obj) }
+
+// UnavailableError says that a target did not answer, or refused the credential. A check
+// that cannot be carried out for that has ReasonTargetUnavailable: implementations of
+// Targets may find out only with the first read. Its text must be the same for the same
+// problem.
+type UnavailableError struct {
+	// Target names the target.
+	Target string
+	// Cause says in a few words what is wrong with it, as "does not answer in time".
+	Cause string
+	// Err is what happened, with all its details. It may differ from one try to the next.
+	Err error
+}
+
+// Error implements error.
+func (e *UnavailableError) Error() string { return fmt.Sprintf("cluster %s %s", e.Target, e.Cause) }
+
+// Unwrap returns what happened.
+func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // unmetError says that a check was not run, since what it needs could not be had.
 type unmetError struct {

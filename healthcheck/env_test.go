@@ -3,11 +3,13 @@ package healthcheck
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -85,6 +87,24 @@ func TestUnmetNeeds(t *testing.T) {
 	}
 	if asked.Load() != 1 {
 		t.Errorf("the target was asked for %d times in one run", asked.Load())
+	}
+}
+
+// TestUnavailableAtFirstRead: a client for the target can be had, and it turns out later that nobody answers.
+func TestUnavailableAtFirstRead(t *testing.T) {
+	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
+		return Result{}, fmt.Errorf("getting deployment d: %w", &UnavailableError{Target: "n/k", Cause: "does not answer in time", Err: errTest})
+	})
+	out, err := bare(time.Minute).evaluate(t.Context(), only(check), nil)
+	want := Result{
+		Status: Unknown, Reason: ReasonTargetUnavailable,
+		Message: "check c: getting deployment d: cluster n/k does not answer in time",
+	}
+	if err != nil || !errors.Is(out.err, errTest) {
+		t.Errorf("errors are %v and %v", err, out.err)
+	}
+	if diff := cmp.Diff(want, out.result); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -123,19 +123,26 @@ func (r run[T]) one(ctx context.Context, check NamedCheck[T], codesOf func(error
 		}
 		return result, nil
 	}
-	reason := ReasonCheckFailed
-	if broken, ok := errors.AsType[*brokenError](err); ok {
-		reason = broken.reason
-	}
-	if unmet, ok := errors.AsType[*unmetError](err); ok {
-		reason = unmet.reason
-	}
 	err = describe("check "+check.Name, err)
-	result = Result{Status: Unknown, Reason: reason, Message: err.Error()}
+	result = Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}
 	if codesOf != nil {
 		result.Codes = codesOf(err)
 	}
 	return result, err
+}
+
+// reasonOf tells why a check was not carried out.
+func reasonOf(err error) string {
+	if broken, ok := errors.AsType[*brokenError](err); ok {
+		return broken.reason
+	}
+	if unmet, ok := errors.AsType[*unmetError](err); ok {
+		return unmet.reason
+	}
+	if _, ok := errors.AsType[*UnavailableError](err); ok {
+		return ReasonTargetUnavailable
+	}
+	return ReasonCheckFailed
 }
 
 // within calls foreign code in what it needs, bounded in time and number.

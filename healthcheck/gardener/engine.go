@@ -91,7 +91,7 @@ func (r *Registration) targets(c client.Client) healthcheck.Targets[client.Objec
 	if r.Targets != nil {
 		return r.Targets
 	}
-	targets := &ShootTargets{Client: c, Scheme: c.Scheme(), External: os.Getenv("GARDENER_SHOOT_CLIENT") == "external", Clock: r.Clock}
+	targets := &ShootTargets{Client: c, Scheme: c.Scheme(), External: os.Getenv("GARDENER_SHOOT_CLIENT") == "external"}
 	if options := r.HealthCheckConfig.ShootRESTOptions; options != nil {
 		targets.RESTOptions = *options
 	}

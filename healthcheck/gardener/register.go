@@ -92,5 +92,10 @@ func (r *Registration) AddToManager(mgr manager.Manager) error {
 	if err != nil {
 		return err
 	}
+	if shoots, ok := reconciler.Targets.(*ShootTargets); ok && r.Targets == nil {
+		if err := mgr.Add(shoots); err != nil {
+			return fmt.Errorf("adding the clients of shoots of %s: %w", reconciler.Name, err)
+		}
+	}
 	return reconciler.AddToManager(mgr)
 }

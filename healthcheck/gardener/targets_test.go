@@ -2,14 +2,12 @@ package gardener_test
 
 import (
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
@@ -35,62 +33,77 @@ func kubeconfigOf(t *testing.T, config *rest.Config, change func(*clientcmdapi.A
 
 func asIs(*clientcmdapi.AuthInfo) {}
 
-// A shoot has one client as long as its Secret stays the same, and the internal Secret
+// A shoot has one client as long as its kubeconfig stays the same, and the internal Secret
 // comes first.
 func TestShootTargets(t *testing.T) {
 	e := env.Get(t)
-	clock := testingclock.NewFakePassiveClock(now)
-	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme, Clock: clock}
+	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme}
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t)}}
-	get := func() client.Reader {
-		t.Helper()
-		c, err := targets.Target(t.Context(), obj)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	if _, ok := get().(client.Client); ok {
+	if _, ok := target(t, targets, obj).(client.Client); ok {
 		t.Fatal("there is a client without a Secret")
 	}
-	secret := func(name string) *corev1.Secret {
-		s := &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: obj.Namespace, Name: name},
-			Data:       map[string][]byte{"kubeconfig": kubeconfigOf(t, e.Config, asIs)},
-		}
-		if err := e.Client.Create(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	secret("gardener")
-	first := get()
+	kubeconfig := kubeconfigOf(t, e.Config, asIs)
+	newSecret(t, e, obj.Namespace, "gardener", kubeconfig)
+	first := target(t, targets, obj)
 	if err := first.List(t.Context(), &corev1.NamespaceList{}); err != nil {
 		t.Fatal(err)
 	}
-	if get() != first {
+	if target(t, targets, obj) != first {
 		t.Error("the client was made anew")
 	}
-	internal := secret("gardener-internal")
-	second := get()
+	internal := newSecret(t, e, obj.Namespace, "gardener-internal", append(kubeconfig, "# internal\n"...))
+	second := target(t, targets, obj)
 	if second == first {
 		t.Error("the internal Secret does not come first")
 	}
 	internal.Labels = map[string]string{"changed": "true"}
-	if err := e.Client.Update(t.Context(), internal); err != nil {
-		t.Fatal(err)
+	update(t, e, internal)
+	if target(t, targets, obj) != second {
+		t.Error("a Secret with a new label has a new client")
 	}
-	third := get()
-	if third == second {
+	internal.Data["kubeconfig"] = append(kubeconfig, "# renewed\n"...)
+	update(t, e, internal)
+	if target(t, targets, obj) == second {
 		t.Error("a changed Secret has the old client")
 	}
-	clock.SetTime(now.Add(time.Hour))
-	if get() == third {
-		t.Error("an idle client was kept")
-	}
-	targets.External = true
-	if get() == third {
+}
+
+// From outside of the seed the internal Secret is of no use.
+func TestShootTargetsExternal(t *testing.T) {
+	e := env.Get(t)
+	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme, External: true}
+	internal := newSecret(t, e, e.Namespace(t), "gardener-internal", kubeconfigOf(t, e.Config, asIs))
+	if _, ok := target(t, targets, internal).(client.Client); ok {
 		t.Error("from outside the internal Secret is taken")
+	}
+	newSecret(t, e, internal.Namespace, "gardener", internal.Data["kubeconfig"])
+	if _, ok := target(t, targets, internal).(client.Client); !ok {
+		t.Error("from outside there is no client")
+	}
+}
+
+func target(t *testing.T, targets *gardener.ShootTargets, obj client.Object) client.Reader {
+	t.Helper()
+	c, err := targets.Target(t.Context(), obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func newSecret(t *testing.T, e *env.Env, namespace, name string, kubeconfig []byte) *corev1.Secret {
+	t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string][]byte{"kubeconfig": kubeconfig}}
+	if err := e.Client.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func update(t *testing.T, e *env.Env, s *corev1.Secret) {
+	t.Helper()
+	if err := e.Client.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -103,20 +116,10 @@ func TestShootTargetsRefuse(t *testing.T) {
 			u.Exec = &clientcmdapi.ExecConfig{Command: "true", APIVersion: "client.authentication.k8s.io/v1"}
 		},
 		"auth provider": func(u *clientcmdapi.AuthInfo) { u.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: "it"} },
-		"impersonation": func(u *clientcmdapi.AuthInfo) { u.Impersonate = "system:admin" },
+		"file":          func(u *clientcmdapi.AuthInfo) { u.ClientKeyData, u.ClientKey = nil, "/etc/key" },
 	} {
-		s := &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "gardener"},
-			Data:       map[string][]byte{"kubeconfig": kubeconfigOf(t, e.Config, change)},
-		}
-		if err := e.Client.Create(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		c, err := targets.Target(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := c.(client.Client); ok {
+		s := newSecret(t, e, e.Namespace(t), "gardener", kubeconfigOf(t, e.Config, change))
+		if _, ok := target(t, targets, s).(client.Client); ok {
 			t.Errorf("%s is taken", name)
 		}
 	}

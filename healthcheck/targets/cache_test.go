@@ -13,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/client-go/rest"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
@@ -101,7 +102,7 @@ func TestThrottling(t *testing.T) {
 		t.Fatalf("within the burst: %v", err)
 	}
 	err := get(t, c, "o")
-	if unavailable, ok := errors.AsType[*targets.UnavailableError](err); ok || err == nil {
+	if unavailable, ok := errors.AsType[*healthcheck.UnavailableError](err); ok || err == nil {
 		t.Errorf("beyond the burst: %v (%v)", err, unavailable)
 	}
 	unlimited := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{QPS: -1, Burst: 1}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -12,28 +11,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// UnavailableError says that a target did not answer, or refused the credential. Its
-// text is the same for the same problem.
-type UnavailableError struct {
-	// Target is the key of the target.
-	Target string
-	// Cause says in a few words what is wrong with it, as "does not answer in time".
-	Cause string
-	// Err is what happened, with all its details. It may differ from one try to the next.
-	Err error
-}
-
-// Error implements error.
-func (e *UnavailableError) Error() string { return fmt.Sprintf("cluster %s %s", e.Target, e.Cause) }
-
-// Unwrap returns what happened.
-func (e *UnavailableError) Unwrap() error { return e.Err }
-
-// unavailable returns the UnavailableError in err, or nil.
-func unavailable(err error) *UnavailableError {
-	found, _ := errors.AsType[*UnavailableError](err)
+// unavailable returns the healthcheck.UnavailableError in err, or nil.
+func unavailable(err error) *healthcheck.UnavailableError {
+	found, _ := errors.AsType[*healthcheck.UnavailableError](err)
 	return found
 }
 

@@ -59,7 +59,8 @@ func (c *Clients[T]) init() {
 }
 
 // Target implements [healthcheck.Targets]. It sends nothing. What it returns reads past
-// any cache; if the target is dead, its errors are of type *UnavailableError.
+// any cache; if the target is dead, its errors are of type *[healthcheck.UnavailableError].
+// It is a client.Client, too, for checks that were written to take one.
 func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
 	c.init()
 	resolved, err := c.Resolve(ctx, obj)

@@ -23,6 +23,6 @@
 //
 // # Errors are words of a condition
 //
-// An [UnavailableError] has no ports, durations or attempts in its text, so that a
+// A [healthcheck.UnavailableError] has no ports, durations or attempts in its text, so that a
 // condition with it is written once, and not in each run.
 package targets

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // acquire returns the connection, and whether the target is proven to answer; or the
@@ -94,7 +96,7 @@ func (t *target) judge(ctx context.Context, started time.Time, conn *connection,
 		// One of many that were under way when the first of them failed.
 		return t.err
 	}
-	failure := &UnavailableError{Target: t.key, Cause: cause(err), Err: err}
+	failure := &healthcheck.UnavailableError{Target: t.key, Cause: cause(err), Err: err}
 	if conn != t.conn {
 		return failure
 	}

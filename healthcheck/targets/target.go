@@ -8,9 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// target is one version of a target, and how it fares. It is what checks read from.
+// target is one version of a target, and how it fares. It is the client that checks get.
 type target struct {
 	key, version string
 	options      Options
@@ -26,7 +28,7 @@ type target struct {
 	// proven tells that the target has answered since it last failed.
 	proven bool
 	// err is how it failed last, at failedAt; until then it is not asked again.
-	err             *UnavailableError
+	err             *healthcheck.UnavailableError
 	failedAt, until time.Time
 	backoff         wait.Backoff
 }
@@ -38,20 +40,8 @@ func newTarget(key, version string, options Options) *target {
 	}
 }
 
-var _ client.Reader = &target{}
-
-// Get implements client.Reader.
-func (t *target) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	return t.read(ctx, func(c client.Reader) error { return c.Get(ctx, key, obj, opts...) })
-}
-
-// List implements client.Reader.
-func (t *target) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	return t.read(ctx, func(c client.Reader) error { return c.List(ctx, list, opts...) })
-}
-
-// read carries out one read, if the target is not known to be dead.
-func (t *target) read(ctx context.Context, call func(client.Reader) error) error {
+// do carries out one request, if the target is not known to be dead.
+func (t *target) do(ctx context.Context, call func(client.Client) error) error {
 	conn, err := t.ready(ctx)
 	if err != nil {
 		return err

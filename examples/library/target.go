@@ -1,0 +1,37 @@
+package library
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
+)
+
+// DNS asks each Cluster of Cluster API for its DNS, by the kubeconfig in its Secret. Add the clients to the manager,
+// too: it closes those that are not used any more.
+func DNS(clients *targets.Clients[*clusterv1.Cluster], c client.Client) healthcheck.Registration[*clusterv1.Cluster] {
+	clients.Resolve = targets.KubeconfigSecret[*clusterv1.Cluster]{
+		Reader: c, DataKey: "value",
+		Secret: func(cluster *clusterv1.Cluster) client.ObjectKey {
+			return client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Name + "-kubeconfig"}
+		},
+	}.Resolve
+	coreDNS := func(*clusterv1.Cluster) *appsv1.Deployment {
+		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "coredns"}}
+	}
+	check := checks.One("dns", checks.Target, coreDNS, checks.Deployment)
+	return healthcheck.Registration[*clusterv1.Cluster]{
+		Name: "dns", New: func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
+		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{
+			Type: "DNSAvailable", Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{check},
+		}},
+		Store:   healthcheck.Metav1Store[*clusterv1.Cluster]{Client: c, FieldOwner: "dns"},
+		Targets: clients, SyncPeriod: 30 * time.Second,
+	}
+}
