@@ -1,0 +1,76 @@
+package result
+
+// Measure is what was measured, by a name that stays the same from run to run.
+type Measure string
+
+// The measures. Of each, less is better.
+const (
+	// VerdictP50, P99 and Max are the detection delay of machines that fall sick one by one: from the deadline to the
+	// stored HealthCheckSucceeded=False, over all samples of a round.
+	VerdictP50 Measure = "verdict-p50"
+	VerdictP99 Measure = "verdict-p99"
+	VerdictMax Measure = "verdict-max"
+	// MarkP50, P99 and Max are the same to OwnerRemediated=False.
+	MarkP50 Measure = "mark-p50"
+	MarkP99 Measure = "mark-p99"
+	MarkMax Measure = "mark-max"
+	// StormVerdict and StormMark are from the common deadline of a tenth of the fleet to the last of its verdicts and marks.
+	StormVerdict Measure = "storm-verdict"
+	StormMark    Measure = "storm-mark"
+	// StormWrites are the write requests of a storm, for each sick machine.
+	StormWrites Measure = "storm-writes"
+	// RemedyWrites are the write requests for each machine that falls sick alone.
+	RemedyWrites Measure = "remedy-writes"
+	// HeartbeatCPU and HeartbeatBytes are the processor time, and what is allocated, for 1,000 heartbeats of Nodes.
+	HeartbeatCPU   Measure = "heartbeat-cpu"
+	HeartbeatBytes Measure = "heartbeat-bytes"
+	// IdleRequests and IdleWrites are the requests in a minute in which Nodes beat, and nobody is sick.
+	IdleRequests Measure = "idle-requests"
+	IdleWrites   Measure = "idle-writes"
+	// Memory is the resident set for 1,000 machines, after the fleet is loaded.
+	Memory Measure = "memory"
+	// Start is from the start of the process to the last verdict that had to be changed.
+	Start Measure = "start"
+	// Failover is from the end of the leader to the first verdict of its standby.
+	Failover Measure = "failover"
+	// HangP99 is the detection delay in the other clusters while one hangs.
+	HangP99 Measure = "hang-p99"
+)
+
+// Info says how to write about a measure.
+type Info struct {
+	// Title is a few words, and Means one sentence.
+	Title, Means string
+	// Unit is "s", "B" or "1" for a plain number.
+	Unit string
+}
+
+// About returns what there is to say about each measure, in the order in which it is said.
+func About() []struct {
+	Measure
+	Info
+} {
+	return []struct {
+		Measure
+		Info
+	}{
+		{VerdictP50, Info{"Verdict, p50", "From the deadline of a machine that falls sick alone to its stored verdict.", "s"}},
+		{VerdictP99, Info{"Verdict, p99", "The same, 99 of 100.", "s"}},
+		{VerdictMax, Info{"Verdict, max", "The same, the slowest.", "s"}},
+		{MarkP50, Info{"Mark, p50", "From the deadline to the mark for the owner.", "s"}},
+		{MarkP99, Info{"Mark, p99", "The same, 99 of 100.", "s"}},
+		{MarkMax, Info{"Mark, max", "The same, the slowest.", "s"}},
+		{StormVerdict, Info{"Storm, last verdict", "A tenth of the fleet falls sick at once: from the deadline to the last verdict.", "s"}},
+		{StormMark, Info{"Storm, last mark", "The same to the last mark for the owner.", "s"}},
+		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm.", "1"}},
+		{RemedyWrites, Info{"Remedy, writes", "Write requests for a machine that falls sick alone.", "1"}},
+		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy.", "s"}},
+		{HeartbeatBytes, Info{"Heartbeats, memory", "What is allocated for 1,000 heartbeats.", "B"}},
+		{IdleRequests, Info{"Rest, requests", "Requests in a minute while Nodes beat and nobody is sick; watches do not count.", "1"}},
+		{IdleWrites, Info{"Rest, writes", "Those of them that write.", "1"}},
+		{Memory, Info{"Memory", "Resident set for 1,000 machines with their Nodes.", "B"}},
+		{Start, Info{"Start", "From the start of the process to the last verdict that had to be changed.", "s"}},
+		{Failover, Info{"Fail-over", "From the end of the leader to the first verdict of its standby.", "s"}},
+		{HangP99, Info{"Beside a hanging cluster, p99", "From the deadline to the verdict in the other clusters while one hangs.", "s"}},
+	}
+}
