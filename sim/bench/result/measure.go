@@ -74,3 +74,13 @@ func About() []struct {
 		{HangP99, Info{"Beside a hanging cluster, p99", "From the deadline to the verdict in the other clusters while one hangs.", "s"}},
 	}
 }
+
+// Describe returns what there is to say about one measure, and whether it is known.
+func Describe(m Measure) (Info, bool) {
+	for _, about := range About() {
+		if about.Measure == m {
+			return about.Info, true
+		}
+	}
+	return Info{}, false
+}

@@ -1,0 +1,115 @@
+package result_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// reports draws valid ones.
+func reports(t *rapid.T) result.Report {
+	var measures []result.Measure
+	for _, about := range result.About() {
+		measures = append(measures, about.Measure)
+	}
+	figure := rapid.Custom(func(t *rapid.T) result.Figure {
+		return result.Figure{
+			Measure: rapid.SampledFrom(measures).Draw(t, "measure"),
+			Fleet:   result.Fleet{Clusters: rapid.IntRange(1, 100).Draw(t, "clusters"), Machines: rapid.IntRange(1, 9999).Draw(t, "machines")},
+			Subject: rapid.SampledFrom(result.Subjects()).Draw(t, "subject"),
+			Values:  rapid.SliceOfN(rapid.Float64Range(0, math.MaxFloat64), 1, 5).Draw(t, "values"),
+		}
+	})
+	return result.Report{
+		Time:     time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "time"), 0).UTC(),
+		Machine:  result.Machine{CPU: rapid.String().Draw(t, "cpu"), Cores: rapid.IntRange(1, 99).Draw(t, "cores")},
+		Versions: map[string]string{"go": rapid.StringMatching("[0-9.]+").Draw(t, "version")},
+		Quick:    rapid.Bool().Draw(t, "quick"),
+		Figures:  rapid.SliceOfNDistinct(figure, 1, 20, func(f result.Figure) string { return f.String() }).Draw(t, "figures"),
+	}
+}
+
+// TestFile: what is saved is what is loaded.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	rapid.Check(t, func(t *rapid.T) {
+		report := reports(t)
+		if err := report.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := result.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(report, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestBadFiles(t *testing.T) {
+	const before, figure = `{"time":"2026-11-21T10:00:00Z","figures":[`, `{"measure":"memory","fleet":{"clusters":1,"machines":9},"subject":"floor","values":[1]}`
+	tests := map[string]struct{ text, want string }{
+		"nothing":         {"", "EOF"},
+		"not JSON":        {"x", "invalid character 'x'"},
+		"cut off":         {before, "unexpected EOF"},
+		"another field":   {`{"tyme":""}`, `unknown field "tyme"`},
+		"more":            {before + figure + `]}{}`, "there is more after the report"},
+		"no time":         {`{}`, "it has no time"},
+		"other measure":   {before + strings.Replace(figure, "memory", "speed", 1) + `]}`, "speed of floor at 1x9: nobody knows this measure"},
+		"other subject":   {before + strings.Replace(figure, "floor", "roof", 1) + `]}`, "memory of roof at 1x9: nobody knows this subject"},
+		"empty fleet":     {before + strings.Replace(figure, "9", "0", 1) + `]}`, "memory of floor at 1x0: the fleet is empty"},
+		"no values":       {before + strings.Replace(figure, "[1]", "[]", 1) + `]}`, "memory of floor at 1x9: it has no values"},
+		"negative value":  {before + strings.Replace(figure, "[1]", "[1,-2]", 1) + `]}`, "memory of floor at 1x9: -2 is no value"},
+		"the same, twice": {before + figure + "," + figure + `]}`, "memory of floor at 1x9: it is there twice"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "bad.json")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := result.Load(path)
+			if err == nil || !strings.HasPrefix(err.Error(), "reading report "+path+": ") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the error is %v, and not about %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoNumbers(t *testing.T) {
+	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1} {
+		report := result.Report{Time: time.Unix(1, 0), Figures: []result.Figure{{
+			Measure: result.Memory, Fleet: result.Fleet{Clusters: 1, Machines: 1}, Subject: result.Floor, Values: []float64{value},
+		}}}
+		if report.Validate() == nil {
+			t.Errorf("%v passes for a value", value)
+		}
+	}
+}
+
+// TestSaveKeeps: a report that is not valid is written nevertheless.
+func TestSaveKeeps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	err := result.Report{Machine: result.Machine{CPU: "slow"}}.Save(path)
+	if err == nil || !strings.Contains(err.Error(), "is not valid: it has no time") {
+		t.Errorf("the error is %v", err)
+	}
+	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "slow") {
+		t.Errorf("the file is %s, %v", data, err)
+	}
+	if err := (result.Report{}).Save(filepath.Join(path, "below")); err == nil || !strings.HasPrefix(err.Error(), "writing report: ") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := result.Load(path + "x"); err == nil || !strings.HasPrefix(err.Error(), "reading report: ") {
+		t.Errorf("the error is %v", err)
+	}
+}

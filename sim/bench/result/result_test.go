@@ -1,0 +1,104 @@
+package result_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+func TestMedian(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		figure := result.Figure{Values: rapid.SliceOfN(rapid.Float64Range(0, 1e9), 1, 9).Draw(t, "values")}
+		below, above := 0, 0
+		for _, value := range figure.Values {
+			if value <= figure.Median() {
+				below++
+			}
+			if value >= figure.Median() {
+				above++
+			}
+		}
+		half := (len(figure.Values) + 1) / 2
+		if n := len(figure.Values); n%2 == 0 {
+			half = n / 2
+		}
+		if below < half || above < half || figure.Median() < figure.Min() || figure.Median() > figure.Max() {
+			t.Fatalf("median %v: %d values are at most that, and %d at least", figure.Median(), below, above)
+		}
+	})
+}
+
+func TestRatio(t *testing.T) {
+	fleet := result.Fleet{Clusters: 1, Machines: 100}
+	figure := func(m result.Measure, s result.Subject, value float64) result.Figure {
+		return result.Figure{Measure: m, Fleet: fleet, Subject: s, Values: []float64{value}}
+	}
+	report := result.Report{Figures: []result.Figure{
+		figure(result.Memory, result.Sickbay, 3), figure(result.Memory, result.Upstream, 6),
+		figure(result.IdleWrites, result.Sickbay, 0), figure(result.IdleWrites, result.Upstream, 0),
+	}}
+	type answer struct {
+		Ratio float64
+		OK    bool
+	}
+	tests := map[string]struct {
+		measure result.Measure
+		of, to  result.Subject
+		want    answer
+	}{
+		"half":              {result.Memory, result.Sickbay, result.Upstream, answer{0.5, true}},
+		"twice":             {result.Memory, result.Upstream, result.Sickbay, answer{2, true}},
+		"to nothing":        {result.IdleWrites, result.Sickbay, result.Upstream, answer{}},
+		"not measured":      {result.Memory, result.Sickbay, result.Floor, answer{}},
+		"no such measuring": {result.Start, result.Sickbay, result.Upstream, answer{}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			ratio, ok := report.Ratio(tt.measure, fleet, tt.of, tt.to)
+			if diff := cmp.Diff(tt.want, answer{ratio, ok}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAbout: each measure is described once, and in full.
+func TestAbout(t *testing.T) {
+	seen := map[result.Measure]bool{}
+	for _, about := range result.About() {
+		if seen[about.Measure] {
+			t.Errorf("%s is described twice", about.Measure)
+		}
+		seen[about.Measure] = true
+		units := map[string]bool{"s": true, "B": true, "1": true}
+		if about.Title == "" || about.Means == "" || !units[about.Unit] {
+			t.Errorf("%s is not described in full: %+v", about.Measure, about.Info)
+		}
+		if info, ok := result.Describe(about.Measure); !ok || info != about.Info {
+			t.Errorf("%s is described as %+v", about.Measure, info)
+		}
+	}
+}
+
+func TestFleets(t *testing.T) {
+	var report result.Report
+	for _, name := range []string{"100x100", "1x10000", "1x100", "100x100"} {
+		fleet, err := result.ParseFleet(name)
+		if err != nil || fleet.String() != name {
+			t.Fatalf("%s is read as %v, %v", name, fleet, err)
+		}
+		report.Figures = append(report.Figures, result.Figure{Fleet: fleet})
+	}
+	want := []result.Fleet{{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 10000}, {Clusters: 100, Machines: 100}}
+	if diff := cmp.Diff(want, report.Fleets()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, bad := range []string{"", "x", "1", "1x", "x1", "0x1", "1x-1", "1x1x1", "1 x 1", "any"} {
+		if fleet, err := result.ParseFleet(bad); err == nil {
+			t.Errorf("%q is read as %v", bad, fleet)
+		}
+	}
+}
