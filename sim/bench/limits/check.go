@@ -1,0 +1,97 @@
+package limits
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// Check returns a sentence for each limit that a report misses, and for each that is about something which the report
+// does not have. Limits must be as Load returns them.
+func Check(r result.Report, limits []Limit) []string {
+	var sentences []string
+	for _, limit := range limits {
+		if limit.FullOnly && r.Quick {
+			continue
+		}
+		fleets := limit.fleets(r)
+		if len(fleets) == 0 {
+			sentences = append(sentences, fmt.Sprintf("The report has no %s of %s at any fleet.", limit.Measure, result.Sickbay))
+		}
+		for _, fleet := range fleets {
+			if sentence := limit.check(r, fleet); sentence != "" {
+				sentences = append(sentences, sentence)
+			}
+		}
+	}
+	return sentences
+}
+
+// fleets returns those that the limit is for.
+func (l Limit) fleets(r result.Report) []result.Fleet {
+	if l.Fleet != Any {
+		return []result.Fleet{parsed(l.Fleet)}
+	}
+	var fleets []result.Fleet
+	for _, fleet := range r.Fleets() {
+		if _, found := r.Find(l.Measure, fleet, result.Sickbay); found {
+			fleets = append(fleets, fleet)
+		}
+	}
+	return fleets
+}
+
+// parsed is a fleet whose name is known to be good.
+func parsed(name string) result.Fleet {
+	fleet, _ := result.ParseFleet(name)
+	return fleet
+}
+
+func (l Limit) check(r result.Report, fleet result.Fleet) string {
+	figure, found := r.Find(l.Measure, fleet, result.Sickbay)
+	if !found {
+		return missing(l.Measure, fleet, result.Sickbay)
+	}
+	if l.Against == nil {
+		return l.checkCount(figure)
+	}
+	measure, subject, at := l.Against.resolve(l.Measure, fleet)
+	other, found := r.Find(measure, at, subject)
+	if !found {
+		return missing(measure, at, subject)
+	}
+	return l.checkRatio(figure, other)
+}
+
+// resolve fills in what is the same.
+func (a Against) resolve(measure result.Measure, fleet result.Fleet) (result.Measure, result.Subject, result.Fleet) {
+	if a.Fleet != "" {
+		fleet = parsed(a.Fleet)
+	}
+	return cmp.Or(a.Measure, measure), cmp.Or(a.Subject, result.Sickbay), fleet
+}
+
+func missing(measure result.Measure, fleet result.Fleet, subject result.Subject) string {
+	return fmt.Sprintf("The report has no %s.", result.Figure{Measure: measure, Fleet: fleet, Subject: subject})
+}
+
+// checkCount looks at every round: a count hardly depends on the machine, and one write too many is one.
+func (l Limit) checkCount(figure result.Figure) string {
+	if figure.Max() <= float64(*l.Most) {
+		return ""
+	}
+	return fmt.Sprintf("%s is up to %.4g, and may be %.4g at most.", figure, figure.Max(), float64(*l.Most))
+}
+
+// checkRatio does without a division, so that nothing against nothing is no miss.
+func (l Limit) checkRatio(figure, other result.Figure) string {
+	if figure.Median() <= float64(*l.Most)*other.Median() {
+		return ""
+	}
+	if other.Median() == 0 {
+		return fmt.Sprintf("%s is %.4g, while %s is 0.", figure, figure.Median(), other)
+	}
+	return fmt.Sprintf("%s is %.4g times %s, and may be %.4g times that at most.",
+		figure, figure.Median()/other.Median(), other, float64(*l.Most))
+}

@@ -1,0 +1,115 @@
+package limits_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/limits"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+var (
+	small = result.Fleet{Clusters: 1, Machines: 100}
+	large = result.Fleet{Clusters: 1, Machines: 10000}
+)
+
+func figure(m result.Measure, f result.Fleet, s result.Subject, values ...float64) result.Figure {
+	return result.Figure{Measure: m, Fleet: f, Subject: s, Values: values}
+}
+
+var measured = []result.Figure{
+	figure(result.VerdictP99, small, result.Sickbay, 0.2, 0.1, 0.9),
+	figure(result.VerdictP99, small, result.Upstream, 3, 4, 5),
+	figure(result.VerdictP99, large, result.Sickbay, 0.4),
+	figure(result.HangP99, small, result.Sickbay, 0.4),
+	figure(result.IdleWrites, small, result.Sickbay, 0, 0, 0),
+	figure(result.IdleWrites, small, result.Upstream, 0, 0, 0),
+	figure(result.IdleWrites, large, result.Sickbay, 0, 0, 7),
+	figure(result.RemedyWrites, small, result.Sickbay, 2),
+	figure(result.RemedyWrites, small, result.Upstream, 0),
+}
+
+func TestCheck(t *testing.T) {
+	tests := map[string]struct {
+		quick bool
+		limit string
+		want  []string
+	}{
+		"a ratio is kept":            {false, "{measure: verdict-p99, fleet: 1x100, against: {subject: upstream}, most: 1/20, why: so}", nil},
+		"a ratio is missed":          {false, "{measure: verdict-p99, fleet: 1x100, against: {subject: upstream}, most: 1/40, why: so}", []string{"verdict-p99 of sickbay at 1x100 is 0.05 times verdict-p99 of upstream at 1x100, and may be 0.025 times that at most."}},
+		"another measure, kept":      {false, "{measure: hang-p99, fleet: 1x100, against: {measure: verdict-p99}, most: 2, why: so}", nil},
+		"another measure, missed":    {false, "{measure: hang-p99, fleet: 1x100, against: {measure: verdict-p99}, most: 1.9, why: so}", []string{"hang-p99 of sickbay at 1x100 is 2 times verdict-p99 of sickbay at 1x100, and may be 1.9 times that at most."}},
+		"another fleet, kept":        {false, "{measure: verdict-p99, fleet: 1x10000, against: {fleet: 1x100}, most: 2, why: so}", nil},
+		"another fleet, missed":      {false, "{measure: verdict-p99, fleet: 1x10000, against: {fleet: 1x100}, most: 1, why: so}", []string{"verdict-p99 of sickbay at 1x10000 is 2 times verdict-p99 of sickbay at 1x100, and may be 1 times that at most."}},
+		"a count is kept":            {false, "{measure: idle-writes, fleet: 1x100, most: 0, why: so}", nil},
+		"one round has too many":     {false, "{measure: idle-writes, fleet: any, most: 6, why: so}", []string{"idle-writes of sickbay at 1x10000 is up to 7, and may be 6 at most."}},
+		"nothing against nothing":    {false, "{measure: idle-writes, fleet: 1x100, against: {subject: upstream}, most: 1, why: so}", nil},
+		"something against nothing":  {false, "{measure: remedy-writes, fleet: any, against: {subject: upstream}, most: 1, why: so}", []string{"remedy-writes of sickbay at 1x100 is 2, while remedy-writes of upstream at 1x100 is 0."}},
+		"other is there at one only": {false, "{measure: verdict-p99, fleet: any, against: {subject: upstream}, most: 1, why: so}", []string{"The report has no verdict-p99 of upstream at 1x10000."}},
+		"not measured":               {false, "{measure: memory, fleet: 1x100, against: {subject: upstream}, most: 1, why: so}", []string{"The report has no memory of sickbay at 1x100."}},
+		"not measured anywhere":      {false, "{measure: memory, fleet: any, against: {subject: upstream}, most: 1, why: so}", []string{"The report has no memory of sickbay at any fleet."}},
+		"a short run, missing":       {true, "{measure: storm-writes, fleet: 1x100, most: 1, why: so}", []string{"The report has no storm-writes of sickbay at 1x100."}},
+		"not for a short run":        {true, "{measure: storm-writes, fleet: any, most: 1, fullOnly: true, why: so}", nil},
+		"in a full run, however":     {false, "{measure: storm-writes, fleet: any, most: 1, fullOnly: true, why: so}", []string{"The report has no storm-writes of sickbay at any fleet."}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := limits.Parse([]byte("limits: [" + tt.limit + "]"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := limits.Check(result.Report{Quick: tt.quick, Figures: measured}, parsed)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNothingMeasured: our own limits find fault with an empty report, each of them.
+func TestNothingMeasured(t *testing.T) {
+	all, err := limits.Load("limits.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentences := limits.Check(result.Report{}, all)
+	if len(sentences) != len(all) {
+		t.Errorf("%d limits, and %d sentences: %q", len(all), len(sentences), sentences)
+	}
+	for _, sentence := range sentences {
+		if !strings.HasPrefix(sentence, "The report has no ") {
+			t.Errorf("%q", sentence)
+		}
+	}
+	short := 0
+	for _, limit := range all {
+		if !limit.FullOnly {
+			short++
+		}
+	}
+	if got := len(limits.Check(result.Report{Quick: true}, all)); got != short || short == 0 {
+		t.Errorf("%d limits for short runs, and %d sentences", short, got)
+	}
+}
+
+// TestLess: a report that keeps a limit still does when Sickbay is better, or the limit wider.
+func TestLess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Float64Range(0, 1000)
+		value, other, most := number.Draw(t, "value"), number.Draw(t, "other"), number.Draw(t, "most")
+		better, wider := rapid.Float64Range(0, value).Draw(t, "better"), rapid.Float64Range(most, 2000).Draw(t, "wider")
+		missed := func(value, most float64) int {
+			limit := limits.Number(most)
+			return len(limits.Check(
+				result.Report{Figures: []result.Figure{figure(result.Memory, small, result.Sickbay, value), figure(result.Memory, small, result.Upstream, other)}},
+				[]limits.Limit{{Measure: result.Memory, Fleet: limits.Any, Against: &limits.Against{Subject: result.Upstream}, Most: &limit}},
+			))
+		}
+		if was := missed(value, most); missed(better, most) > was || missed(value, wider) > was {
+			t.Fatalf("%v against %v is better than %v, or %v wider than %v, and is a miss", better, other, value, wider, most)
+		}
+	})
+}
