@@ -1,9 +1,11 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -100,24 +102,26 @@ func (r *Reconciler[T]) surround(obj T) surroundings {
 	if s.source == nil {
 		s.source = r.Client
 	}
+	timeout := cmp.Or(r.CheckTimeout, DefaultCheckTimeout)
 	if r.Targets != nil {
-		s.target = once(func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
+		s.target = once(timeout, func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
 	}
 	if r.Parent != nil {
-		s.parent = once(func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
+		s.parent = once(timeout, func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
 	}
 	return s
 }
 
-// once makes the first call count for all.
-func once[A any](call func(context.Context) (A, error)) func(context.Context) (A, error) {
+// once makes the first call count for all, whatever comes of it: that it panicked, or did
+// not return in time, is an answer too, and nobody gets none instead of it.
+func once[A any](timeout time.Duration, call func(context.Context) (A, error)) func(context.Context) (A, error) {
 	var (
 		first  sync.Once
 		answer A
 		err    error
 	)
 	return func(ctx context.Context) (A, error) {
-		first.Do(func() { answer, err = call(ctx) })
+		first.Do(func() { answer, err = bounded(ctx, timeout, call) })
 		return answer, err
 	}
 }

@@ -70,13 +70,13 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 			out.progress = append(out.progress, kept...)
 		}
 	}
-	out.result = conclude(r.in.Now, c, results, current)
+	out.result, out.err = r.conclusion(ctx, c, results, current)
 	if r.keeps {
 		var counted []Progress
 		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
 		out.progress = append(out.progress, counted...)
 	}
-	out.err = errors.Join(errs...)
+	out.err = errors.Join(append(errs, out.err)...)
 	if out.result.Status == Skipped {
 		out.applicability = DoesNotApply
 	}
@@ -89,6 +89,16 @@ func (r run[T]) progressOf(conditionType string, applicability Applicability) []
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(r.progress), func(p Progress) bool { return p.Condition != conditionType })
+}
+
+// conclusion is what conclude makes of results, or says that it has panicked.
+func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
+	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
+	if err != nil {
+		err = describe("making condition "+c.Type, err)
+		return Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}, err
+	}
+	return result, nil
 }
 
 // conclude merges results, and puts what they say into words.
@@ -117,17 +127,20 @@ func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, curr
 // one runs one check and makes a result of it even if it gives none.
 func (r run[T]) one(ctx context.Context, check NamedCheck[T], codesOf func(error) []string) (Result, error) {
 	result, err := within(ctx, r, check.Needs, check.Check.Check)
-	if err == nil {
-		if codesOf != nil && (result.Status == False || result.Status == Progressing) {
-			result.Codes = append(slices.Clone(result.Codes), codesOf(errors.New(result.Message))...)
-		}
-		return result, nil
+	problem := errors.New(result.Message)
+	if err != nil {
+		err = describe("check "+check.Name, err)
+		problem, result = err, Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}
 	}
-	err = describe("check "+check.Name, err)
-	result = Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}
-	if codesOf != nil {
-		result.Codes = codesOf(err)
+	if codesOf == nil || (err == nil && result.Status != False && result.Status != Progressing) {
+		return result, err
 	}
+	codes, broken := guarded(ctx, func(context.Context) ([]string, error) { return codesOf(problem), nil })
+	if broken != nil {
+		// The verdict is worth more than its codes.
+		return result, errors.Join(err, describe("codes of check "+check.Name, broken))
+	}
+	result.Codes = append(slices.Clone(result.Codes), codes...)
 	return result, err
 }
 

@@ -1,0 +1,101 @@
+package healthcheck
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestPanicsBesideChecks: what else a registration brings runs in goroutines of ours, where a panic would be the end of
+// the process.
+func TestPanicsBesideChecks(t *testing.T) {
+	bad := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
+		return Result{Status: False, Reason: "Bad", Message: "it is bad"}, nil
+	})
+	tests := map[string]struct {
+		change func(*ConditionChecks[string])
+		want   Result
+		err    string
+	}{
+		"codes": {
+			func(c *ConditionChecks[string]) { c.CodesOf = func(error) []string { panic("oh dear") } },
+			Result{Status: False, Reason: "Bad", Message: "it is bad"}, "codes of check c panicked: oh dear",
+		},
+		"summary": {
+			func(c *ConditionChecks[string]) { c.Summary = func([]NamedResult, Result) string { panic("oh dear") } },
+			Result{Status: Unknown, Reason: ReasonCheckPanicked, Message: "making condition Ready panicked: oh dear"}, "making condition Ready panicked: oh dear",
+		},
+		"conclude": {
+			func(c *ConditionChecks[string]) { c.Conclude = func([]NamedResult, Result) Result { panic("oh dear") } },
+			Result{Status: Unknown, Reason: ReasonCheckPanicked, Message: "making condition Ready panicked: oh dear"}, "making condition Ready panicked: oh dear",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			conditions := only(bad)
+			tt.change(&conditions)
+			out, err := bare(time.Minute).evaluate(t.Context(), conditions, nil)
+			if err != nil || out.result.Status != tt.want.Status || out.result.Reason != tt.want.Reason || out.result.Message != tt.want.Message {
+				t.Errorf("got %+v and error %v, want %+v", out.result, err, tt.want)
+			}
+			if out.err == nil || out.err.Error() != tt.err {
+				t.Errorf("the error to try again by is %v, want %q", out.err, tt.err)
+			}
+		})
+	}
+}
+
+// TestSharedNeeds: whoever asks first meets the need for all, so all must get the same answer, whatever comes of it. A
+// parent that nobody could get must not look like one that is not there.
+func TestSharedNeeds(t *testing.T) {
+	tests := map[string]struct {
+		target func(context.Context) (client.Reader, error)
+		want   string
+	}{
+		"a panic": {
+			func(context.Context) (client.Reader, error) { panic("oh dear") },
+			"check a panicked: oh dear; check b panicked: oh dear",
+		},
+		"a timeout": {
+			func(ctx context.Context) (client.Reader, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			"check a did not answer within 3s; check b did not answer within 3s",
+		},
+		"a timeout that is called by another name": {
+			func(ctx context.Context) (client.Reader, error) {
+				<-ctx.Done()
+				return nil, errors.New("port 43561 does not answer")
+			},
+			"check a did not answer within 3s; check b did not answer within 3s",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := &Reconciler[*corev1.Pod]{Registration: Registration[*corev1.Pod]{
+					CheckTimeout: 3 * time.Second,
+					Targets:      TargetsFunc[*corev1.Pod](func(ctx context.Context, _ *corev1.Pod) (client.Reader, error) { return tt.target(ctx) }),
+				}}
+				fine := CheckFunc[*corev1.Pod](func(context.Context, Input[*corev1.Pod]) (Result, error) {
+					return Result{Status: True, Reason: "Fine"}, nil
+				})
+				conditions := ConditionChecks[*corev1.Pod]{Type: "Ready", Checks: []NamedCheck[*corev1.Pod]{
+					{Name: "a", Check: fine, Needs: NeedsTarget}, {Name: "b", Check: fine, Needs: NeedsTarget},
+				}}
+				// The second check gets its turn later, so that it has time left when the first has none.
+				slots := make(chan struct{}, 1)
+				out, err := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}), slots: slots}.evaluate(t.Context(), conditions, nil)
+				if err != nil || out.result.Message != tt.want {
+					t.Errorf("got %+v and error %v, want %q", out.result, err, tt.want)
+				}
+			})
+		})
+	}
+}
