@@ -46,7 +46,9 @@ type ProgressStore[T any] interface {
 	// Load returns what is stored on obj. It does no I/O.
 	Load(obj T) []Progress
 	// Save replaces it, and gives obj the resource version that the write led to. It
-	// is called before the conditions are written.
+	// is called before the conditions are written. It fails with a conflict if the object
+	// has changed since obj was read: its new version would have a Store that relies on it
+	// write over what others have changed.
 	Save(ctx context.Context, obj T, progress []Progress) error
 }
 
@@ -111,19 +113,27 @@ func mergeBy(rule ProgressRule, now time.Time, results []Result, current *Condit
 	if rule == ByCause {
 		return Merge(now, results...)
 	}
-	var within time.Duration
+	var (
+		within time.Duration
+		due    time.Time
+	)
 	for i := range results {
 		r := &results[i]
 		if r.Status != Progressing || !r.Deadline.IsZero() {
+			due = Earliest(due, r.At(now).NextChange())
 			continue
+		}
+		if r.RecheckAt.After(now) {
+			due = Earliest(due, r.RecheckAt)
 		}
 		if r.Within > 0 && (within == 0 || r.Within < within) {
 			within = r.Within
 		}
-		// Its own clock has just begun; that of the condition is looked at below.
+		// A result needs one to be merged. The clock is that of the condition, below.
 		r.Deadline = now.Add(max(r.Within, time.Second))
 	}
 	merged := Merge(now, results...)
+	merged.RecheckAt = due
 	if merged.Status == Progressing {
 		return byCondition(current, merged, within, now)
 	}

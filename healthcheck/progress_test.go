@@ -142,3 +142,24 @@ func TestAnnotationOfProgress(t *testing.T) {
 		t.Errorf("a cause with a separator (-want +got):\n%s", diff)
 	}
 }
+
+// TestByConditionComesToRest: something that has no time at all is False, which no clock changes.
+func TestByConditionComesToRest(t *testing.T) {
+	for name, other := range map[string]Result{
+		"beside a pass":    {Status: True, Reason: "Fine"},
+		"beside a failure": {Status: False, Reason: "Bad"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			merged := mergeBy(ByCondition, testNow, []Result{{Status: Progressing, Reason: "RollingOut"}, other}, nil)
+			if again := merged.NextChange(); merged.Status != False || !again.IsZero() {
+				t.Errorf("it is %s, and to be looked at again at %s", merged.Status, again)
+			}
+		})
+	}
+	// What has a moment of its own keeps it.
+	due := testNow.Add(time.Hour)
+	merged := mergeBy(ByCondition, testNow, []Result{{Status: Progressing, Reason: "RollingOut", Within: 2 * time.Hour}, {Status: True, RecheckAt: due}}, nil)
+	if again := merged.NextChange(); !again.Equal(due) {
+		t.Errorf("it is to be looked at again at %s, want %s", again, due)
+	}
+}
