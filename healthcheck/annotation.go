@@ -18,7 +18,8 @@ const ProgressAnnotation = "progress.healthcheck.sickbay.dev/"
 
 // AnnotationProgress keeps clocks in an annotation of the object. It is written only
 // when a progress begins or ends, which takes the permission to patch the object. An
-// annotation that cannot be read counts as none: the clocks begin anew.
+// annotation that cannot be read counts as none: the clocks begin anew. If the object has
+// changed since it was read, nothing is written, and the error is a conflict.
 type AnnotationProgress[T client.Object] struct {
 	// Client writes the annotation.
 	Client client.Client
@@ -70,7 +71,7 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 		value = string(encoded)
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "annotations": map[string]any{ProgressAnnotation + s.Name: value},
+		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": map[string]any{ProgressAnnotation + s.Name: value},
 	}})
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)

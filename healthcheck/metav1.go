@@ -1,6 +1,8 @@
 package healthcheck
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,18 +50,40 @@ func (s Metav1Store[T]) Get(obj T) []Condition {
 }
 
 // Normalize implements Store. It also mends what the API server would refuse, or
-// the verdict would never be stored: a missing reason, and a message that is too
-// long.
+// the verdict would never be stored: a reason that is missing or no word, and a message
+// that is too long.
 func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	c.Codes = nil
 	if c.Status == Progressing {
 		c.Status = Unknown
 	}
-	if c.Reason == "" {
-		c.Reason = ReasonNotGiven
-	}
+	c.Reason = word(c.Reason)
 	c.Message = shortened(c.Message, maxMessage)
 	return c
+}
+
+// What the reason of a metav1.Condition must look like, and how long it may be.
+var (
+	isWord    = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+	notInWord = regexp.MustCompile(`[^A-Za-z0-9_,:]+`)
+)
+
+const maxReason = 1024
+
+// word makes a reason of what is none.
+func word(reason string) string {
+	if len(reason) <= maxReason && isWord.MatchString(reason) {
+		return reason
+	}
+	const signs = "_,:"
+	reason = strings.Trim(notInWord.ReplaceAllString(reason, "_"), signs)
+	if reason != "" && reason[0] <= '9' {
+		reason = "R" + reason
+	}
+	if len(reason) > maxReason {
+		reason = strings.TrimRight(reason[:maxReason], signs)
+	}
+	return cmp.Or(reason, ReasonNotGiven)
 }
 
 // maxMessage is how long the message of a metav1.Condition may be, in characters.

@@ -21,6 +21,9 @@ type plan struct {
 	recheckAt time.Time
 }
 
+// writes tells whether there is anything to be written.
+func (p *plan) writes() bool { return p.changed || p.progressChanged || len(p.remove) > 0 }
+
 // decide compares what was found with what is stored. Normalize turns a
 // condition into its stored form.
 func decide(outcomes []outcome, stored []Condition, progress []Progress, normalize func(Condition) Condition, generation int64, now time.Time) plan {

@@ -30,6 +30,9 @@ type Reconciler[T client.Object] struct {
 
 	// written are our last writes, in case the cache has not seen them yet.
 	written lag.Writes
+	// missing are the objects that were not found when they were written: client.ObjectKey
+	// to UID.
+	missing sync.Map
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once
@@ -96,6 +99,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
+			r.missing.Delete(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
@@ -111,11 +115,12 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	}
 	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
 	p.prune(r.abandoned(obj, stored), stored)
+	if p.writes() {
+		// A check that has not ended at its timeout still reads its object.
+		obj = obj.DeepCopyObject().(T)
+	}
 	if err := r.write(ctx, obj, p); err != nil {
-		if apierrors.IsConflict(err) {
-			return ctrl.Result{RequeueAfter: conflictRetry}, nil
-		}
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return r.afterWriteFailure(obj, err)
 	}
 	r.report(ctx, obj, p)
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The back-off after an error. It ends soon enough that an object is looked at
@@ -44,6 +46,23 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 		return min(left, period)
 	}
 	return left
+}
+
+// afterWriteFailure tries again silently after a conflict, and once if the object was not
+// found: it is gone, and the cache will hear of it. If the cache still has it then, it is
+// the status of its kind that the API server does not serve.
+func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
+	if apierrors.IsNotFound(err) {
+		before, again := r.missing.Swap(client.ObjectKeyFromObject(obj), obj.GetUID())
+		if again && before == obj.GetUID() {
+			return ctrl.Result{}, err
+		}
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
+	}
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
+	}
+	return ctrl.Result{}, err
 }
 
 // afterFailure leaves the next try to the queue's back-off, unless that could let
