@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/discovery"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+var (
+	many   = flag.Int("many", 10_000, "how many objects Sickbay checks")
+	few    = flag.Int("few", 1_000, "how many objects both libraries check")
+	window = flag.Duration("window", 2*period, "for how long the steady state is measured")
+)
+
+// BenchmarkLibraries is run once: make bench-library. It fails if a goal is missed.
+func BenchmarkLibraries(b *testing.B) {
+	e := env.Get(b)
+	w := &world{Env: e}
+	began := time.Now()
+	w.grow(b, *few)
+	small := w.measure(b, ours, oneByOne)
+	w.reset(b)
+	beside := w.measure(b, original, spread)
+	w.reset(b)
+	w.grow(b, *many)
+	large := w.measure(b, ours, oneByOne)
+
+	version, err := discovery.NewDiscoveryClientForConfigOrDie(e.Config).ServerVersion()
+	must(b, err)
+	fmt.Fprintf(os.Stdout, "\nThree checks of each object, every %s. %d processors, %s, Kubernetes %s, %s in all.\n\n",
+		period, runtime.NumCPU(), runtime.Version(), version.GitVersion, time.Since(began).Round(time.Second))
+	printTable(os.Stdout, large, small, beside)
+	for _, missed := range append(goals(large), append(goals(small), comparison(small, beside)...)...) {
+		b.Error("Goal missed: " + missed)
+	}
+}
+
+// tell says what goes on: the benchmark takes minutes.
+func tell(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
+
+// must ends the benchmark.
+func must(b testing.TB, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}

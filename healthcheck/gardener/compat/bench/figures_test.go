@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// figures are what a library has cost.
+type figures struct {
+	library string
+	objects int
+	// initial is how long it took until all conditions were stored.
+	initial, initialCPU time.Duration
+	// The steady state is measured for a window.
+	window, steadyCPU, serverCPU time.Duration
+	requests, writes             int64
+	// heap and resident are what came on top of a manager with its caches.
+	heap, resident int64
+	// latencies are from a change to the stored condition.
+	latencies []time.Duration
+}
+
+// quantile is the latency that so many stay within.
+func (f figures) quantile(q float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(f.latencies))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// row is one figure of the table.
+type row struct {
+	name  string
+	value func(figures) float64
+	unit  string
+}
+
+func rows() []row {
+	latency := func(q float64) func(figures) float64 {
+		return func(f figures) float64 { return f.quantile(q).Seconds() * 1000 }
+	}
+	seconds := func(d func(figures) time.Duration) func(figures) float64 {
+		return func(f figures) float64 { return d(f).Seconds() }
+	}
+	const mebibyte = 1 << 20
+	return []row{
+		{"initial pass", seconds(func(f figures) time.Duration { return f.initial }), "s"},
+		{"  its processor time", seconds(func(f figures) time.Duration { return f.initialCPU }), "s"},
+		{"steady state, processor time", seconds(func(f figures) time.Duration { return f.steadyCPU }), "s"},
+		{"  of the API server", seconds(func(f figures) time.Duration { return f.serverCPU }), "s"},
+		{"  requests", func(f figures) float64 { return float64(f.requests) }, ""},
+		{"  writes", func(f figures) float64 { return float64(f.writes) }, ""},
+		{"change to condition, median", latency(0.5), "ms"},
+		{"  99 of 100", latency(0.99), "ms"},
+		{"  slowest", latency(1), "ms"},
+		{"memory alive, on top of the caches", func(f figures) float64 { return float64(f.heap) / mebibyte }, "MiB"},
+		{"  resident", func(f figures) float64 { return float64(f.resident) / mebibyte }, "MiB"},
+	}
+}
+
+// printTable puts figures side by side. The last column is how many times as much the
+// original takes.
+func printTable(out io.Writer, large, small, beside figures) {
+	const line = "%-36s%12s%12s%20s%10s\n"
+	fmt.Fprintf(out, line, "", large.library, small.library, beside.library, "ratio")
+	fmt.Fprintf(out, line, "objects", fmt.Sprint(large.objects), fmt.Sprint(small.objects), fmt.Sprint(beside.objects), "")
+	for _, r := range rows() {
+		fmt.Fprintf(out, line, r.name, r.text(large), r.text(small), r.text(beside), ratio(r.value(small), r.value(beside)))
+	}
+	fmt.Fprintf(out, line, "changes measured", fmt.Sprint(len(large.latencies)), fmt.Sprint(len(small.latencies)), fmt.Sprint(len(beside.latencies)), "")
+}
+
+func (r row) text(f figures) string {
+	value := r.value(f)
+	digits := 0
+	if r.unit != "" && value < 100 {
+		digits = 1
+	}
+	return strings.TrimSpace(fmt.Sprintf("%.*f %s", digits, value, r.unit))
+}
+
+func ratio(ours, theirs float64) string {
+	if ours <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", theirs/ours)
+}
