@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// logarithmic makes the vertical axis one for amounts of a unit: full decades around the values, each with its name.
+// It returns what is drawn for a value: 0 has no place on such an axis, and is drawn at its low end.
+func logarithmic(p *plot.Plot, unit string, values []float64) func(float64) float64 {
+	least, greatest := math.Inf(1), 0.0
+	for _, value := range values {
+		if value > 0 {
+			least, greatest = min(least, value), max(greatest, value)
+		}
+	}
+	if greatest == 0 {
+		least, greatest = 1, 1
+	}
+	first, last := math.Floor(math.Log10(least)), math.Ceil(math.Log10(greatest))
+	last = max(last, first+1)
+	p.Y.Scale, p.Y.AutoRescale = plot.LogScale{}, false
+	p.Y.Min, p.Y.Max = math.Pow(10, first), math.Pow(10, last)
+	p.Y.Tick.Marker = plot.ConstantTicks(decades(int(first), int(last), unit))
+	low := p.Y.Min
+	return func(value float64) float64 { return max(value, low) }
+}
+
+// decades are ticks with a name at each power of ten, and without in between.
+func decades(first, last int, unit string) []plot.Tick {
+	var ticks []plot.Tick
+	for power := first; power <= last; power++ {
+		at := math.Pow10(power)
+		ticks = append(ticks, plot.Tick{Value: at, Label: amounts(unit, at)})
+		for i := 2.0; i < 10 && power < last; i++ {
+			ticks = append(ticks, plot.Tick{Value: i * at})
+		}
+	}
+	return ticks
+}
+
+// medians are those of a measure over some fleets, one after the other, of a subject.
+type medians struct {
+	subject result.Subject
+	// at are positions in the list of fleets.
+	at     []int
+	values []float64
+}
+
+// collect returns the medians of each subject that has any.
+func collect(r result.Report, m result.Measure, fleets []result.Fleet) []medians {
+	var all []medians
+	for _, subject := range result.Subjects() {
+		one := medians{subject: subject}
+		for i, fleet := range fleets {
+			if figure, found := r.Find(m, fleet, subject); found {
+				one.at, one.values = append(one.at, i), append(one.values, figure.Median())
+			}
+		}
+		if len(one.at) > 0 {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// having returns the fleets of which there is a figure of any of some measures.
+func having(r result.Report, measures ...result.Measure) []result.Fleet {
+	return slices.DeleteFunc(r.Fleets(), func(f result.Fleet) bool {
+		return !slices.ContainsFunc(r.Figures, func(figure result.Figure) bool {
+			return figure.Fleet == f && slices.Contains(measures, figure.Measure)
+		})
+	})
+}
+
+// categories makes the horizontal axis one for fleets, which stand at 0, 1, and so on.
+func categories(p *plot.Plot, fleets []result.Fleet) {
+	var names []string
+	for _, f := range fleets {
+		names = append(names, fmt.Sprintf("%s × %s", grouped(float64(f.Clusters)), grouped(float64(f.Machines))))
+	}
+	p.NominalX(names...)
+	p.X.Label.Text = "clusters × machines"
+	p.X.Min, p.X.Max = -0.5, float64(len(fleets))-0.5
+}
+
+// beside is how far from the middle of its fleet a subject is drawn.
+func beside(s result.Subject) float64 {
+	return (float64(slices.Index(result.Subjects(), s)) - float64(len(result.Subjects())-1)/2) / float64(len(result.Subjects())+1)
+}

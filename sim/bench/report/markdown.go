@@ -1,0 +1,82 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// Markdown renders a report, with its plots by their names.
+func Markdown(r result.Report, drawn []Plot) string {
+	var text strings.Builder
+	text.WriteString(head(r))
+	for _, plot := range drawn {
+		fmt.Fprintf(&text, "\n![%s](%s/%s.svg)\n", plot.Title, plots, plot.Name)
+	}
+	for _, f := range r.Fleets() {
+		fmt.Fprintf(&text, "\n### %s\n\n%s", title(fleet(f)), table(r, f))
+	}
+	if len(r.Figures) > 0 {
+		text.WriteString("\n### What the measures mean\n\n" + meanings(r))
+	}
+	return text.String()
+}
+
+// title begins with a capital letter.
+func title(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// head says when, where and with what it was measured.
+func head(r result.Report) string {
+	text := fmt.Sprintf("Measured on %s in %s, on %s with %d cores and %s of memory.\n",
+		r.Time.UTC().Format("2006-01-02"), rounds(r), cmp.Or(line(r.Machine.CPU), "an unknown processor"), r.Machine.Cores, amounts("B", float64(r.Machine.Memory)))
+	if r.Quick {
+		text += "It was a short run: the figures say less than those of a full one.\n"
+	}
+	var versions []string
+	for _, of := range slices.Sorted(maps.Keys(r.Versions)) {
+		versions = append(versions, line(of)+" "+line(r.Versions[of]))
+	}
+	if len(versions) > 0 {
+		text += "Versions: " + strings.Join(versions, ", ") + ".\n"
+	}
+	return text
+}
+
+// line keeps text on one line, and out of tables.
+func line(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "|", `\|`)), " ")
+}
+
+// rounds tells how many there were, which may differ from figure to figure.
+func rounds(r result.Report) string {
+	var counts []int
+	for _, figure := range r.Figures {
+		counts = append(counts, len(figure.Values))
+	}
+	if len(counts) == 0 {
+		return "0 rounds"
+	}
+	least, most := slices.Min(counts), slices.Max(counts)
+	if least != most {
+		return fmt.Sprintf("%d to %d rounds", least, most)
+	}
+	if least == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", least)
+}
+
+// meanings explains those measures of which there is a figure.
+func meanings(r result.Report) string {
+	var text strings.Builder
+	for _, about := range result.About() {
+		if slices.ContainsFunc(r.Figures, func(f result.Figure) bool { return f.Measure == about.Measure }) {
+			fmt.Fprintf(&text, "- **%s**: %s\n", about.Title, about.Means)
+		}
+	}
+	return text.String()
+}

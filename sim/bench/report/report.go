@@ -1,0 +1,61 @@
+// Package report shows what a benchmark has measured to people: tables in Markdown, and plots in SVG.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// Where a report goes in the directory of the documentation.
+const (
+	page    = "benchmarks.md"
+	plots   = "benchmarks"
+	section = "benchmarks"
+)
+
+// Write writes the tables of a report into benchmarks.md of a directory, where there is a section for them, and its
+// plots into benchmarks beside it. Plots of which the report has no figures are removed.
+func Write(dir string, r result.Report) error {
+	drawn, err := Draw(r)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, page)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading the page for the report: %w", err)
+	}
+	text, err := replace(string(old), section, Markdown(r, drawn))
+	if err != nil {
+		return fmt.Errorf("writing the report into %s: %w", path, err)
+	}
+	if err := writePlots(filepath.Join(dir, plots), drawn); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func writePlots(dir string, drawn []Plot) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making a directory for plots: %w", err)
+	}
+	for _, chart := range charts() {
+		if err := os.Remove(filepath.Join(dir, chart.name+".svg")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing a plot: %w", err)
+		}
+	}
+	for _, plot := range drawn {
+		if err := os.WriteFile(filepath.Join(dir, plot.Name+".svg"), plot.SVG, 0o644); err != nil {
+			return fmt.Errorf("writing a plot: %w", err)
+		}
+	}
+	return nil
+}

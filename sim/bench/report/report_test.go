@@ -1,0 +1,163 @@
+package report
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+var (
+	small = result.Fleet{Clusters: 1, Machines: 100}
+	large = result.Fleet{Clusters: 1, Machines: 10000}
+	many  = result.Fleet{Clusters: 100, Machines: 100}
+)
+
+// full has figures of each kind, with gaps.
+func full() result.Report {
+	r := result.Report{
+		Time:     time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", -3600)),
+		Machine:  result.Machine{CPU: "Some | CPU\n", Cores: 2, Memory: 8 << 30},
+		Versions: map[string]string{"Sickbay": "v0.1.0", "Cluster API": "v1.14.2", "Go": "1.26"},
+	}
+	add := func(m result.Measure, f result.Fleet, s result.Subject, values ...float64) {
+		r.Figures = append(r.Figures, result.Figure{Measure: m, Fleet: f, Subject: s, Values: values})
+	}
+	for i, f := range []result.Fleet{many, large, small} {
+		grown := float64(i + 1)
+		add(result.Memory, f, result.Sickbay, 5e6*grown, 6e6, 5.5e6)
+		add(result.Memory, f, result.Upstream, 2e7*grown, 2.5e7, 2.1e7)
+		add(result.VerdictMax, f, result.Sickbay, 0.5*grown, 0.6, 0.7)
+		add(result.VerdictP50, f, result.Sickbay, 0.01*grown, 0.02, 0.03)
+		add(result.VerdictP50, f, result.Upstream, 7, 8, 9)
+		add(result.VerdictP99, f, result.Sickbay, 0.2, 0.3, 0.1*grown)
+		add(result.VerdictP99, f, result.Upstream, 15*grown, 14, 16)
+		add(result.VerdictP99, f, result.Unlimited, 1, 2, 3*grown)
+		add(result.HeartbeatCPU, f, result.Sickbay, 0.06, 0.061, 0.0599)
+		add(result.HeartbeatCPU, f, result.Upstream, 1*grown, 2*grown, 3*grown)
+		add(result.HeartbeatCPU, f, result.Floor, 0.05, 0.05, 0.05)
+	}
+	add(result.IdleWrites, large, result.Sickbay, 0, 0, 0)
+	add(result.IdleWrites, large, result.Upstream, 0, 0, 0)
+	add(result.StormMark, large, result.Sickbay, 0)
+	add(result.StormMark, large, result.Upstream, 30)
+	add(result.HangP99, many, result.Unlimited, 1)
+	return r
+}
+
+func TestMarkdown(t *testing.T) {
+	quick := result.Report{Time: time.Unix(0, 0), Quick: true, Figures: []result.Figure{
+		{Measure: result.Failover, Fleet: small, Subject: result.Sickbay, Values: []float64{2}},
+	}}
+	tests := map[string]result.Report{"full": full(), "quick": quick, "empty": {Time: time.Unix(0, 0)}}
+	for name, report := range tests {
+		t.Run(name, func(t *testing.T) {
+			drawn, err := Draw(report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".md", Markdown(report, drawn))
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s, which -update writes (-want +got):\n%s", path, diff)
+	}
+}
+
+// TestWrite: a second report takes the place of the first, its plots too, and what is around it stays.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "benchmarks.md")
+	const before, after = "# Page\n\n<!-- table: benchmarks -->\n", "<!-- end -->\n\nMore.\n"
+	if err := os.WriteFile(path, []byte(before+"old\n"+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	less := full()
+	less.Figures = less.Figures[:1]
+	for _, report := range []result.Report{full(), less, less} {
+		if err := Write(dir, report); err != nil {
+			t.Fatal(err)
+		}
+		drawn, err := Draw(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before+Markdown(report, drawn)+after, string(data)); diff != "" {
+			t.Errorf("the page (-want +got):\n%s", diff)
+		}
+		want, got := map[string]string{}, map[string]string{}
+		for _, plot := range drawn {
+			want[plot.Name+".svg"] = string(plot.SVG)
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, "benchmarks"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			svg, err := os.ReadFile(filepath.Join(dir, "benchmarks", entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[entry.Name()] = string(svg)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the plots (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir, full()); err == nil || !strings.HasPrefix(err.Error(), "reading the page for the report: ") {
+		t.Errorf("without a page the error is %v", err)
+	}
+	for _, text := range []string{"# Page\n", "<!-- table: benchmarks -->\n", "<!-- end -->\n<!-- table: benchmarks -->\n", "<!-- table: other -->\n<!-- end -->\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "benchmarks.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := Write(dir, full())
+		if err == nil || !strings.Contains(err.Error(), "it needs the lines <!-- table: benchmarks --> and <!-- end -->") {
+			t.Errorf("with the page %q the error is %v", text, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "benchmarks")); err == nil {
+			t.Errorf("with the page %q there are plots", text)
+		}
+	}
+}
+
+// TestOurPage: the page in the documentation has the section.
+func TestOurPage(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replace(string(data), section, ""); err != nil {
+		t.Error(err)
+	}
+}
