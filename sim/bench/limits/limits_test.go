@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sickbay-dev/sickbay/sim/bench/limits"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
@@ -26,6 +28,32 @@ func TestOurLimits(t *testing.T) {
 		if !limited[measure] {
 			t.Errorf("there is no limit for %s", measure)
 		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	got, err := limits.Parse([]byte(`
+limits:
+- measure: heartbeat-cpu
+  fleet: 1x10000
+  against: {subject: floor, measure: start, fleet: 2x10}
+  most: 1/20
+  fullOnly: true
+  measured: 0.03
+  why: a margin of 1.7
+- {measure: idle-writes, fleet: any, most: 0, measured: , why: so}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(n limits.Number) *limits.Number { return &n }
+	want := []limits.Limit{{
+		Measure: result.HeartbeatCPU, Fleet: "1x10000",
+		Against: &limits.Against{Subject: result.Floor, Measure: result.Start, Fleet: "2x10"},
+		Most:    number(0.05), FullOnly: true, Measured: number(0.03), Why: "a margin of 1.7",
+	}, {Measure: result.IdleWrites, Fleet: limits.Any, Most: number(0), Why: "so"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
