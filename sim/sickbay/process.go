@@ -77,6 +77,9 @@ func (p *Process) end(signal os.Signal) error {
 	return nil
 }
 
+// PID is the process's number.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
 // Exited is closed when the process has ended, of itself or not.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 

@@ -33,6 +33,10 @@ type Options struct {
 	// API server of the management cluster.
 	Bare bool
 
+	// Synthetic leaves Cluster API's controllers out. Its kinds are there, and so are workload clusters: see
+	// World.CreateSynthetic.
+	Synthetic bool
+
 	// BareMetal adds hosts and whoever looks after them: ClusterSpec.BareMetal needs it. Sickbay's own kinds are
 	// installed too.
 	BareMetal bool

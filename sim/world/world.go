@@ -23,6 +23,7 @@ type World struct {
 	memory     inmemoryruntime.Manager
 	mux        *inmemoryserver.WorkloadClustersMux
 	kubeconfig []byte
+	authority  *authority
 	metal      *metal
 
 	// undo holds what takes the world down again, in the order in which it was put up.
@@ -66,6 +67,9 @@ func (w *World) startClusterAPI(ctx context.Context, logger logr.Logger) error {
 	w.onStop(func(context.Context) error { end(); return nil })
 	if err := w.startWorkload(lifetime); err != nil {
 		return err
+	}
+	if w.options.Synthetic {
+		return nil
 	}
 	mgr, err := newManager(w.config, logger)
 	if err != nil {

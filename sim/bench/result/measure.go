@@ -21,6 +21,8 @@ const (
 	StormWrites Measure = "storm-writes"
 	// RemedyWrites are the write requests for each machine that falls sick alone.
 	RemedyWrites Measure = "remedy-writes"
+	// RemedyEvents are the events that are written for each machine that falls sick alone.
+	RemedyEvents Measure = "remedy-events"
 	// HeartbeatCPU and HeartbeatBytes are the processor time, and what is allocated, for 1,000 heartbeats of Nodes.
 	HeartbeatCPU   Measure = "heartbeat-cpu"
 	HeartbeatBytes Measure = "heartbeat-bytes"
@@ -29,7 +31,9 @@ const (
 	IdleWrites   Measure = "idle-writes"
 	// Memory is the resident set for 1,000 machines, after the fleet is loaded.
 	Memory Measure = "memory"
-	// Start is from the start of the process to the last verdict that had to be changed.
+	// FirstStart is from the start of the process to the last of all verdicts, when there were none before.
+	FirstStart Measure = "first-start"
+	// Start is from the start of the process to the last verdict that had to be changed, when there were some before.
 	Start Measure = "start"
 	// Failover is from the end of the leader to the first verdict of its standby.
 	Failover Measure = "failover"
@@ -62,14 +66,16 @@ func About() []struct {
 		{MarkMax, Info{"Mark, max", "The same, the slowest.", "s"}},
 		{StormVerdict, Info{"Storm, last verdict", "A tenth of the fleet falls sick at once: from the deadline to the last verdict.", "s"}},
 		{StormMark, Info{"Storm, last mark", "The same to the last mark for the owner.", "s"}},
-		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm.", "1"}},
-		{RemedyWrites, Info{"Remedy, writes", "Write requests for a machine that falls sick alone.", "1"}},
+		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm, without events.", "1"}},
+		{RemedyWrites, Info{"Remedy, writes", "Write requests for a machine that falls sick alone, without events.", "1"}},
+		{RemedyEvents, Info{"Remedy, events", "Events that are written for a machine that falls sick alone.", "1"}},
 		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy.", "s"}},
 		{HeartbeatBytes, Info{"Heartbeats, memory", "What is allocated for 1,000 heartbeats.", "B"}},
 		{IdleRequests, Info{"Rest, requests", "Requests in a minute while Nodes beat and nobody is sick; watches do not count.", "1"}},
 		{IdleWrites, Info{"Rest, writes", "Those of them that write.", "1"}},
 		{Memory, Info{"Memory", "Resident set for 1,000 machines with their Nodes.", "B"}},
-		{Start, Info{"Start", "From the start of the process to the last verdict that had to be changed.", "s"}},
+		{FirstStart, Info{"First start", "From the start of the process to the last verdict on all machines, of which none had one.", "s"}},
+		{Start, Info{"Start", "From the start of the process to the last verdict that had to be changed: one machine in a hundred fell sick meanwhile.", "s"}},
 		{Failover, Info{"Fail-over", "From the end of the leader to the first verdict of its standby.", "s"}},
 		{HangP99, Info{"Beside a hanging cluster, p99", "From the deadline to the verdict in the other clusters while one hangs.", "s"}},
 	}

@@ -1,0 +1,83 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Beat writes a heartbeat of a Node, as its kubelet does when it has nothing else to say.
+func (f *Fleet) Beat(ctx context.Context, m Machine) error {
+	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
+		c.LastHeartbeatTime = f.World.Now()
+	})
+}
+
+// Sicken makes the Node of a machine not ready since a moment. The deadline is NodeTimeout after that.
+func (f *Fleet) Sicken(ctx context.Context, m Machine, since time.Time) error {
+	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
+		if c.Type == corev1.NodeReady {
+			c.Status, c.LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(since)
+		}
+	})
+}
+
+// Heal makes it ready again.
+func (f *Fleet) Heal(ctx context.Context, m Machine) error {
+	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
+		if c.Type == corev1.NodeReady {
+			c.Status, c.LastTransitionTime = corev1.ConditionTrue, f.World.Now()
+		}
+	})
+}
+
+func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.NodeCondition)) error {
+	c := f.World.WorkloadClient(m.Cluster)
+	node := &corev1.Node{}
+	if err := c.Get(ctx, client.ObjectKey{Name: m.Name}, node); err != nil {
+		return fmt.Errorf("getting the node of %s: %w", m, err)
+	}
+	for i := range node.Status.Conditions {
+		change(&node.Status.Conditions[i])
+	}
+	if err := c.Update(ctx, node); err != nil {
+		return fmt.Errorf("updating the node of %s: %w", m, err)
+	}
+	return nil
+}
+
+// Unmark takes from a Machine that its owner was asked to replace it, as a new Machine would not have that.
+func (f *Fleet) Unmark(ctx context.Context, m Machine) error {
+	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition)
+}
+
+// Forget takes from a Machine all that a health check has ever said of it.
+func (f *Fleet) Forget(ctx context.Context, m Machine) error {
+	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition, clusterv1.MachineHealthCheckSucceededCondition)
+}
+
+func (f *Fleet) dropConditions(ctx context.Context, m Machine, types ...string) error {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		machine := &clusterv1.Machine{}
+		if err := f.World.Client().Get(ctx, m.ObjectKey, machine); err != nil {
+			return err
+		}
+		kept := slices.DeleteFunc(slices.Clone(machine.Status.Conditions), func(c metav1.Condition) bool { return slices.Contains(types, c.Type) })
+		if len(kept) == len(machine.Status.Conditions) {
+			return nil
+		}
+		machine.Status.Conditions = kept
+		return f.World.Client().Status().Update(ctx, machine)
+	})
+	if err != nil {
+		return fmt.Errorf("removing conditions of machine %s: %w", m, err)
+	}
+	return nil
+}

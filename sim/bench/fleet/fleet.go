@@ -1,0 +1,99 @@
+// Package fleet is what benchmarks have their subjects keep healthy: Machines by the thousand, on a real API server, whose
+// Nodes live in memory. There is no infrastructure, and no controller of Cluster API runs: nobody but the subject
+// reads and writes, so what is measured is the subject.
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// NodeTimeout is how long a Node may be not ready. It is short, so that a run is, and long enough to prepare a storm.
+const NodeTimeout = 5 * time.Second
+
+// writers is how many write at once while a fleet is made. More make an API server on two cores no faster.
+const writers = 16
+
+// Fleet is a management cluster with its workload clusters.
+type Fleet struct {
+	Shape result.Fleet
+	World *world.World
+	// Machines are all of them, cluster by cluster.
+	Machines []Machine
+}
+
+// Machine is one, and its Node.
+type Machine struct {
+	client.ObjectKey
+	Cluster client.ObjectKey
+}
+
+// Start makes a fleet. Everything in it is healthy, and nobody has said so yet. Log gets what its API server says.
+func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, error) {
+	w, err := world.Start(ctx, world.Options{Synthetic: true, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("starting an API server for %d machines: %w", shape.Size(), err)
+	}
+	f := &Fleet{Shape: shape, World: w}
+	if err := f.populate(ctx); err != nil {
+		_ = w.Stop(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return f, nil
+}
+
+// Stop takes all of it down.
+func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
+
+// populate writes all objects.
+func (f *Fleet) populate(ctx context.Context) error {
+	for n := range f.Shape.Clusters {
+		cluster := client.ObjectKey{Namespace: fmt.Sprintf("fleet-%d", n), Name: fmt.Sprintf("c%d", n)}
+		if err := f.World.CreateSynthetic(ctx, cluster); err != nil {
+			return err
+		}
+		if err := f.World.Client().Create(ctx, healthCheck(cluster)); err != nil {
+			return fmt.Errorf("creating the health check of %s: %w", cluster, err)
+		}
+		for m := range f.Shape.Machines {
+			key := client.ObjectKey{Namespace: cluster.Namespace, Name: fmt.Sprintf("%s-worker-%d", cluster.Name, m)}
+			f.Machines = append(f.Machines, Machine{ObjectKey: key, Cluster: cluster})
+		}
+	}
+	return Each(ctx, f.Machines, f.add)
+}
+
+// Each calls do for all machines, some at once.
+func Each(ctx context.Context, machines []Machine, do func(context.Context, Machine) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for _, m := range machines {
+		group.Go(func() error { return do(ctx, m) })
+	}
+	return group.Wait()
+}
+
+// add makes one Machine and its Node.
+func (f *Fleet) add(ctx context.Context, m Machine) error {
+	if err := f.World.WorkloadClient(m.Cluster).Create(ctx, node(m, f.World.Now())); err != nil {
+		return fmt.Errorf("creating the node of %s: %w", m, err)
+	}
+	machine := machine(m)
+	status := machine.Status
+	if err := f.World.Client().Create(ctx, machine); err != nil {
+		return fmt.Errorf("creating machine %s: %w", m, err)
+	}
+	machine.Status = status
+	if err := f.World.Client().Status().Update(ctx, machine); err != nil {
+		return fmt.Errorf("writing the status of machine %s: %w", m, err)
+	}
+	return nil
+}

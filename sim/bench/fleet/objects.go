@@ -1,0 +1,95 @@
+package fleet
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// pool is the label by which a health check finds its Machines.
+const pool = "bench.sickbay.dev/pool"
+
+// healthCheck allows as many remedies as there are machines: what is measured is how fast they are, not whether.
+func healthCheck(cluster client.ObjectKey) *clusterv1.MachineHealthCheck {
+	timeout := new(int32(NodeTimeout / time.Second))
+	return &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cluster.Namespace, Name: cluster.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
+		},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: cluster.Name,
+			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{pool: cluster.Name}},
+			Checks: clusterv1.MachineHealthCheckChecks{
+				NodeStartupTimeoutSeconds: new(int32(600)),
+				UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+					{Type: corev1.NodeReady, Status: corev1.ConditionFalse, TimeoutSeconds: timeout},
+					{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: timeout},
+				},
+			},
+			Remediation: clusterv1.MachineHealthCheckRemediation{
+				TriggerIf: clusterv1.MachineHealthCheckRemediationTriggerIf{
+					UnhealthyLessThanOrEqualTo: new(intstr.FromString("100%")),
+				},
+			},
+		},
+	}
+}
+
+// machine is a worker that runs, as Cluster API would describe it. Its owner is a name.
+func machine(m Machine) *clusterv1.Machine {
+	machine := &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name,
+			Labels: map[string]string{clusterv1.ClusterNameLabel: m.Cluster.Name, pool: m.Cluster.Name},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: m.Cluster.Name, UID: "synthetic", Controller: new(true),
+			}},
+		},
+		Spec: clusterv1.MachineSpec{
+			ClusterName: m.Cluster.Name,
+			ProviderID:  providerID(m),
+			Bootstrap:   clusterv1.Bootstrap{DataSecretName: new("none")},
+			InfrastructureRef: clusterv1.ContractVersionedObjectReference{
+				APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: m.Name,
+			},
+		},
+		Status: clusterv1.MachineStatus{
+			NodeRef: clusterv1.MachineNodeReference{Name: m.Name},
+			Phase:   string(clusterv1.MachinePhaseRunning),
+			Initialization: clusterv1.MachineInitializationStatus{
+				InfrastructureProvisioned: new(true), BootstrapDataSecretCreated: new(true),
+			},
+		},
+	}
+	now := metav1.Now()
+	for _, condition := range []string{
+		clusterv1.MachineAvailableCondition, clusterv1.MachineReadyCondition, clusterv1.MachineUpToDateCondition,
+		clusterv1.MachineBootstrapConfigReadyCondition, clusterv1.MachineInfrastructureReadyCondition,
+		clusterv1.MachineNodeReadyCondition, clusterv1.MachineNodeHealthyCondition,
+	} {
+		machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{
+			Type: condition, Status: metav1.ConditionTrue, Reason: "Synthetic", LastTransitionTime: now,
+		})
+	}
+	return machine
+}
+
+func providerID(m Machine) string { return "synthetic://" + m.Name }
+
+// node is healthy, with the conditions that a kubelet gives.
+func node(m Machine, now metav1.Time) *corev1.Node {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}, Spec: corev1.NodeSpec{ProviderID: providerID(m)}}
+	for condition, status := range map[corev1.NodeConditionType]corev1.ConditionStatus{
+		corev1.NodeReady: corev1.ConditionTrue, corev1.NodeMemoryPressure: corev1.ConditionFalse,
+		corev1.NodeDiskPressure: corev1.ConditionFalse, corev1.NodePIDPressure: corev1.ConditionFalse,
+	} {
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
+			Type: condition, Status: status, Reason: "Synthetic", LastTransitionTime: now, LastHeartbeatTime: now,
+		})
+	}
+	return node
+}

@@ -1,0 +1,51 @@
+// Package measure runs subjects with fleets, one after the other, and takes the figures.
+package measure
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// Plan says what is measured and how long.
+type Plan struct {
+	Fleets   []result.Fleet
+	Subjects []result.Subject
+	// Rounds is how often each figure is taken.
+	Rounds int
+	// Alone is for how many seconds machines fall sick one by one, PerSecond in each.
+	Alone, PerSecond int
+	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, whatever the size of the fleet.
+	Beats          time.Duration
+	BeatsPerSecond int
+}
+
+// Full is the plan behind docs/benchmarks.md.
+func Full() Plan {
+	return Plan{
+		Fleets: []result.Fleet{
+			{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 1000}, {Clusters: 1, Machines: 10_000}, {Clusters: 100, Machines: 100},
+		},
+		Subjects: everybody(), Rounds: 3, Alone: 5, PerSecond: 4,
+		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
+		Beats: 15 * time.Second, BeatsPerSecond: 33,
+	}
+}
+
+// Quick is one that takes three minutes, for every change of the code.
+func Quick() Plan {
+	return Plan{
+		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Subjects: everybody(), Rounds: 1, Alone: 4, PerSecond: 2,
+		Beats: 15 * time.Second, BeatsPerSecond: 33,
+	}
+}
+
+func everybody() []result.Subject {
+	return []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor}
+}
+
+// stormShare is the part of a fleet that falls sick in a storm.
+const stormShare = 10
+
+// absentShare is the part of a fleet that falls sick while the subject is not there.
+const absentShare = 100

@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+)
+
+// sickness is a round in which machines fall sick one by one, and then a tenth of the fleet at once.
+func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	alone := s.plan.Alone * s.plan.PerSecond
+	picked := s.some(alone + s.fleet.Shape.Size()/stormShare)
+	if err := s.alone(ctx, p, picked[:alone]); err != nil {
+		return fmt.Errorf("having machines fall sick one by one: %w", err)
+	}
+	if err := s.storm(ctx, p, picked[alone:]); err != nil {
+		return fmt.Errorf("having machines fall sick at once: %w", err)
+	}
+	return s.recover(ctx, picked)
+}
+
+// alone has some machines fall sick in each second.
+func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	before, err := p.Usage(ctx)
+	if err != nil {
+		return err
+	}
+	deadlines := make([]time.Time, len(machines))
+	for i, m := range machines {
+		if i%s.plan.PerSecond == 0 {
+			// Time stamps in the API have whole seconds.
+			if err := pause(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
+				return err
+			}
+		}
+		since := time.Now().Truncate(time.Second)
+		deadlines[i] = since.Add(fleet.NodeTimeout)
+		if err := s.fleet.Sicken(ctx, m, since); err != nil {
+			return err
+		}
+	}
+	verdicts, marks, err := s.times(ctx, machines)
+	if err != nil {
+		return err
+	}
+	s.takeDelays(p.Subject, verdicts, deadlines, result.VerdictP50, result.VerdictP99, result.VerdictMax)
+	s.takeDelays(p.Subject, marks, deadlines, result.MarkP50, result.MarkP99, result.MarkMax)
+	after, err := s.quiet(ctx, p)
+	if err != nil {
+		return err
+	}
+	used, n := after.Since(before), float64(len(machines))
+	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
+	s.take(result.RemedyEvents, p.Subject, used.Events()/n)
+	return nil
+}
+
+// storm has machines fall sick in the same moment.
+func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	before, err := p.Usage(ctx)
+	if err != nil {
+		return err
+	}
+	since := time.Now().Truncate(time.Second)
+	deadline := since.Add(fleet.NodeTimeout)
+	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
+	if err != nil {
+		return err
+	}
+	if late := time.Since(deadline); late > 0 {
+		return fmt.Errorf("it took %s too long to prepare", late)
+	}
+	verdicts, marks, err := s.times(ctx, machines)
+	if err != nil {
+		return err
+	}
+	s.take(result.StormVerdict, p.Subject, latest(verdicts).Sub(deadline).Seconds())
+	s.take(result.StormMark, p.Subject, latest(marks).Sub(deadline).Seconds())
+	after, err := s.quiet(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.take(result.StormWrites, p.Subject, after.Since(before).Writes()/float64(len(machines)))
+	return nil
+}
+
+func (s *stand) times(ctx context.Context, machines []fleet.Machine) (verdicts, marks []time.Time, err error) {
+	if verdicts, err = s.observer.Times(ctx, machines, fleet.Sick); err != nil {
+		return nil, nil, err
+	}
+	marks, err = s.observer.Times(ctx, machines, fleet.Owned)
+	return verdicts, marks, err
+}
+
+// quiet waits until a process has written nothing for a second: a status, or an event, may come after the mark.
+func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, error) {
+	last, err := p.Usage(ctx)
+	for err == nil {
+		if err = pause(ctx, time.Second); err != nil {
+			break
+		}
+		var now subject.Usage
+		now, err = p.Usage(ctx)
+		if err == nil && now.Writes() == last.Writes() && now.Events() == last.Events() {
+			return now, nil
+		}
+		last = now
+	}
+	return last, err
+}
+
+// takeDelays notes the delays after deadlines.
+func (s *stand) takeDelays(who result.Subject, times, deadlines []time.Time, p50, p99, most result.Measure) {
+	delays := make([]float64, len(times))
+	for i := range times {
+		delays[i] = times[i].Sub(deadlines[i]).Seconds()
+	}
+	slices.Sort(delays)
+	rank := func(percent int) float64 { return delays[(len(delays)*percent+99)/100-1] }
+	s.take(p50, who, rank(50))
+	s.take(p99, who, rank(99))
+	s.take(most, who, delays[len(delays)-1])
+}
+
+// recover makes machines what they were before.
+func (s *stand) recover(ctx context.Context, machines []fleet.Machine) error {
+	if err := fleet.Each(ctx, machines, s.fleet.Heal); err != nil {
+		return err
+	}
+	if _, err := s.observer.Times(ctx, machines, fleet.Healthy); err != nil {
+		return fmt.Errorf("waiting for machines to be called healthy again: %w", err)
+	}
+	if err := fleet.Each(ctx, machines, s.fleet.Unmark); err != nil {
+		return err
+	}
+	return s.observer.Without(ctx, machines, fleet.Owned)
+}

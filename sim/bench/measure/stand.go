@@ -1,0 +1,88 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+)
+
+// patience is how long anything may take. Cluster API's controller has been seen to need minutes.
+const patience = 5 * time.Minute
+
+// stand is a fleet with whoever looks at it.
+type stand struct {
+	plan     Plan
+	fleet    *fleet.Fleet
+	observer *fleet.Observer
+	runner   *subject.Runner
+	log      *slog.Logger
+	random   *rand.Rand
+	figures  []result.Figure
+}
+
+// Run carries out a plan. Dir is for files that are needed meanwhile, noise gets what subjects and API servers say.
+func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
+	var figures []result.Figure
+	for _, shape := range plan.Fleets {
+		measured, err := runFleet(ctx, plan, shape, runner, dir, log, noise)
+		figures = append(figures, measured...)
+		if err != nil {
+			return figures, fmt.Errorf("measuring %d clusters of %d machines: %w", shape.Clusters, shape.Machines, err)
+		}
+	}
+	return figures, nil
+}
+
+func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) (figures []result.Figure, err error) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	log = log.With("clusters", shape.Clusters, "machines", shape.Machines)
+	log.Info("Making the fleet")
+	f, err := fleet.Start(ctx, shape, noise)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
+	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2))}
+	if s.observer, err = f.Observe(ctx); err != nil {
+		return nil, err
+	}
+	if s.runner, err = runner.Beside(ctx, f.World, dir); err != nil {
+		return nil, err
+	}
+	for _, who := range plan.Subjects {
+		if err := s.subject(ctx, who); err != nil {
+			return s.figures, fmt.Errorf("measuring %s: %w", who, err)
+		}
+	}
+	return s.figures, nil
+}
+
+// take notes a value of a round.
+func (s *stand) take(m result.Measure, who result.Subject, value float64) {
+	for i := range s.figures {
+		f := &s.figures[i]
+		if f.Measure == m && f.Subject == who {
+			f.Values = append(f.Values, value)
+			return
+		}
+	}
+	s.figures = append(s.figures, result.Figure{Measure: m, Fleet: s.fleet.Shape, Subject: who, Values: []float64{value}})
+}
+
+// some returns n machines that are far from each other in the fleet.
+func (s *stand) some(n int) []fleet.Machine {
+	n = max(n, 1)
+	picked := make([]fleet.Machine, n)
+	for i, at := range s.random.Perm(len(s.fleet.Machines))[:n] {
+		picked[i] = s.fleet.Machines[at]
+	}
+	return picked
+}

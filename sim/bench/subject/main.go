@@ -1,0 +1,82 @@
+package subject
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/cluster-api/feature"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// flags are those of Sickbay's manager that a subject needs, too.
+type flags struct {
+	kubeconfig, metrics, probe, leaderNamespace string
+	subject                                     string
+	leaderElect                                 bool
+}
+
+// Main is the process of a subject other than Sickbay: the first argument is "manager", as with Sickbay.
+func Main(ctx context.Context, args []string) error {
+	var f flags
+	set := flag.NewFlagSet("manager", flag.ContinueOnError)
+	set.StringVar(&f.kubeconfig, "kubeconfig", "", "")
+	set.StringVar(&f.metrics, "metrics-bind-address", "0", "")
+	set.StringVar(&f.probe, "health-probe-bind-address", "0", "")
+	set.StringVar(&f.subject, "subject", "", "")
+	set.BoolVar(&f.leaderElect, "leader-elect", false, "")
+	set.StringVar(&f.leaderNamespace, "leader-elect-namespace", "", "")
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	ctrl.SetLogger(klog.Background())
+	config, err := clientcmd.BuildConfigFromFlags("", f.kubeconfig)
+	if err != nil {
+		return fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	var mgr ctrl.Manager
+	switch s := result.Subject(f.subject); s {
+	case result.Upstream, result.Unlimited:
+		if err := feature.MutableGates.Set(fmt.Sprintf("%s=%t", feature.ReconcilerRateLimiting, s == result.Upstream)); err != nil {
+			return fmt.Errorf("setting Cluster API's rate limit: %w", err)
+		}
+		mgr, err = upstream(ctx, config, f.managerOptions())
+	case result.Floor:
+		mgr, err = floor(ctx, config, f.managerOptions())
+	default:
+		return fmt.Errorf("there is no subject %q", f.subject)
+	}
+	if err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("started", healthz.Ping); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// managerOptions are those that all subjects have in common.
+func (f flags) managerOptions() ctrl.Options {
+	return ctrl.Options{
+		HealthProbeBindAddress: f.probe,
+		Metrics: metricsserver.Options{
+			BindAddress: f.metrics, SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization,
+		},
+		LeaderElection: f.leaderElect, LeaderElectionID: "controller-leader-election-capi", LeaderElectionNamespace: f.leaderNamespace,
+	}
+}
+
+// limited gives a configuration the limits that Cluster API's manager has by default.
+func limited(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = 100, 200
+	return config
+}

@@ -1,0 +1,75 @@
+package subject
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// scraper reads metrics over TLS, with a token.
+type scraper struct {
+	url, token string
+	client     *http.Client
+}
+
+func newScraper(address, token string) scraper {
+	// The certificates of subjects are self-signed.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	return scraper{url: "https://" + address + "/metrics", token: token, client: &http.Client{Transport: transport}}
+}
+
+func (s scraper) scrape(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	answer, err := s.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the answer is %s", answer.Status)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(answer.Body)
+}
+
+// metricsReader makes an account that may read metrics, and returns a token of it.
+func metricsReader(ctx context.Context, c client.Client) (string, error) {
+	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "metrics-reader"}
+	account := &corev1.ServiceAccount{ObjectMeta: meta}
+	objects := []client.Object{
+		account,
+		&rbacv1.ClusterRole{
+			ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+			Rules:      []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}},
+		},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
+		},
+	}
+	for _, object := range objects {
+		if err := c.Create(ctx, object); err != nil {
+			return "", fmt.Errorf("making an account that may read metrics: %w", err)
+		}
+	}
+	request := &authenticationv1.TokenRequest{}
+	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
+		return "", fmt.Errorf("making a token to read metrics: %w", err)
+	}
+	return request.Status.Token, nil
+}

@@ -1,0 +1,81 @@
+// Package subject runs what is measured, each as a process of its own: the manager of Sickbay, Cluster API's controller,
+// and a floor that only decodes what they watch. All of them are looked at from outside, in the same way.
+package subject
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Runner starts subjects beside a world.
+type Runner struct {
+	// Sickbay is the path of its binary.
+	Sickbay string
+	// Bench is the path of the program that is Cluster API's controller, and the floor: see Main.
+	Bench string
+	// Log receives what they say.
+	Log io.Writer
+
+	world      *world.World
+	kubeconfig string
+	token      string
+}
+
+// Beside prepares to run subjects beside a world. Dir is for a kubeconfig.
+func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner, error) {
+	r.world, r.kubeconfig = w, filepath.Join(dir, "kubeconfig")
+	if err := w.WriteKubeconfig(r.kubeconfig); err != nil {
+		return nil, err
+	}
+	var err error
+	r.token, err = metricsReader(ctx, w.Client())
+	return &r, err
+}
+
+// Process is a subject that runs.
+type Process struct {
+	*sickbay.Process
+
+	Subject result.Subject
+	// Started is when it was started.
+	Started time.Time
+
+	metrics scraper
+}
+
+// Start starts a subject. It returns when the process is ready, which may be before it has judged anything.
+func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*Process, error) {
+	address, err := sickbay.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	binary := r.Sickbay
+	args = append([]string{"--metrics-bind-address=" + address}, args...)
+	if s != result.Sickbay {
+		binary = r.Bench
+		args = append(args, "--subject="+string(s))
+	}
+	started := time.Now()
+	process, err := sickbay.Start(ctx, sickbay.Options{Binary: binary, Kubeconfig: r.kubeconfig, Args: args, Log: r.Log})
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", s, err)
+	}
+	return &Process{Process: process, Subject: s, Started: started, metrics: newScraper(address, r.token)}, nil
+}
+
+// Self is the path of this program.
+func Self() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,113 @@
+package subject
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+)
+
+// Usage is what a process has used since its start.
+type Usage struct {
+	CPU time.Duration
+	// Allocated is in bytes.
+	Allocated float64
+	// Requests are those that were answered, by method. A watch counts once.
+	Requests map[string]float64
+}
+
+// Writes are the requests that change an object. Events are told apart: see Events.
+func (u Usage) Writes() float64 {
+	return u.Requests["PUT"] + u.Requests["PATCH"] + u.Requests["DELETE"]
+}
+
+// Events are the requests that create something. Nothing but events is created here.
+func (u Usage) Events() float64 { return u.Requests["POST"] }
+
+// All are all requests.
+func (u Usage) All() float64 {
+	sum := 0.0
+	for n := range maps.Values(u.Requests) {
+		sum += n
+	}
+	return sum
+}
+
+// Since returns what was used after an earlier moment.
+func (u Usage) Since(before Usage) Usage {
+	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Requests: map[string]float64{}}
+	for method, n := range u.Requests {
+		since.Requests[method] = n - before.Requests[method]
+	}
+	return since
+}
+
+// Usage asks the process and the kernel.
+func (p *Process) Usage(ctx context.Context) (Usage, error) {
+	families, err := p.metrics.scrape(ctx)
+	if err != nil {
+		return Usage{}, fmt.Errorf("reading the metrics of %s: %w", p.Subject, err)
+	}
+	u := Usage{Requests: map[string]float64{}}
+	for _, m := range families["go_memstats_alloc_bytes_total"].GetMetric() {
+		u.Allocated = m.GetCounter().GetValue()
+	}
+	for _, m := range families["rest_client_requests_total"].GetMetric() {
+		u.Requests[label(m, "method")] += m.GetCounter().GetValue()
+	}
+	u.CPU, err = cpu(p.PID())
+	return u, err
+}
+
+func label(m *dto.Metric, name string) string {
+	i := slices.IndexFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == name })
+	if i < 0 {
+		return ""
+	}
+	return m.GetLabel()[i].GetValue()
+}
+
+// tick is the unit of time in /proc, on every Linux.
+const tick = 10 * time.Millisecond
+
+// cpu is the processor time of a process, in its own code and in the kernel.
+func cpu(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the processor time: %w", err)
+	}
+	// The name of the program is in parentheses, and may hold anything. Time in its own code is the 14th field, in the
+	// kernel the 15th.
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("reading the processor time: %q is no /proc/%d/stat", stat, pid)
+	}
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading the processor time: %w", err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * tick, nil
+}
+
+// Resident is the memory of the process in bytes.
+func (p *Process) Resident() (float64, error) {
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID()))
+	if err != nil {
+		return 0, fmt.Errorf("reading the resident set: %w", err)
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(statm), &size, &resident); err != nil {
+		return 0, fmt.Errorf("reading the resident set: %w", err)
+	}
+	return float64(resident) * float64(os.Getpagesize()), nil
+}

@@ -1,0 +1,124 @@
+package world
+
+import (
+	"context"
+	"crypto/rsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/certs"
+	"sigs.k8s.io/cluster-api/util/kubeconfig"
+	"sigs.k8s.io/cluster-api/util/secret"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// authority signs for all synthetic clusters: a key takes longer to make than the rest of a cluster.
+type authority struct {
+	certificate *x509.Certificate
+	key         *rsa.PrivateKey
+	config      *clientcmdapi.Config
+}
+
+// CreateSynthetic makes a workload cluster of which there is no more than the Cluster, its kubeconfig, and an API
+// server in memory, which is empty. It is for Options.Synthetic, as no controller looks after it.
+func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) error {
+	if err := w.client.Create(ctx, namespace(cluster.Namespace)); client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("creating namespace %s: %w", cluster.Namespace, err)
+	}
+	if w.authority == nil {
+		made, err := newAuthority()
+		if err != nil {
+			return err
+		}
+		w.authority = made
+	}
+	server, err := w.serve(cluster)
+	if err != nil {
+		return err
+	}
+	config := w.authority.config.DeepCopy()
+	for _, c := range config.Clusters {
+		c.Server = server
+	}
+	access, err := clientcmd.Write(*config)
+	if err != nil {
+		return fmt.Errorf("writing the kubeconfig of %s: %w", cluster, err)
+	}
+	if err := w.client.Create(ctx, kubeconfig.GenerateSecretWithOwner(cluster, access, metav1.OwnerReference{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: clusterv1.ClusterKind, Name: cluster.Name, UID: "synthetic",
+	})); err != nil {
+		return fmt.Errorf("creating the kubeconfig of %s: %w", cluster, err)
+	}
+	return w.createSyntheticCluster(ctx, cluster)
+}
+
+// serve starts an API server and returns its address.
+func (w *World) serve(cluster client.ObjectKey) (string, error) {
+	name := cluster.String()
+	w.memory.AddResourceGroup(name)
+	listener, err := w.mux.InitWorkloadClusterListener(name, 0)
+	if err != nil {
+		return "", fmt.Errorf("making room for the API server of %s: %w", cluster, err)
+	}
+	err = errors.Join(
+		w.mux.RegisterResourceGroup(name, name),
+		w.mux.AddAPIServer(name, "kube-apiserver-0", w.authority.certificate, w.authority.key),
+	)
+	if err != nil {
+		return "", fmt.Errorf("starting the API server of %s: %w", cluster, err)
+	}
+	return listener.Address(), nil
+}
+
+// createSyntheticCluster makes a Cluster that says that all of it is there.
+func (w *World) createSyntheticCluster(ctx context.Context, key client.ObjectKey) error {
+	cluster := &clusterv1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
+		Spec:       clusterv1.ClusterSpec{InfrastructureRef: infraRef("DevCluster", key.Name)},
+	}
+	if err := w.client.Create(ctx, cluster); err != nil {
+		return fmt.Errorf("creating cluster %s: %w", key, err)
+	}
+	cluster.Status.Initialization = clusterv1.ClusterInitializationStatus{
+		InfrastructureProvisioned: new(true), ControlPlaneInitialized: new(true),
+	}
+	now := w.Now()
+	for _, done := range []string{clusterv1.ClusterInfrastructureReadyCondition, clusterv1.ClusterControlPlaneInitializedCondition} {
+		cluster.Status.Conditions = append(cluster.Status.Conditions, metav1.Condition{
+			Type: done, Status: metav1.ConditionTrue, Reason: "Synthetic", LastTransitionTime: now,
+		})
+	}
+	if err := w.client.Status().Update(ctx, cluster); err != nil {
+		return fmt.Errorf("writing the status of cluster %s: %w", key, err)
+	}
+	return nil
+}
+
+func newAuthority() (*authority, error) {
+	all := secret.Certificates{&secret.Certificate{Purpose: secret.ClusterCA}}
+	if err := all.Generate(); err != nil {
+		return nil, fmt.Errorf("making the certificate authority of synthetic clusters: %w", err)
+	}
+	certificate, err := certs.DecodeCertPEM(all[0].KeyPair.Cert)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate of synthetic clusters: %w", err)
+	}
+	signer, err := certs.DecodePrivateKeyPEM(all[0].KeyPair.Key)
+	if err != nil {
+		return nil, fmt.Errorf("reading the key of synthetic clusters: %w", err)
+	}
+	key, ok := signer.(*rsa.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("the key of synthetic clusters is a %T", signer)
+	}
+	config, err := kubeconfig.New("synthetic", "https://"+workloadHost, certificate, key)
+	if err != nil {
+		return nil, fmt.Errorf("making the kubeconfig of synthetic clusters: %w", err)
+	}
+	return &authority{certificate, key, config}, nil
+}
