@@ -42,7 +42,7 @@ func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (cl
 		if len(items) == 0 {
 			return missing(notFound("No " + kindOf(list) + " is found")), nil
 		}
-		return judgeAll(items, rule), nil
+		return judgeAll(in.Now, items, rule), nil
 	}
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
 }
@@ -65,10 +65,15 @@ func itemsOf[O client.Object](list client.ObjectList) ([]O, error) {
 }
 
 // judgeAll merges what a rule says of objects, of which there is at least one.
-func judgeAll[O client.Object](objects []O, rule Rule[O]) healthcheck.Result {
+func judgeAll[O client.Object](now time.Time, objects []O, rule Rule[O]) healthcheck.Result {
 	found := make([]healthcheck.NamedResult, 0, len(objects))
 	for _, obj := range objects {
-		if r := rule(obj); r.Status != healthcheck.Skipped {
+		r := rule(obj)
+		if !r.RecheckAt.After(now) {
+			// It is due, and must not hide what is to come for another object.
+			r.RecheckAt = time.Time{}
+		}
+		if r.Status != healthcheck.Skipped {
 			found = append(found, healthcheck.NamedResult{Name: describe(obj), Result: r})
 		}
 	}

@@ -88,6 +88,23 @@ func TestEach(t *testing.T) {
 	}
 }
 
+// TestEachRecheck: a moment that has passed for one object does not hide that of another, which is to come.
+func TestEachRecheck(t *testing.T) {
+	rule := func(p *corev1.Pod) healthcheck.Result {
+		r := byPhase(p)
+		r.RecheckAt = map[string]time.Time{"a": recheck.Add(-time.Hour), "b": recheck}[p.Name]
+		return r
+	}
+	check := checks.Each("pods", checks.Target, pods, rule)
+	target := fake.NewClientBuilder().WithObjects(pod("shop", "a", "Rolling"), pod("shop", "b", "Rolling")).Build()
+	got, err := check.Check.Check(t.Context(), healthcheck.Input[*corev1.Namespace]{
+		Object: shop, Now: recheck.Add(-time.Minute), Env: healthcheck.Env{Target: target},
+	})
+	if err != nil || !got.RecheckAt.Equal(recheck) {
+		t.Errorf("it is to be looked at again at %s, error %v, want %s", got.RecheckAt, err, recheck)
+	}
+}
+
 // TestEachUnstructured lists a kind that has no Go type.
 func TestEachUnstructured(t *testing.T) {
 	find := func(*corev1.Namespace) (client.ObjectList, []client.ListOption) {

@@ -3,6 +3,7 @@ package gardener_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -106,6 +108,29 @@ func TestSufficientNodesAvailable(t *testing.T) {
 			}
 			judge(t, worker.NewNodesChecker(), namespace, e.Client, row.want)
 		})
+	}
+}
+
+// backwards is a cluster whose lists come in another order, as those from a cache do.
+type backwards struct{ client.Client }
+
+func (b backwards) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := b.Client.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	slices.Reverse(list.(*unstructured.UnstructuredList).Items)
+	return nil
+}
+
+// The first machine that has failed is the same one each time.
+func TestOrderOfMachines(t *testing.T) {
+	e := env.Get(t)
+	namespace := e.Namespace(t)
+	for _, name := range []string{"a", "b"} {
+		(&fixture{env: e}).create(t, pool(namespace, name, 1, "False", "machine-of-"+name))
+	}
+	for _, source := range []client.Client{e.Client, backwards{e.Client}} {
+		judge(t, worker.NewNodesChecker(), namespace, source, `machine "machine-of-a" failed: no quota`)
 	}
 }
 

@@ -22,6 +22,11 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 	classes := classesOrDefault(r.ExtensionClasses)
 	period := cmp.Or(r.HealthCheckConfig.SyncPeriod.Duration, DefaultSyncPeriod)
 	name := cmp.Or(r.Name, r.defaultName())
+	concerned := concerns(r.Type, classes)
+	dependants, err := r.dependants(c, classes, concerned)
+	if err != nil {
+		return nil, err
+	}
 	registration := healthcheck.Registration[client.Object]{
 		Name:       name,
 		New:        r.New,
@@ -32,10 +37,10 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 		Parent:     parents{reader: c, decoded: r.hasPreChecks()}.of,
 		SyncPeriod: period, CheckTimeout: period,
 		Concurrency: cmp.Or(r.Controller.MaxConcurrentReconciles, defaultConcurrency),
-		Predicates:  append([]predicate.Predicate{concerns(r.Type, classes)}, r.Predicates...),
-		Dependants:  r.dependants(c, classes),
+		Predicates:  append([]predicate.Predicate{concerned}, r.Predicates...),
+		Dependants:  dependants,
 	}
-	reconciler := &healthcheck.Reconciler[client.Object]{Registration: registration, Client: c, Clock: clockOr(r.Clock)}
+	reconciler := &healthcheck.Reconciler[client.Object]{Registration: registration, Client: ours{c, concerned}, Clock: clockOr(r.Clock)}
 	return reconciler, reconciler.Validate()
 }
 
@@ -100,9 +105,9 @@ func (r *Registration) targets(c client.Client) healthcheck.Targets[client.Objec
 
 // dependants are those of the registration, and the Cluster where there is one: it
 // tells when a shoot goes to sleep, and when it wakes up.
-func (r *Registration) dependants(c client.Client, classes []extensionsv1alpha1.ExtensionClass) []healthcheck.Dependant {
+func (r *Registration) dependants(c client.Client, classes []extensionsv1alpha1.ExtensionClass, concerned predicate.Predicate) ([]healthcheck.Dependant, error) {
 	if !slices.Contains(classes, extensionsv1alpha1.ExtensionClassShoot) {
-		return r.Dependants
+		return r.Dependants, nil
 	}
 	newList := func() (client.ObjectList, error) {
 		if r.NewList != nil {
@@ -110,10 +115,13 @@ func (r *Registration) dependants(c client.Client, classes []extensionsv1alpha1.
 		}
 		return listOf(c.Scheme(), r.Kind, r.New())
 	}
-	wanted := append([]predicate.Predicate{concerns(r.Type, classes)}, r.Predicates...)
+	if _, err := newList(); err != nil {
+		return nil, fmt.Errorf("registration of %s %q: %w", r.Kind.Kind, r.Type, err)
+	}
+	wanted := append([]predicate.Predicate{concerned}, r.Predicates...)
 	return append(slices.Clone(r.Dependants), healthcheck.Dependant{
 		Object: &extensionsv1alpha1.Cluster{}, Owners: ofCluster(c, newList, wanted),
-	})
+	}), nil
 }
 
 // defaultName is the same after each restart, as names in metrics should be.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,6 +32,25 @@ func concerns(extensionType string, classes []extensionsv1alpha1.ExtensionClass)
 		}
 		return extension.GetExtensionSpec().GetExtensionType() == extensionType && slices.Contains(classes, classOf(extension))
 	})
+}
+
+// ours reads objects for the engine. One that is not concerned is not there: events are
+// filtered, but it can come into the queue by a dependant, or by its name.
+type ours struct {
+	client.Reader
+
+	concerned predicate.Predicate
+}
+
+// Get implements client.Reader.
+func (o ours) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := o.Reader.Get(ctx, key, obj, opts...); err != nil {
+		return err
+	}
+	if !o.concerned.Generic(event.GenericEvent{Object: obj}) {
+		return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+	}
+	return nil
 }
 
 // classesOrDefault are the classes of a registration. Without any, it is for shoots.

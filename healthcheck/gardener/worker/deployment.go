@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +54,8 @@ func list(ctx context.Context, c client.Client, namespace string) ([]machineDepl
 			return nil, fmt.Errorf("unable to check nodes. Failed to read machine deployment %q: %w", found.Items[i].GetName(), err)
 		}
 	}
+	// A cache has no order, and the first that is in trouble is the one that is told.
+	slices.SortFunc(deployments, func(a, b machineDeployment) int { return cmp.Compare(a.Metadata.Name, b.Metadata.Name) })
 	return deployments, nil
 }
 

@@ -1,0 +1,82 @@
+package gardener_test
+
+import (
+	"testing"
+	"time"
+
+	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
+)
+
+// An object of another type or class can come into the queue: by a dependant, whose owner is told by its kind alone, or
+// under the name of one that was deleted while it waited for its next turn. It is none of ours.
+func TestObjectsOfOthers(t *testing.T) {
+	for name, wanted := range map[string]gardener.Registration{
+		"type":  {Type: "gcp"},
+		"class": {Type: "aws", DefaultAddArgs: gardener.DefaultAddArgs{ExtensionClasses: []extensionsv1alpha1.ExtensionClass{extensionsv1alpha1.ExtensionClassSeed}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, passes())
+			f.Type, f.ExtensionClasses = wanted.Type, wanted.ExtensionClasses
+			f.store(t, foreign("Former"))
+			f.Former = append(f.Former, "Former")
+			if again := f.mustReconcile(t).RequeueAfter; again != 0 {
+				t.Errorf("it is looked at again after %s", again)
+			}
+			if got := f.conditions(t); len(got) != 1 || got[0].Type != "Former" {
+				t.Errorf("it has %+v, want what it had", got)
+			}
+		})
+	}
+}
+
+// The list of conditions has no keys: a verdict on an old one must not be written by its places into a new one, not even
+// if a clock begins in the same run.
+func TestOldListWithClock(t *testing.T) {
+	f := newFixture(t, progresses(time.Minute, "rolling"))
+	f.Rules = gardener.BestRules
+	f.store(t, foreign(everyNodeReady))
+	cache := live.NewLagging(f.env.Client)
+	cache.Freeze()
+	if err := cache.Get(t.Context(), f.request().NamespacedName, &extensionsv1alpha1.Worker{}); err != nil {
+		t.Fatal(err)
+	}
+	f.store(t, foreign("Foreign"), foreign(everyNodeReady))
+	reconciler, err := f.Reconciler(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reconciler.Progress = healthcheck.AnnotationProgress[client.Object]{Client: cache, Name: reconciler.Name}
+	again, err := reconciler.Reconcile(t.Context(), f.request())
+	if err != nil || again.RequeueAfter != time.Second {
+		t.Errorf("it is looked at again after %s, error %v, want a second", again.RequeueAfter, err)
+	}
+	if got := f.conditions(t); len(got) != 2 || got[0].Type != "Foreign" {
+		t.Errorf("it has %+v, want both kept", got)
+	}
+	cache.Thaw()
+	if _, err := reconciler.Reconcile(t.Context(), f.request()); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.conditions(t); len(got) != 2 || got[0].Type != "Foreign" || got[1].Status != statusProgressing {
+		t.Errorf("it has %+v", got)
+	}
+}
+
+// A kind whose list nobody knows could not be woken up with its shoot, and nobody would say so.
+func TestNoList(t *testing.T) {
+	f := newFixture(t, passes())
+	if _, err := f.Reconciler(without{f.env.Client}); err == nil {
+		t.Error("a kind without a list is no error")
+	}
+}
+
+// without is a client that knows no kinds.
+type without struct{ client.Client }
+
+func (without) Scheme() *runtime.Scheme { return runtime.NewScheme() }
