@@ -10,7 +10,8 @@ import (
 
 // clone returns an instance of check that belongs to one run. It is a copy by DeepCopy
 // if the check has it, and else one by reflection; then each check inside is copied
-// too, which those of wrappers often are not. The original is only read.
+// too, which those of wrappers often are not, and what else it has a pointer to that has a
+// place for a client. The original is only read.
 func clone(check HealthCheck) HealthCheck {
 	return cloner{}.copy(reflect.ValueOf(check)).Interface().(HealthCheck)
 }
@@ -64,7 +65,7 @@ func (c cloner) descend(v reflect.Value) {
 			c.descend(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem())
 		}
 	case reflect.Pointer:
-		if takesClients(v.Type()) {
+		if isCopied(v.Type()) {
 			v.Set(c.copy(v))
 		}
 	case reflect.Interface:
@@ -133,8 +134,26 @@ var changing = []reflect.Type{
 // takesClients tells whether a run changes values of a type. A client does not count,
 // whatever methods it has.
 func takesClients(t reflect.Type) bool {
-	if t.Implements(reflect.TypeFor[client.Reader]()) {
-		return false
+	return !isClient(t) && slices.ContainsFunc(changing, t.Implements)
+}
+
+// isCopied tells whether what pointers of a type point to is one's own in each run.
+func isCopied(t reflect.Type) bool {
+	return takesClients(t) || (holdsClient(t.Elem()) && !isClient(t))
+}
+
+func isClient(t reflect.Type) bool { return t.Implements(reflect.TypeFor[client.Reader]()) }
+
+// holdsClient tells whether values of a type have a place for a client, where a check may
+// keep what it was given.
+func holdsClient(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return t.Kind() == reflect.Interface && isClient(t)
 	}
-	return slices.ContainsFunc(changing, t.Implements)
+	for field := range t.Fields() {
+		if holdsClient(field.Type) {
+			return true
+		}
+	}
+	return false
 }

@@ -73,6 +73,19 @@ func (m *meetingWrapper) InjectTargetClient(c client.Client) { m.inner.InjectTar
 func (m *meetingWrapper) SetLoggerSuffix(p, kind string)     { m.inner.SetLoggerSuffix(p, kind) }
 func (m *meetingWrapper) DeepCopy() gardener.HealthCheck     { c := *m; return &c }
 
+// meetingHolder has its clients in something that takes none itself.
+type meetingHolder struct {
+	clients *struct{ target client.Client }
+	meeting *meeting
+}
+
+func (m *meetingHolder) Check(_ context.Context, request types.NamespacedName) (*gardener.SingleCheckResult, error) {
+	m.meeting.compare(&m.clients.target, request)
+	return &gardener.SingleCheckResult{Status: statusTrue}, nil
+}
+func (m *meetingHolder) InjectTargetClient(c client.Client) { m.clients.target = c }
+func (m *meetingHolder) SetLoggerSuffix(string, string)     {}
+
 type theirMeeting struct{ meetingToday }
 
 func (m *theirMeeting) Check(ctx context.Context, request types.NamespacedName) (*theirResult, error) {
@@ -87,6 +100,7 @@ func TestManyRunsTwoTargets(t *testing.T) {
 		"five methods":         func(m *meeting) gardener.HealthCheck { return &meetingFive{meeting: m} },
 		"today":                func(m *meeting) gardener.HealthCheck { return &meetingToday{meeting: m} },
 		"wrapper":              func(m *meeting) gardener.HealthCheck { return &meetingWrapper{&meetingToday{meeting: m}} },
+		"holder":               func(m *meeting) gardener.HealthCheck { return &meetingHolder{&struct{ target client.Client }{}, m} },
 		"of Gardener's module": func(m *meeting) gardener.HealthCheck { return gardener.Of(&theirMeeting{meetingToday{meeting: m}}) },
 	}
 	for name, check := range checks {
