@@ -75,6 +75,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		NewClient:                     o.NewClient,
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
 		Metrics:                       metricsOptions(o.MetricsBindAddress),
+		PprofBindAddress:              o.PprofBindAddress,
 		LeaderElection:                o.LeaderElect,
 		LeaderElectionID:              leaderElectionID,
 		LeaderElectionNamespace:       o.LeaderElectNamespace,

@@ -29,9 +29,11 @@ type Options struct {
 	LeaderElect bool
 	// LeaderElectNamespace holds the lease; empty means the namespace of the pod.
 	LeaderElectNamespace string
-	// HealthProbeBindAddress and MetricsBindAddress are host:port; "0" is off.
+	// HealthProbeBindAddress, MetricsBindAddress and PprofBindAddress are host:port; "0"
+	// is off.
 	HealthProbeBindAddress string
 	MetricsBindAddress     string
+	PprofBindAddress       string
 	// RemoteConditionsGracePeriod is how long a healthy Machine stays so after the
 	// connection to its workload cluster was lost.
 	RemoteConditionsGracePeriod time.Duration
@@ -61,6 +63,7 @@ func DefaultOptions() Options {
 		Policy:                      targets.Policy{Adopt: targets.AdoptAll},
 		HealthProbeBindAddress:      ":9440",
 		MetricsBindAddress:          ":8443",
+		PprofBindAddress:            "0",
 		RemoteConditionsGracePeriod: 5 * time.Minute,
 		RemoteConnectTimeout:        10 * time.Second,
 		MaxUpgradePauseWarning:      4 * time.Hour,
@@ -94,6 +97,7 @@ func (o *Options) Validate() error {
 	require(o.MaxUpgradePauseWarning > 0, "--max-upgrade-pause-warning is %s: it must be above 0", o.MaxUpgradePauseWarning)
 	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
+	require(isBindAddress(o.PprofBindAddress), "--pprof-bind-address is %q: it must be host:port, or 0 for none", o.PprofBindAddress)
 	return errors.Join(errs...)
 }
 

@@ -51,6 +51,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
+	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles, for anybody who reaches it; 0 is off.")
 	fs.DurationVar(&o.RemoteConditionsGracePeriod, "remote-conditions-grace-period", o.RemoteConditionsGracePeriod,
 		"How long a healthy machine stays so after the connection to its workload cluster was lost.")
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")

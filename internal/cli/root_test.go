@@ -22,6 +22,7 @@ func TestBadInput(t *testing.T) {
 		"no requests":                  {[]string{"manager", "--kube-api-qps=0"}, "--kube-api-qps is 0: it must be above 0"},
 		"address without a port":       {[]string{"manager", "--metrics-bind-address=localhost"}, `--metrics-bind-address is "localhost": it must be host:port, or 0 for none`},
 		"port that is none":            {[]string{"manager", "--health-probe-bind-address=:x"}, `--health-probe-bind-address is ":x"`},
+		"address of profiles":          {[]string{"manager", "--pprof-bind-address=1234"}, `--pprof-bind-address is "1234"`},
 		"negative grace period":        {[]string{"manager", "--remote-conditions-grace-period=-1s"}, "it must not be negative"},
 		"no time to answer":            {[]string{"manager", "--remote-connect-timeout=0"}, "--remote-connect-timeout is 0s"},
 		"unknown log format":           {[]string{"manager", "--logging-format=xml"}, "xml"},
