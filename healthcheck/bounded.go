@@ -42,9 +42,13 @@ func bounded[A any](ctx context.Context, timeout time.Duration, call func(contex
 	// Code that notices its timeout may say so in words of its own, sooner or later
 	// than we do. The text must not depend on who was first.
 	if got.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		got.err = &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
+		got.err = timedOut(timeout)
 	}
 	return got.answer, got.err
+}
+
+func timedOut(timeout time.Duration) error {
+	return &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
 }
 
 // guarded turns a panic into an error, and logs where it came from.

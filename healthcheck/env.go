@@ -104,24 +104,24 @@ func (r *Reconciler[T]) surround(obj T) surroundings {
 	}
 	timeout := cmp.Or(r.CheckTimeout, DefaultCheckTimeout)
 	if r.Targets != nil {
-		s.target = once(timeout, func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
+		s.target = once(&r.late, r.named(obj, separator+"target"), timeout, func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
 	}
 	if r.Parent != nil {
-		s.parent = once(timeout, func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
+		s.parent = once(&r.late, r.named(obj, separator+"parent"), timeout, func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
 	}
 	return s
 }
 
 // once makes the first call count for all, whatever comes of it: that it panicked, or did
 // not return in time, is an answer too, and nobody gets none instead of it.
-func once[A any](timeout time.Duration, call func(context.Context) (A, error)) func(context.Context) (A, error) {
+func once[A any](late *lateCalls, name call, timeout time.Duration, foreign func(context.Context) (A, error)) func(context.Context) (A, error) {
 	var (
 		first  sync.Once
 		answer A
 		err    error
 	)
 	return func(ctx context.Context) (A, error) {
-		first.Do(func() { answer, err = bounded(ctx, timeout, call) })
+		first.Do(func() { answer, err = boundedOnce(ctx, late, name, timeout, foreign) })
 		return answer, err
 	}
 }

@@ -117,7 +117,7 @@ func TestPrecheckNeeds(t *testing.T) {
 		Type: "Ready", PrecheckNeeds: NeedsParent,
 		Prechecks: []Precheck[*corev1.Pod]{func(context.Context, Input[*corev1.Pod]) (Applicability, error) { return Applies, nil }},
 	}
-	_, err := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(nil)}.evaluate(t.Context(), conditions, nil)
+	_, err := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{})}.evaluate(t.Context(), conditions, nil)
 	if want := "deciding whether Ready applies: getting the parent: no route"; text(err) != want {
 		t.Errorf("error is %q, want %q", text(err), want)
 	}

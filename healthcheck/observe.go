@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // evaluateAll runs all condition types side by side.
@@ -14,7 +16,7 @@ func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Conditi
 	examination := run[T]{
 		name: r.Name,
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
-		around: r.surround(obj), slots: r.slots(), progress: progress, keeps: r.Progress != nil,
+		around: r.surround(obj), slots: r.slots(), call: r.named(obj, ""), late: &r.late, progress: progress, keeps: r.Progress != nil,
 	}
 	outcomes := make([]outcome, len(r.Conditions))
 	errs := make([]error, len(r.Conditions))
@@ -25,6 +27,11 @@ func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Conditi
 	group.Wait()
 	// A run that was cut off, say by a shutdown, has found out nothing.
 	return outcomes, errors.Join(append(errs, ctx.Err())...)
+}
+
+// named is a call for an object.
+func (r *Reconciler[T]) named(obj T, what string) call {
+	return call{client.ObjectKeyFromObject(obj), obj.GetUID(), what}
 }
 
 // slots bound how many checks run at once.

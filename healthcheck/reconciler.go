@@ -33,6 +33,8 @@ type Reconciler[T client.Object] struct {
 	// missing are the objects that were not found when they were written: client.ObjectKey
 	// to UID.
 	missing sync.Map
+	// late are the calls of checks that have not returned yet although their time is over.
+	late lateCalls
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once

@@ -103,7 +103,8 @@ type Registration[T client.Object] struct {
 	// Concurrency is how many objects are checked at once. The default is 1.
 	Concurrency int
 	// CheckConcurrency is how many checks run at once, over all objects. One that
-	// has not ended at its timeout is not counted any more. The default is
+	// has not ended at its timeout is not counted any more; it is not run again for its
+	// object until it has. The default is
 	// DefaultCheckConcurrency.
 	CheckConcurrency int
 	// Predicates filter the events of the kind itself. Without any, each event

@@ -34,11 +34,15 @@ type run[T any] struct {
 	keeps    bool
 	// slots bound how many checks run at once; nil means no bound.
 	slots chan struct{}
+	// call is what is being called; of those that are late none is made. Nil means that
+	// nobody keeps track of these.
+	call call
+	late *lateCalls
 }
 
 // evaluate runs everything that makes one condition, of which current is stored.
 func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Condition) (outcome, error) {
-	r.in.Current = current
+	r.in.Current, r.call.what = current, c.Type
 	out := outcome{conditionType: c.Type}
 	for _, precheck := range c.Prechecks {
 		applicability, err := within(ctx, r, c.PrecheckNeeds, precheck)
@@ -91,41 +95,9 @@ func (r run[T]) progressOf(conditionType string, applicability Applicability) []
 	return slices.DeleteFunc(slices.Clone(r.progress), func(p Progress) bool { return p.Condition != conditionType })
 }
 
-// conclusion is what conclude makes of results, or says that it has panicked.
-func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
-	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
-	if err != nil {
-		err = describe("making condition "+c.Type, err)
-		return Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}, err
-	}
-	return result, nil
-}
-
-// conclude merges results, and puts what they say into words.
-func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, current *Condition) Result {
-	merged := mergeBy(c.ProgressRule, now, results, current)
-	if c.Summary == nil && c.Conclude == nil {
-		return merged
-	}
-	named := make([]NamedResult, len(results))
-	for i, result := range results {
-		named[i] = NamedResult{c.Checks[i].Name, result.At(now)}
-	}
-	if c.Summary != nil {
-		merged.Message = c.Summary(named, merged)
-	}
-	if c.Conclude == nil {
-		return merged
-	}
-	merged = c.Conclude(named, merged)
-	if !merged.Status.Valid() {
-		return merged.At(now)
-	}
-	return merged
-}
-
 // one runs one check and makes a result of it even if it gives none.
 func (r run[T]) one(ctx context.Context, check NamedCheck[T], codesOf func(error) []string) (Result, error) {
+	r.call.what += separator + check.Name
 	result, err := within(ctx, r, check.Needs, check.Check.Check)
 	problem := errors.New(result.Message)
 	if err != nil {
@@ -159,7 +131,7 @@ func reasonOf(err error) string {
 }
 
 // within calls foreign code in what it needs, bounded in time and number.
-func within[T, A any](ctx context.Context, r run[T], needs Needs, call func(context.Context, Input[T]) (A, error)) (A, error) {
+func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(context.Context, Input[T]) (A, error)) (A, error) {
 	var none A
 	if r.slots != nil {
 		select {
@@ -169,14 +141,14 @@ func within[T, A any](ctx context.Context, r run[T], needs Needs, call func(cont
 			return none, ctx.Err()
 		}
 	}
-	return bounded(ctx, r.timeout, func(ctx context.Context) (A, error) {
+	return boundedOnce(ctx, r.late, r.call, r.timeout, func(ctx context.Context) (A, error) {
 		env, err := r.around.env(ctx, needs)
 		if err != nil {
 			return none, err
 		}
 		in := r.in
 		in.Env = env
-		return call(ctx, in)
+		return foreign(ctx, in)
 	})
 }
 
