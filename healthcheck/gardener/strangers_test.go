@@ -1,6 +1,7 @@
 package gardener_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
-	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
 
 // An object of another type or class can come into the queue: by a dependant, whose owner is told by its kind alone, or
@@ -41,11 +41,7 @@ func TestOldListWithClock(t *testing.T) {
 	f := newFixture(t, progresses(time.Minute, "rolling"))
 	f.Rules = gardener.BestRules
 	f.store(t, foreign(everyNodeReady))
-	cache := live.NewLagging(f.env.Client)
-	cache.Freeze()
-	if err := cache.Get(t.Context(), f.request().NamespacedName, &extensionsv1alpha1.Worker{}); err != nil {
-		t.Fatal(err)
-	}
+	cache := &behind{f.env.Client, f.worker.DeepCopy()}
 	f.store(t, foreign("Foreign"), foreign(everyNodeReady))
 	reconciler, err := f.Reconciler(cache)
 	if err != nil {
@@ -59,13 +55,29 @@ func TestOldListWithClock(t *testing.T) {
 	if got := f.conditions(t); len(got) != 2 || got[0].Type != "Foreign" {
 		t.Errorf("it has %+v, want both kept", got)
 	}
-	cache.Thaw()
+	cache.seen = nil
 	if _, err := reconciler.Reconcile(t.Context(), f.request()); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.conditions(t); len(got) != 2 || got[0].Type != "Foreign" || got[1].Status != statusProgressing {
 		t.Errorf("it has %+v", got)
 	}
+}
+
+// behind is a client whose cache has a Worker as it was.
+type behind struct {
+	client.Client
+
+	seen *extensionsv1alpha1.Worker
+}
+
+func (b *behind) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	worker, ok := obj.(*extensionsv1alpha1.Worker)
+	if !ok || b.seen == nil {
+		return b.Client.Get(ctx, key, obj, opts...)
+	}
+	b.seen.DeepCopyInto(worker)
+	return nil
 }
 
 // A kind whose list nobody knows could not be woken up with its shoot, and nobody would say so.
