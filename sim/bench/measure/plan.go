@@ -18,6 +18,10 @@ type Plan struct {
 	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, whatever the size of the fleet.
 	Beats          time.Duration
 	BeatsPerSecond int
+	// Failover is the fleet whose leader dies.
+	Failover result.Fleet
+	// Profiles is a directory for them; without it there are none.
+	Profiles string
 }
 
 // Full is the plan behind docs/benchmarks.md.
@@ -28,7 +32,7 @@ func Full() Plan {
 		},
 		Subjects: everybody(), Rounds: 3, Alone: 5, PerSecond: 4,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
-		Beats: 15 * time.Second, BeatsPerSecond: 33,
+		Beats: 15 * time.Second, BeatsPerSecond: 33, Failover: result.Fleet{Clusters: 1, Machines: 1000},
 	}
 }
 

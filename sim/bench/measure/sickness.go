@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
@@ -32,19 +31,9 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
-	deadlines := make([]time.Time, len(machines))
-	for i, m := range machines {
-		if i%s.plan.PerSecond == 0 {
-			// Time stamps in the API have whole seconds.
-			if err := pause(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
-				return err
-			}
-		}
-		since := time.Now().Truncate(time.Second)
-		deadlines[i] = since.Add(fleet.NodeTimeout)
-		if err := s.fleet.Sicken(ctx, m, since); err != nil {
-			return err
-		}
+	deadlines, err := s.fallSick(ctx, machines)
+	if err != nil {
+		return err
 	}
 	verdicts, marks, err := s.times(ctx, machines)
 	if err != nil {
@@ -118,15 +107,10 @@ func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, e
 
 // takeDelays notes the delays after deadlines.
 func (s *stand) takeDelays(who result.Subject, times, deadlines []time.Time, p50, p99, most result.Measure) {
-	delays := make([]float64, len(times))
-	for i := range times {
-		delays[i] = times[i].Sub(deadlines[i]).Seconds()
-	}
-	slices.Sort(delays)
-	rank := func(percent int) float64 { return delays[(len(delays)*percent+99)/100-1] }
-	s.take(p50, who, rank(50))
-	s.take(p99, who, rank(99))
-	s.take(most, who, delays[len(delays)-1])
+	sorted := delays(times, deadlines)
+	s.take(p50, who, percentile(sorted, 50))
+	s.take(p99, who, percentile(sorted, 99))
+	s.take(most, who, percentile(sorted, 100))
 }
 
 // recover makes machines what they were before.

@@ -23,9 +23,14 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 			return err
 		}
 	}
-	if who == result.Floor {
-		return nil
+	if err := s.profileRest(ctx, p); err != nil || who == result.Floor {
+		return err
 	}
+	return s.sicknesses(ctx, p)
+}
+
+// sicknesses takes the figures for which machines have to fall sick.
+func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 	for range s.plan.Rounds {
 		if err := s.sickness(ctx, p); err != nil {
 			return err
@@ -33,6 +38,19 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	}
 	for range s.plan.Rounds {
 		if err := s.absence(ctx, p); err != nil {
+			return err
+		}
+	}
+	if s.fleet.Shape.Clusters > 1 {
+		if err := s.hang(ctx, p); err != nil {
+			return err
+		}
+	}
+	if s.fleet.Shape == s.plan.Failover {
+		if err := p.Stop(); err != nil {
+			return err
+		}
+		if err := s.failover(ctx, p.Subject); err != nil {
 			return err
 		}
 	}

@@ -19,9 +19,9 @@ import (
 
 // flags are those of Sickbay's manager that a subject needs, too.
 type flags struct {
-	kubeconfig, metrics, probe, leaderNamespace string
-	subject                                     string
-	leaderElect                                 bool
+	kubeconfig, metrics, probe, pprof string
+	subject, leaderNamespace          string
+	leaderElect                       bool
 }
 
 // Main is the process of a subject other than Sickbay: the first argument is "manager", as with Sickbay.
@@ -31,6 +31,7 @@ func Main(ctx context.Context, args []string) error {
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "")
 	set.StringVar(&f.metrics, "metrics-bind-address", "0", "")
 	set.StringVar(&f.probe, "health-probe-bind-address", "0", "")
+	set.StringVar(&f.pprof, "pprof-bind-address", "0", "")
 	set.StringVar(&f.subject, "subject", "", "")
 	set.BoolVar(&f.leaderElect, "leader-elect", false, "")
 	set.StringVar(&f.leaderNamespace, "leader-elect-namespace", "", "")
@@ -66,7 +67,7 @@ func Main(ctx context.Context, args []string) error {
 // managerOptions are those that all subjects have in common.
 func (f flags) managerOptions() ctrl.Options {
 	return ctrl.Options{
-		HealthProbeBindAddress: f.probe,
+		HealthProbeBindAddress: f.probe, PprofBindAddress: f.pprof,
 		Metrics: metricsserver.Options{
 			BindAddress: f.metrics, SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization,
 		},

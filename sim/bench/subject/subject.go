@@ -4,6 +4,7 @@ package subject
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,6 +50,7 @@ type Process struct {
 	Started time.Time
 
 	metrics scraper
+	pprof   string
 }
 
 // Start starts a subject. It returns when the process is ready, which may be before it has judged anything.
@@ -57,8 +59,12 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, err
 	}
+	pprof, err := sickbay.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
 	binary := r.Sickbay
-	args = append([]string{"--metrics-bind-address=" + address}, args...)
+	args = append([]string{"--metrics-bind-address=" + address, "--pprof-bind-address=" + pprof}, args...)
 	if s != result.Sickbay {
 		binary = r.Bench
 		args = append(args, "--subject="+string(s))
@@ -68,7 +74,16 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s, err)
 	}
-	return &Process{Process: process, Subject: s, Started: started, metrics: newScraper(address, r.token)}, nil
+	p := &Process{Process: process, Subject: s, Started: started, metrics: newScraper(address, r.token), pprof: pprof}
+	// The metrics may come a moment after the probe.
+	err = world.Poll(ctx, func(ctx context.Context) error {
+		_, err := p.Usage(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, process.Kill())
+	}
+	return p, nil
 }
 
 // Self is the path of this program.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/measure"
+	"github.com/sickbay-dev/sickbay/sim/bench/report"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+)
+
+// measureAll measures and writes a report.
+func measureAll(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "measure less, in three minutes")
+	out := flags.String("out", "bench.json", "file for the figures")
+	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it there are none")
+	only := flags.String("subjects", "", "measure these alone, separated by commas")
+	profiles := flags.String("profiles", "", "directory for profiles; without it there are none")
+	noise := flags.String("log", "", "file for what the measured programs say; without it nobody gets to know")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	plan := measure.Full()
+	if *quick {
+		plan = measure.Quick()
+	}
+	plan.Profiles = *profiles
+	if *only != "" {
+		plan.Subjects = nil
+		for name := range strings.SplitSeq(*only, ",") {
+			plan.Subjects = append(plan.Subjects, result.Subject(name))
+		}
+	}
+	r := result.Report{Time: time.Now().UTC().Truncate(time.Second), Versions: measure.Versions(), Quick: *quick}
+	var err error
+	if r.Machine, err = measure.Machine(); err != nil {
+		return err
+	}
+	var failed error
+	if r.Figures, failed = carryOut(ctx, plan, *noise); len(r.Figures) == 0 {
+		return failed
+	}
+	// What was measured until then is worth having.
+	if err := errors.Join(failed, r.Save(*out)); err != nil || *docs == "" {
+		return err
+	}
+	return report.Write(*docs, r)
+}
+
+func carryOut(ctx context.Context, plan measure.Plan, noise string) ([]result.Figure, error) {
+	dir, err := os.MkdirTemp("", "sickbay-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := io.Discard
+	if noise != "" {
+		file, err := os.Create(filepath.Clean(noise))
+		if err != nil {
+			return nil, fmt.Errorf("opening --log: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		out = file
+	}
+	progress := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	progress.Info("Building Sickbay")
+	runner := subject.Runner{Log: out}
+	if runner.Sickbay, err = sickbay.Build(ctx, dir); err != nil {
+		return nil, err
+	}
+	if runner.Bench, err = subject.Self(); err != nil {
+		return nil, err
+	}
+	return measure.Run(ctx, plan, runner, dir, progress, out)
+}
