@@ -62,6 +62,9 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff),
 	}
 	options.DefaultFromConfig(mgr.GetControllerOptions())
+	if options.MaxConcurrentReconciles == 0 && r.Targets != nil {
+		options.MaxConcurrentReconciles = concurrencyWithTargets
+	}
 	ctl, err := controller.NewUnmanaged(r.Name, options)
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", r.Name, err)

@@ -19,6 +19,10 @@ const DefaultCheckTimeout = 30 * time.Second
 // not say.
 const DefaultCheckConcurrency = 100
 
+// concurrencyWithTargets is how many objects are checked at once if they have targets and
+// nobody says.
+const concurrencyWithTargets = 10
+
 // NamedCheck is a check with the name under which it is logged.
 type NamedCheck[T any] struct {
 	// Name identifies the check among those of its condition. It must not have "|".
@@ -95,12 +99,16 @@ type Registration[T client.Object] struct {
 	// first. An error makes the checks that need it Unknown, with
 	// ReasonParentUnavailable.
 	Parent func(ctx context.Context, obj T) (client.Object, error)
-	// SyncPeriod is the net below the events: each object is checked again after
-	// it at the latest, give or take a tenth. Zero, the default, means never.
+	// SyncPeriod is the net below the events: each object is checked again after it at the
+	// latest, with up to a tenth more. After a check that could not be carried out it is the
+	// back-off instead, of up to 30 seconds. Zero, the default, means never.
 	SyncPeriod time.Duration
 	// CheckTimeout bounds each check. The default is DefaultCheckTimeout.
 	CheckTimeout time.Duration
-	// Concurrency is how many objects are checked at once. The default is 1.
+	// Concurrency is how many objects are checked at once. The default is that of the
+	// manager, or else 1, and 10 if there are Targets: an object waits for its target as
+	// long as a check may take, and should not have others wait, too. It should be more
+	// than there may be dead ones.
 	Concurrency int
 	// CheckConcurrency is how many checks run at once, over all objects. One that
 	// has not ended at its timeout is not counted any more; it is not run again for its
