@@ -29,7 +29,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test test-bmo test-gardener bench-library demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-library demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,22 @@ test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
+
+bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about 40 minutes
+	@mkdir -p bench/results $(BIN)/profiles
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -docs=$(ROOT)/docs -profiles=$(BIN)/profiles -out=$(ROOT)/bench/results/$$(date -u +%F).json
+
+bench-quick: controlplane $(BIN)/bench ## The same, less of it, into bin; about 4 minutes
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -quick -out=$(BIN)/bench-quick.json
+
+FIGURES ?= $(BIN)/bench-quick.json
+bench-check: $(BIN)/bench ## Compare figures with the limits in sim/bench/limits: FIGURES=file, or else those of bench-quick
+	@cd sim && $(BIN)/bench check -figures=$(FIGURES)
+
+.PHONY: $(BIN)/bench
+$(BIN)/bench:
+	@echo "Building the benchmark"
+	@cd sim && go build -v -o $@ ./cmd/bench 2>&1 | $(PROGRESS)
 
 bench-library: controlplane ## Measure what health checks cost, Gardener's own library beside; about 8 minutes after the first build
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -run='^$$' -bench=. -benchtime=1x -timeout=30m ./bench
