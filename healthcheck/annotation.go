@@ -2,6 +2,7 @@ package healthcheck
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,11 +10,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // ProgressAnnotation begins the name of the annotation of AnnotationProgress. The
-// rest is the name of the registration.
+// rest is the name of the registration, or a hash of it if no annotation can have it.
 const ProgressAnnotation = "progress.healthcheck.sickbay.dev/"
 
 // AnnotationProgress keeps clocks in an annotation of the object. It is written only
@@ -38,10 +40,18 @@ type clockValue struct {
 // separator is in no name of a condition type, as the API conventions have it.
 const separator = "|"
 
+// name is Name as an annotation can have it.
+func (s AnnotationProgress[T]) name() string {
+	if len(validation.IsQualifiedName(ProgressAnnotation+s.Name)) == 0 {
+		return s.Name
+	}
+	return fmt.Sprintf("%x", sha256.Sum224([]byte(s.Name)))
+}
+
 // Load implements ProgressStore.
 func (s AnnotationProgress[T]) Load(obj T) []Progress {
 	stored := map[string]clockValue{}
-	if json.Unmarshal([]byte(obj.GetAnnotations()[ProgressAnnotation+s.Name]), &stored) != nil {
+	if json.Unmarshal([]byte(obj.GetAnnotations()[ProgressAnnotation+s.name()]), &stored) != nil {
 		return nil
 	}
 	var progress []Progress
@@ -71,14 +81,14 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 		value = string(encoded)
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": map[string]any{ProgressAnnotation + s.Name: value},
+		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": map[string]any{ProgressAnnotation + s.name(): value},
 	}})
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
 	}
 	// The object under examination stays as it was judged.
 	written := obj.DeepCopyObject().(client.Object)
-	if err := s.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.Name)); err != nil {
+	if err := s.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.name())); err != nil {
 		return fmt.Errorf("keeping the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
 	}
 	obj.SetResourceVersion(written.GetResourceVersion())

@@ -1,6 +1,7 @@
 package healthcheck_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +85,23 @@ func TestClocksOfSeveralRegistrations(t *testing.T) {
 	old.UID = "of-another"
 	if err := one.Save(t.Context(), old, nil); client.IgnoreNotFound(err) == nil {
 		t.Error("the clocks of a namesake were written")
+	}
+}
+
+// TestClocksOfAnyName: the name of a registration need not be one that an annotation can have.
+func TestClocksOfAnyName(t *testing.T) {
+	f := newFixture(t, healthcheck.Result{})
+	want := []healthcheck.Progress{{Condition: "Healthy", Check: "c", Cause: "c", Since: now}}
+	for _, name := range []string{"has blanks", "a/b", strings.Repeat("long-", 40), "Größe"} {
+		store := healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: name}
+		if err := store.Save(t.Context(), f.stored(t), want); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, store.Load(f.stored(t))); diff != "" {
+			t.Errorf("stored as %s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := len(f.stored(t).Annotations); got != 4 {
+		t.Errorf("there are %d annotations, want one for each", got)
 	}
 }

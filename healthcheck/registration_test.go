@@ -58,6 +58,16 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = 1 << 7 },
 			`registration "w": check "c" of condition "Ready" needs something that does not exist`,
 		},
+		"a dependant of no kind": {
+			func(r *healthcheck.Registration[*Widget]) { r.Dependants = []healthcheck.Dependant{{}} },
+			`registration "w": a dependant has no Object`,
+		},
+		"negative numbers": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -1
+			},
+			`registration "w": a number or a time is negative`,
+		},
 		"everything at once": {
 			func(r *healthcheck.Registration[*Widget]) { *r = healthcheck.Registration[*Widget]{} },
 			"a registration needs a name\nregistration \"\" needs New and Store\nregistration \"\" has no conditions",

@@ -3,6 +3,7 @@ package healthcheck
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,12 @@ func (r *Registration[T]) Validate() error {
 	}
 	if len(r.Conditions) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
+	}
+	if min(r.SyncPeriod, r.CheckTimeout) < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
+		errs = append(errs, fmt.Errorf("registration %q: a number or a time is negative", r.Name))
+	}
+	if slices.ContainsFunc(r.Dependants, func(d Dependant) bool { return d.Object == nil }) {
+		errs = append(errs, fmt.Errorf("registration %q: a dependant has no Object", r.Name))
 	}
 	seen := map[string]bool{}
 	for i := range r.Conditions {
