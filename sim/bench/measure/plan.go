@@ -13,7 +13,8 @@ type Plan struct {
 	Subjects []result.Subject
 	// Rounds is how often each figure is taken.
 	Rounds int
-	// Alone is for how many seconds machines fall sick one by one, PerSecond in each.
+	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
+	// fleet.NodeTimeout.
 	Alone, PerSecond int
 	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, whatever the size of the fleet.
 	Beats          time.Duration
@@ -30,7 +31,7 @@ func Full() Plan {
 		Fleets: []result.Fleet{
 			{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 1000}, {Clusters: 1, Machines: 10_000}, {Clusters: 100, Machines: 100},
 		},
-		Subjects: everybody(), Rounds: 3, Alone: 5, PerSecond: 4,
+		Subjects: everybody(), Rounds: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
 		Beats: 15 * time.Second, BeatsPerSecond: 33, Failover: result.Fleet{Clusters: 1, Machines: 1000},
 	}
@@ -39,7 +40,7 @@ func Full() Plan {
 // Quick is one that takes three minutes, for every change of the code.
 func Quick() Plan {
 	return Plan{
-		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Subjects: everybody(), Rounds: 1, Alone: 4, PerSecond: 2,
+		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Subjects: everybody(), Rounds: 1, Alone: 4, PerSecond: 1,
 		Beats: 15 * time.Second, BeatsPerSecond: 33,
 	}
 }

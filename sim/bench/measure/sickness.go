@@ -25,13 +25,22 @@ func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
 	return s.recover(ctx, picked)
 }
 
-// alone has some machines fall sick in each second.
+// alone has some machines fall sick in each second. All of them do before the first deadline, so that what is written in
+// the meantime and what is written for the remedy can be told apart.
 func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
-	before, err := p.Usage(ctx)
+	well, err := p.Usage(ctx)
 	if err != nil {
 		return err
 	}
 	deadlines, err := s.fallSick(ctx, machines)
+	if err != nil {
+		return err
+	}
+	// The first deadline is a second after the last machine fell sick.
+	if err := pause(ctx, time.Until(deadlines[0])-margin); err != nil {
+		return err
+	}
+	ailing, err := p.Usage(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,15 +50,19 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	}
 	s.takeDelays(p.Subject, verdicts, deadlines, result.VerdictP50, result.VerdictP99, result.VerdictMax)
 	s.takeDelays(p.Subject, marks, deadlines, result.MarkP50, result.MarkP99, result.MarkMax)
-	after, err := s.quiet(ctx, p)
+	treated, err := s.quiet(ctx, p)
 	if err != nil {
 		return err
 	}
-	used, n := after.Since(before), float64(len(machines))
-	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
-	s.take(result.RemedyEvents, p.Subject, used.Events()/n)
+	n := float64(len(machines))
+	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
+	s.take(result.RemedyWrites, p.Subject, treated.Since(ailing).Writes()/n)
+	s.take(result.RemedyEvents, p.Subject, treated.Since(ailing).Events()/n)
 	return nil
 }
+
+// margin is how long before a deadline the counters are read.
+const margin = 100 * time.Millisecond
 
 // storm has machines fall sick in the same moment.
 func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {

@@ -19,7 +19,9 @@ const (
 	StormMark    Measure = "storm-mark"
 	// StormWrites are the write requests of a storm, for each sick machine.
 	StormWrites Measure = "storm-writes"
-	// RemedyWrites are the write requests for each machine that falls sick alone.
+	// OnsetWrites are the write requests for a machine that falls sick alone, until its deadline.
+	OnsetWrites Measure = "onset-writes"
+	// RemedyWrites are those after its deadline.
 	RemedyWrites Measure = "remedy-writes"
 	// RemedyEvents are the events that are written for each machine that falls sick alone.
 	RemedyEvents Measure = "remedy-events"
@@ -67,7 +69,8 @@ func About() []struct {
 		{StormVerdict, Info{"Storm, last verdict", "A tenth of the fleet falls sick at once: from the deadline to the last verdict.", "s"}},
 		{StormMark, Info{"Storm, last mark", "The same to the last mark for the owner.", "s"}},
 		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm, without events.", "1"}},
-		{RemedyWrites, Info{"Remedy, writes", "Write requests for a machine that falls sick alone, without events.", "1"}},
+		{OnsetWrites, Info{"Onset, writes", "Write requests for a machine that falls sick alone, before its deadline, without events.", "1"}},
+		{RemedyWrites, Info{"Remedy, writes", "The same after its deadline.", "1"}},
 		{RemedyEvents, Info{"Remedy, events", "Events that are written for a machine that falls sick alone.", "1"}},
 		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy.", "s"}},
 		{HeartbeatBytes, Info{"Heartbeats, memory", "What is allocated for 1,000 heartbeats.", "B"}},
