@@ -1,10 +1,12 @@
 package checks
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -36,7 +38,8 @@ func Within[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 }
 
 // VerdictChanged is a predicate for watches on objects that a rule judges. Of the
-// updates it lets those pass after which the rule says something else. Creations and
+// updates it lets those pass after which the rule says something else, or after which the
+// object may concern others, as its labels or its owners have changed. Creations and
 // deletions always pass, and so does what is of another type. A rule that panics lets
 // all pass: the check will say so.
 func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
@@ -51,8 +54,14 @@ func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 				passes = true
 			}
 		}()
-		return !same(rule(before), rule(after))
+		return concerns(before, after) || !same(rule(before), rule(after))
 	}}
+}
+
+// concerns tells whether an object has changed in what it is found by.
+func concerns(before, after client.Object) bool {
+	return !maps.Equal(before.GetLabels(), after.GetLabels()) ||
+		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
 }
 
 // same compares all that is in two results.

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
@@ -33,7 +34,9 @@ func TestVerdictChanged(t *testing.T) {
 		want          bool
 	}{
 		"nothing":        {deployment(), deployment(), false},
-		"of no matter":   {deployment(), deployment(func(d *appsv1.Deployment) { d.Labels = map[string]string{"a": "b"} }), false},
+		"of no matter":   {deployment(), deployment(func(d *appsv1.Deployment) { d.ResourceVersion, d.Finalizers = "2", []string{"a/b"} }), false},
+		"labels":         {deployment(), deployment(func(d *appsv1.Deployment) { d.Labels = map[string]string{"a": "b"} }), true},
+		"owners":         {deployment(), deployment(func(d *appsv1.Deployment) { d.OwnerReferences = []metav1.OwnerReference{{UID: "u"}} }), true},
 		"status":         {deployment(), deployment(unavailable), true},
 		"message":        {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 2 }), true},
 		"reason":         {deployment(unavailable), deployment(with(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "", "")), true},

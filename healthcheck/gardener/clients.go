@@ -1,6 +1,7 @@
 package gardener
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -74,7 +75,20 @@ func clientsOf(env healthcheck.Env) (source, target client.Client, err error) {
 // unavailable stands for a target that could not be reached, so that the condition has
 // the words of Gardener for it, and the next try is after the period.
 type unavailable struct {
-	client.Reader
+	target string
+	err    error
+}
 
-	err error
+// Get implements client.Reader, for checks that are not Gardener's.
+func (u unavailable) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return u.unavailable()
+}
+
+// List implements client.Reader.
+func (u unavailable) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return u.unavailable()
+}
+
+func (u unavailable) unavailable() error {
+	return &healthcheck.UnavailableError{Target: u.target, Cause: "cannot be asked: " + u.err.Error(), Err: u.err}
 }

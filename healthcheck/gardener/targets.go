@@ -49,7 +49,7 @@ func (t *ShootTargets) Target(ctx context.Context, obj client.Object) (client.Re
 	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		err = status
 	}
-	return unavailable{err: err}, nil
+	return unavailable{obj.GetNamespace(), err}, nil
 }
 
 // Start closes clients that are not used, until ctx ends, and then all. It implements

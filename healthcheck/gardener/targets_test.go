@@ -1,6 +1,7 @@
 package gardener_test
 
 import (
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -41,6 +43,16 @@ func TestShootTargets(t *testing.T) {
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t)}}
 	if _, ok := target(t, targets, obj).(client.Client); ok {
 		t.Fatal("there is a client without a Secret")
+	}
+	// Checks of package healthcheck/checks take what there is for a client.
+	want := "cluster " + obj.Namespace + ` cannot be asked: secrets "gardener" not found`
+	for _, err := range []error{
+		target(t, targets, obj).Get(t.Context(), client.ObjectKeyFromObject(obj), &corev1.ConfigMap{}),
+		target(t, targets, obj).List(t.Context(), &corev1.NamespaceList{}),
+	} {
+		if unavailable, ok := errors.AsType[*healthcheck.UnavailableError](err); !ok || unavailable.Error() != want {
+			t.Errorf("without a Secret the error is %v, want %s", err, want)
+		}
 	}
 	kubeconfig := kubeconfigOf(t, e.Config, asIs)
 	newSecret(t, e, obj.Namespace, "gardener", kubeconfig)
