@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,12 +36,21 @@ func BenchmarkLibraries(b *testing.B) {
 
 	version, err := discovery.NewDiscoveryClientForConfigOrDie(e.Config).ServerVersion()
 	must(b, err)
-	fmt.Fprintf(os.Stdout, "\nThree checks of each object, every %s. %d processors, %s, Kubernetes %s, %s in all.\n\n",
-		period, runtime.NumCPU(), runtime.Version(), version.GitVersion, time.Since(began).Round(time.Second))
+	tell("\nThree checks of each object, every %s. The steady state is that of %s.", period, *window)
+	tell("%d processors, %s, Kubernetes %s, original library %s, %s in all.\n",
+		runtime.NumCPU(), runtime.Version(), version.GitVersion, versionOf(b, "github.com/gardener/gardener"), time.Since(began).Round(time.Second))
 	printTable(os.Stdout, large, small, beside)
 	for _, missed := range append(goals(large), append(goals(small), comparison(small, beside)...)...) {
 		b.Error("Goal missed: " + missed)
 	}
+}
+
+// versionOf is that of a module that this one requires.
+func versionOf(b *testing.B, module string) string {
+	b.Helper()
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
+	must(b, err)
+	return strings.TrimSpace(string(version))
 }
 
 // tell says what goes on: the benchmark takes minutes.

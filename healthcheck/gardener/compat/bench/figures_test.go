@@ -17,8 +17,9 @@ type figures struct {
 	// The steady state is measured for a window.
 	window, steadyCPU, serverCPU time.Duration
 	requests, writes             int64
-	// heap and resident are what came on top of a manager with its caches.
-	heap, resident int64
+	// caches is the memory of a manager with nothing but its caches; heap and resident are
+	// what came on top of that.
+	caches, heap, resident int64
 	// latencies are from a change to the stored condition.
 	latencies []time.Duration
 }
@@ -54,15 +55,16 @@ func rows() []row {
 		{"change to condition, median", latency(0.5), "ms"},
 		{"  99 of 100", latency(0.99), "ms"},
 		{"  slowest", latency(1), "ms"},
-		{"memory alive, on top of the caches", func(f figures) float64 { return float64(f.heap) / mebibyte }, "MiB"},
-		{"  resident", func(f figures) float64 { return float64(f.resident) / mebibyte }, "MiB"},
+		{"memory alive, caches alone", func(f figures) float64 { return float64(f.caches) / mebibyte }, "MiB"},
+		{"  on top of that", func(f figures) float64 { return float64(f.heap) / mebibyte }, "MiB"},
+		{"  on top of that, resident", func(f figures) float64 { return float64(f.resident) / mebibyte }, "MiB"},
 	}
 }
 
 // printTable puts figures side by side. The last column is how many times as much the
 // original takes.
 func printTable(out io.Writer, large, small, beside figures) {
-	const line = "%-36s%12s%12s%20s%10s\n"
+	const line = "%-32s%12s%12s%12s%10s\n"
 	fmt.Fprintf(out, line, "", large.library, small.library, beside.library, "ratio")
 	fmt.Fprintf(out, line, "objects", fmt.Sprint(large.objects), fmt.Sprint(small.objects), fmt.Sprint(beside.objects), "")
 	for _, r := range rows() {
@@ -81,7 +83,7 @@ func (r row) text(f figures) string {
 }
 
 func ratio(ours, theirs float64) string {
-	if ours <= 0 {
+	if ours <= 0 || theirs < 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", theirs/ours)

@@ -32,7 +32,7 @@ func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *w
 	f.requests, f.writes = after.Requests-before.Requests, after.Writes-before.Writes
 
 	full := l.weigh(b)
-	f.heap, f.resident = full.Heap-empty.Heap, full.Resident-empty.Resident
+	f.caches, f.heap, f.resident = empty.Heap, full.Heap-empty.Heap, full.Resident-empty.Resident
 	f.latencies = latencies(b, w, eyes)
 	return f
 }

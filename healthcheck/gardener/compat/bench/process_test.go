@@ -73,20 +73,22 @@ func (p *process) Fill(server Server, _ *struct{}) error {
 		return err
 	}
 	ctx := context.Background()
+	for _, obj := range []client.Object{
+		&extensionsv1alpha1.Worker{}, &extensionsv1alpha1.Cluster{},
+		&appsv1.Deployment{}, &appsv1.StatefulSet{}, &resourcesv1alpha1.ManagedResource{},
+	} {
+		if _, err := mgr.GetCache().GetInformer(ctx, obj); err != nil {
+			return err
+		}
+	}
 	go func() {
 		if err := mgr.Start(ctx); err != nil {
 			panic(err)
 		}
 	}()
 	p.mgr = mgr
-	for _, obj := range []client.Object{
-		&extensionsv1alpha1.Worker{}, &extensionsv1alpha1.Cluster{},
-		&appsv1.Deployment{}, &appsv1.StatefulSet{}, &resourcesv1alpha1.ManagedResource{},
-	} {
-		// It returns when the informer has all.
-		if _, err := mgr.GetCache().GetInformer(ctx, obj); err != nil {
-			return err
-		}
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		return errors.New("the cache was not filled")
 	}
 	return nil
 }

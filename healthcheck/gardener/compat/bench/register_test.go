@@ -25,7 +25,7 @@ import (
 
 // The libraries.
 const (
-	original = "Gardener 1.150.0"
+	original = "original"
 	ours     = "Sickbay"
 )
 
