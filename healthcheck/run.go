@@ -63,7 +63,6 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 			timer := prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name))
 			results[i], errs[i] = r.one(ctx, check, c.CodesOf)
 			timer.ObserveDuration()
-			checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
 		})
 	}
 	wait.Wait()
@@ -75,6 +74,10 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 		}
 	}
 	out.result, out.err = r.conclusion(ctx, c, results, current)
+	for i, check := range c.Checks {
+		// Only now what progresses has its deadline.
+		checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
+	}
 	if r.keeps {
 		var counted []Progress
 		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)

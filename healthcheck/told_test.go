@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,14 +48,20 @@ func TestEventsOnTransitions(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Name = "metrics"
+	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "metrics"}
 	f.reconcile(t)
 	f.reconcile(t)
 	f.result = result(healthcheck.False, "Broken", "")
 	f.reconcile(t)
+	f.result = healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute}
+	f.reconcile(t)
+	f.clock.SetTime(in(time.Minute))
+	f.reconcile(t)
 	want := `
 # HELP sickbay_check_results_total What checks have found, by status.
 # TYPE sickbay_check_results_total counter
-sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="False"} 1
+sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="False"} 2
+sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="Progressing"} 1
 sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="True"} 2
 `
 	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_check_results_total"); err != nil {
@@ -64,7 +71,9 @@ sickbay_check_results_total{check="answer",condition="Healthy",registration="met
 # HELP sickbay_condition_transitions_total How often a condition has changed its status; one that is not there has none.
 # TYPE sickbay_condition_transitions_total counter
 sickbay_condition_transitions_total{condition="Healthy",from="",registration="metrics",to="True"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="False",registration="metrics",to="Unknown"} 1
 sickbay_condition_transitions_total{condition="Healthy",from="True",registration="metrics",to="False"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="Unknown",registration="metrics",to="False"} 1
 `
 	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_condition_transitions_total"); err != nil {
 		t.Error(err)
