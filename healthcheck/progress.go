@@ -17,6 +17,7 @@ const (
 	// carried out or gives another cause, and ends when the check passes. So
 	// alternating answers do not reset it, a second cause does not inherit the time of
 	// the first, and a new progress is one even after another has failed.
+	// Beyond eight causes without a pass in between, the others share one clock.
 	ByCause ProgressRule = iota
 	// ByCondition is the rule of Gardener's health check library: the clock is how
 	// long the condition has had its status. The smallest Within of the results that
@@ -52,9 +53,13 @@ type ProgressStore[T any] interface {
 	Save(ctx context.Context, obj T, progress []Progress) error
 }
 
-// maxCauses is how many clocks are kept for one check. What progresses for more
-// causes by turns begins anew.
-const maxCauses = 4
+// maxCauses is how many causes of one check have clocks of their own. Those that come on
+// top of them, while the check has never passed, share one: nothing goes on for ever by
+// having a new cause each time.
+const maxCauses = 8
+
+// otherCauses stands for these.
+const otherCauses = "*"
 
 func (p Progress) of(conditionType, check string) bool {
 	return p.Condition == conditionType && p.Check == check
@@ -79,19 +84,18 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	if !r.Deadline.IsZero() || r.Within <= 0 {
 		return r, kept
 	}
-	current := Progress{Condition: conditionType, Check: check, Cause: cmp.Or(r.Cause, r.Reason), Since: now.Truncate(time.Second)}
-	known := slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == current.Cause })
-	if known >= 0 {
-		current = kept[known]
-		kept = slices.Delete(kept, known, known+1)
+	of := func(cause string) int { return slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == cause }) }
+	cause := cmp.Or(r.Cause, r.Reason)
+	if of(cause) < 0 && len(kept) >= maxCauses {
+		cause = otherCauses
 	}
-	// The oldest go first: they have been superseded most often.
-	slices.SortFunc(kept, comparePerCheck)
-	if surplus := len(kept) + 1 - maxCauses; surplus > 0 {
-		kept = kept[surplus:]
+	known := of(cause)
+	if known < 0 {
+		known = len(kept)
+		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: now.Truncate(time.Second)})
 	}
-	r.Deadline = current.Since.Add(r.Within)
-	return r, append(kept, current)
+	r.Deadline = kept[known].Since.Add(r.Within)
+	return r, kept
 }
 
 // byCondition reads a merged result by the clock of the stored condition. Within is

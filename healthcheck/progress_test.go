@@ -2,6 +2,8 @@ package healthcheck
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,26 +29,32 @@ func ago(seconds int) time.Time {
 func TestClocksByCause(t *testing.T) {
 	other := Progress{Condition: "Ready", Check: "d", Cause: "a", Since: ago(50)}
 	foreign := Progress{Condition: "Other", Check: "c", Cause: "a", Since: ago(50)}
+	var eight []Progress
+	for i, cause := range strings.Split("abcdefgh", "") {
+		eight = append(eight, since(cause, 89-i))
+	}
 	tests := map[string]struct {
 		stored   []Progress
 		result   Result
 		deadline time.Time
 		kept     []Progress
 	}{
-		"the first time":           {nil, rolling("a"), ago(-60), []Progress{since("a", 0)}},
-		"again":                    {[]Progress{since("a", 20)}, rolling("a"), ago(-40), []Progress{since("a", 20)}},
-		"for too long":             {[]Progress{since("a", 70)}, rolling("a"), ago(10), []Progress{since("a", 70)}},
-		"a cause by the reason":    {[]Progress{since("RollingOut", 20)}, rolling(""), ago(-40), []Progress{since("RollingOut", 20)}},
-		"another cause":            {[]Progress{since("a", 70)}, rolling("b"), ago(-60), []Progress{since("a", 70), since("b", 0)}},
-		"the first cause again":    {[]Progress{since("a", 70), since("b", 10)}, rolling("a"), ago(10), []Progress{since("b", 10), since("a", 70)}},
-		"clocks of other checks":   {[]Progress{other, foreign}, rolling("a"), ago(-60), []Progress{since("a", 0)}},
-		"passed":                   {[]Progress{since("a", 20)}, Result{Status: True}, time.Time{}, nil},
-		"skipped":                  {[]Progress{since("a", 20)}, Result{Status: Skipped}, time.Time{}, nil},
-		"failed":                   {[]Progress{since("a", 20)}, Result{Status: False}, time.Time{}, []Progress{since("a", 20)}},
-		"not carried out":          {[]Progress{since("a", 20)}, Result{Status: Unknown}, time.Time{}, []Progress{since("a", 20)}},
-		"a deadline of its own":    {[]Progress{since("a", 20)}, Result{Status: Progressing, Deadline: ago(-5), Within: time.Hour}, ago(-5), []Progress{since("a", 20)}},
-		"no time at all":           {nil, Result{Status: Progressing}, time.Time{}, nil},
-		"no more than four causes": {[]Progress{since("a", 90), since("b", 80), since("c", 70), since("d", 60)}, rolling("e"), ago(-60), []Progress{since("b", 80), since("c", 70), since("d", 60), since("e", 0)}},
+		"the first time":         {nil, rolling("a"), ago(-60), []Progress{since("a", 0)}},
+		"again":                  {[]Progress{since("a", 20)}, rolling("a"), ago(-40), []Progress{since("a", 20)}},
+		"for too long":           {[]Progress{since("a", 70)}, rolling("a"), ago(10), []Progress{since("a", 70)}},
+		"a cause by the reason":  {[]Progress{since("RollingOut", 20)}, rolling(""), ago(-40), []Progress{since("RollingOut", 20)}},
+		"another cause":          {[]Progress{since("a", 70)}, rolling("b"), ago(-60), []Progress{since("a", 70), since("b", 0)}},
+		"the first cause again":  {[]Progress{since("a", 70), since("b", 10)}, rolling("a"), ago(10), []Progress{since("a", 70), since("b", 10)}},
+		"clocks of other checks": {[]Progress{other, foreign}, rolling("a"), ago(-60), []Progress{since("a", 0)}},
+		"passed":                 {[]Progress{since("a", 20)}, Result{Status: True}, time.Time{}, nil},
+		"skipped":                {[]Progress{since("a", 20)}, Result{Status: Skipped}, time.Time{}, nil},
+		"failed":                 {[]Progress{since("a", 20)}, Result{Status: False}, time.Time{}, []Progress{since("a", 20)}},
+		"not carried out":        {[]Progress{since("a", 20)}, Result{Status: Unknown}, time.Time{}, []Progress{since("a", 20)}},
+		"a deadline of its own":  {[]Progress{since("a", 20)}, Result{Status: Progressing, Deadline: ago(-5), Within: time.Hour}, ago(-5), []Progress{since("a", 20)}},
+		"no time at all":         {nil, Result{Status: Progressing}, time.Time{}, nil},
+		"one cause too many":     {eight, rolling("i"), ago(-60), append(slices.Clone(eight), since("*", 0))},
+		"two causes too many":    {append(slices.Clone(eight), since("*", 50)), rolling("j"), ago(-10), append(slices.Clone(eight), since("*", 50))},
+		"one of the first again": {append(slices.Clone(eight), since("*", 50)), rolling("b"), ago(28), append(slices.Clone(eight), since("*", 50))},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -104,23 +112,27 @@ func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
 		now := testNow
 		for range rapid.IntRange(1, 60).Draw(t, "rounds") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 30).Draw(t, "seconds")) * time.Second)
-			cause := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "cause")
+			cause := rapid.SampledFrom(strings.Split("abcdefghijkl", "")).Draw(t, "cause")
 			result := rapid.SampledFrom([]Result{rolling(cause), rolling(cause), {Status: False}, {Status: Unknown}, {Status: True}}).Draw(t, "answer")
 			dated, kept := date(clocks, "Ready", "c", result, now)
 			clocks = kept
-			if len(clocks) > maxCauses {
+			if len(clocks) > maxCauses+1 {
 				t.Fatalf("%d clocks are kept", len(clocks))
 			}
 			if result.Status == True {
 				first = map[string]time.Time{}
 			}
-			if result.Status == Progressing {
-				if _, ok := first[cause]; !ok {
-					first[cause] = now.Truncate(time.Second)
-				}
-				if want := map[bool]Status{true: False, false: Progressing}[now.Sub(first[cause]) >= time.Minute]; dated.At(now).Status != want {
-					t.Fatalf("%s after %s is %s, want %s", cause, now.Sub(first[cause]), dated.At(now).Status, want)
-				}
+			if result.Status != Progressing {
+				continue
+			}
+			if _, ok := first[cause]; !ok && len(first) >= maxCauses {
+				cause = "any other"
+			}
+			if _, ok := first[cause]; !ok {
+				first[cause] = now.Truncate(time.Second)
+			}
+			if want := map[bool]Status{true: False, false: Progressing}[now.Sub(first[cause]) >= time.Minute]; dated.At(now).Status != want {
+				t.Fatalf("%s after %s is %s, want %s", cause, now.Sub(first[cause]), dated.At(now).Status, want)
 			}
 		}
 	})
