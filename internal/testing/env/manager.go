@@ -55,8 +55,12 @@ func (e *Env) managerOptions(opts ManagerOptions) ctrl.Options {
 	options := ctrl.Options{
 		Scheme:  e.Scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
-		// Every test has a manager of its own, with controllers of the same names.
-		Controller: config.Controller{SkipNameValidation: new(true)},
+		Controller: config.Controller{
+			// Every test has a manager of its own, with controllers of the same names.
+			SkipNameValidation: new(true),
+			// The priority queue of this controller-runtime can block for ever when it is shut down (its issue 3538).
+			UsePriorityQueue: new(false),
+		},
 	}
 	if len(opts.Namespaces) > 0 {
 		options.Cache.DefaultNamespaces = map[string]cache.Config{}

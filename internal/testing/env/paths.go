@@ -47,16 +47,28 @@ func assetsDir() (string, error) {
 	return dir, nil
 }
 
-// moduleDir returns the directory of a required Go module. The command downloads the module if it is
-// not there: its YAML may be needed where none of its Go packages is.
+// moduleDir returns the directory of a required Go module.
 func moduleDir(module string) (string, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("finding module %s: %w", module, err)
 	}
+	if dir := strings.TrimSpace(string(out)); dir != "" {
+		return dir, nil
+	}
+	return download(module)
+}
+
+// download is for a module whose YAML is needed where none of its Go packages is. It notes the hash in go.sum, so it is
+// not what to begin with.
+func download(module string) (string, error) {
+	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	if err != nil {
+		return "", fmt.Errorf("downloading module %s: %w", module, err)
+	}
 	var info struct{ Dir string }
 	if err := json.Unmarshal(out, &info); err != nil {
-		return "", fmt.Errorf("finding module %s: %w", module, err)
+		return "", fmt.Errorf("downloading module %s: %w", module, err)
 	}
 	return info.Dir, nil
 }
