@@ -36,6 +36,7 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 		Targets:    r.targets(c),
 		Parent:     parents{reader: c, decoded: r.hasPreChecks()}.of,
 		SyncPeriod: period, CheckTimeout: period,
+		Recorder:    r.Recorder,
 		Concurrency: cmp.Or(r.Controller.MaxConcurrentReconciles, defaultConcurrency),
 		Predicates:  append([]predicate.Predicate{concerned}, r.Predicates...),
 		Dependants:  dependants,

@@ -6,6 +6,7 @@ import (
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -78,6 +79,8 @@ type DefaultAddArgs struct {
 	Targets healthcheck.Targets[client.Object]
 	// Dependants are kinds whose events lead to a check at once, and not after the period.
 	Dependants []healthcheck.Dependant
+	// Recorder, if set, gets an Event for each change of the status of a condition.
+	Recorder events.EventRecorder
 	// Clock tells the time. The default is the real one.
 	Clock clock.PassiveClock
 }
