@@ -33,7 +33,7 @@ func comparison(ours, theirs figures) (missed []string) {
 		{"ten times the median from a change to the condition", 10 * ours.quantile(0.5).Seconds(), theirs.quantile(0.5).Seconds()},
 	} {
 		if c.ours >= c.theirs {
-			missed = append(missed, fmt.Sprintf("%s is %.2f, and not less than the %.2f of the original", c.what, c.ours, c.theirs))
+			missed = append(missed, fmt.Sprintf("%s: %.2f, which is not less than the %.2f of the original", c.what, c.ours, c.theirs))
 		}
 	}
 	return missed
