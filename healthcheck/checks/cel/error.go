@@ -37,6 +37,9 @@ func errorAt(field string, at common.Location, cause string) *ExpressionError {
 	return e
 }
 
+// oneLine keeps a cause in one line: it may quote the expression.
+var oneLine = strings.NewReplacer("'<EOF>'", "the end", "\n", `\n`, "\r", `\r`)
+
 // clear takes what says nothing to a reader out of an error of the CEL library.
 func clear(cause string) string {
 	// There is only one container, and it has no name.
@@ -49,5 +52,5 @@ func clear(cause string) string {
 	if before, _, ok := strings.Cut(cause, " expecting {"); ok {
 		cause = before
 	}
-	return strings.ReplaceAll(cause, "'<EOF>'", "the end")
+	return oneLine.Replace(cause)
 }
