@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,20 +48,24 @@ func assetsDir() (string, error) {
 	return dir, nil
 }
 
-// moduleDir returns the directory of a required Go module.
+// moduleDir returns the directory of a module that the tested module requires. Where it requires none of its Go packages, it
+// may have no hash for it; this repository's own module has.
 func moduleDir(module string) (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	root, err := repositoryRoot()
 	if err != nil {
-		return "", fmt.Errorf("finding module %s: %w", module, err)
+		return "", err
 	}
-	if dir := strings.TrimSpace(string(out)); dir != "" {
-		return dir, nil
+	for _, from := range []string{".", root} {
+		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
+		list.Dir = from
+		if out, err := list.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
+			return string(bytes.TrimSpace(out)), nil
+		}
 	}
 	return download(module)
 }
 
-// download is for a module whose YAML is needed where none of its Go packages is. It notes the hash in go.sum, so it is
-// not what to begin with.
+// download notes the hash in go.sum, so it is not what to begin with.
 func download(module string) (string, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	if err != nil {
