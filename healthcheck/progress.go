@@ -84,7 +84,9 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	if !r.Deadline.IsZero() || r.Within <= 0 {
 		return r, kept
 	}
-	of := func(cause string) int { return slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == cause }) }
+	of := func(cause string) int {
+		return slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == cause })
+	}
 	cause := cmp.Or(r.Cause, r.Reason)
 	if of(cause) < 0 && len(kept) >= maxCauses {
 		cause = otherCauses
