@@ -13,6 +13,8 @@ type Plan struct {
 	Subjects []result.Subject
 	// Rounds is how often each figure is taken.
 	Rounds int
+	// Starts is how often a subject is started again.
+	Starts int
 	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
 	// fleet.NodeTimeout.
 	Alone, PerSecond int
@@ -31,7 +33,8 @@ func Full() Plan {
 		Fleets: []result.Fleet{
 			{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 1000}, {Clusters: 1, Machines: 10_000}, {Clusters: 100, Machines: 100},
 		},
-		Subjects: everybody(), Rounds: 3, Alone: 4, PerSecond: 5,
+		Rounds: 3, Starts: 3, Alone: 4, PerSecond: 5,
+		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
 		Beats: 15 * time.Second, BeatsPerSecond: 33, Failover: result.Fleet{Clusters: 1, Machines: 1000},
 	}
@@ -40,13 +43,10 @@ func Full() Plan {
 // Quick is one that takes three minutes, for every change of the code.
 func Quick() Plan {
 	return Plan{
-		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Subjects: everybody(), Rounds: 1, Alone: 4, PerSecond: 1,
-		Beats: 15 * time.Second, BeatsPerSecond: 33,
+		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Rounds: 1, Alone: 4, PerSecond: 1,
+		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Floor},
+		Beats:    15 * time.Second, BeatsPerSecond: 33,
 	}
-}
-
-func everybody() []result.Subject {
-	return []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor}
 }
 
 // stormShare is the part of a fleet that falls sick in a storm.

@@ -36,7 +36,7 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	for range s.plan.Rounds {
+	for range s.plan.Starts {
 		if err := s.absence(ctx, p); err != nil {
 			return err
 		}

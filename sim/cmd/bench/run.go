@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,8 @@ func measureAll(ctx context.Context, args []string) error {
 	quick := flags.Bool("quick", false, "measure less, in three minutes")
 	out := flags.String("out", "bench.json", "file for the figures")
 	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it there are none")
-	only := flags.String("subjects", "", "measure these alone, separated by commas")
+	subjects := flags.String("subjects", "", "measure these alone, separated by commas")
+	fleets := flags.String("fleets", "", "measure with these alone, separated by commas, as 1x10000")
 	profiles := flags.String("profiles", "", "directory for profiles; without it there are none")
 	noise := flags.String("log", "", "file for what the measured programs say; without it nobody gets to know")
 	if err := flags.Parse(args); err != nil {
@@ -36,11 +38,8 @@ func measureAll(ctx context.Context, args []string) error {
 		plan = measure.Quick()
 	}
 	plan.Profiles = *profiles
-	if *only != "" {
-		plan.Subjects = nil
-		for name := range strings.SplitSeq(*only, ",") {
-			plan.Subjects = append(plan.Subjects, result.Subject(name))
-		}
+	if err := restrict(&plan, *subjects, *fleets); err != nil {
+		return err
 	}
 	r := result.Report{Time: time.Now().UTC().Truncate(time.Second), Versions: measure.Versions(), Quick: *quick}
 	var err error
@@ -56,6 +55,30 @@ func measureAll(ctx context.Context, args []string) error {
 		return err
 	}
 	return report.Write(*docs, r)
+}
+
+// restrict has a plan measure less. What is empty restricts nothing.
+func restrict(plan *measure.Plan, subjects, fleets string) error {
+	if subjects != "" {
+		plan.Subjects = nil
+		for name := range strings.SplitSeq(subjects, ",") {
+			if !slices.Contains(result.Subjects(), result.Subject(name)) {
+				return fmt.Errorf("there is no subject %q", name)
+			}
+			plan.Subjects = append(plan.Subjects, result.Subject(name))
+		}
+	}
+	if fleets != "" {
+		plan.Fleets = nil
+		for text := range strings.SplitSeq(fleets, ",") {
+			f, err := result.ParseFleet(text)
+			if err != nil {
+				return err
+			}
+			plan.Fleets = append(plan.Fleets, f)
+		}
+	}
+	return nil
 }
 
 func carryOut(ctx context.Context, plan measure.Plan, noise string) ([]result.Figure, error) {
