@@ -29,8 +29,9 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case AddFinalizer:
 		return r.setFinalizer(ctx, request, true)
 	case RemoveFinalizer:
-		// The record may be gone right afterwards, so this is the last chance; but its end does not depend on it.
-		r.mirror(ctx, request, v)
+		if err := r.mirrorLast(ctx, request, v); err != nil {
+			return err
+		}
 		return r.setFinalizer(ctx, request, false)
 	case SetKey:
 		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
@@ -39,12 +40,22 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case MarkForOwner:
-		// Why comes first: afterwards the Machine may be gone at any moment.
-		r.mirror(ctx, request, v)
+		if err := r.mirrorLast(ctx, request, v); err != nil {
+			return err
+		}
 		return r.markForOwner(ctx, v.machine)
 	case DropAsked, DropAll:
 		return r.dropAsked(ctx, v.machine, d)
 	case Nothing:
+	}
+	return nil
+}
+
+// mirrorLast tells the Machine how it stands when the record, or the Machine, may be gone right afterwards. If the Machine
+// has changed just now, it is told first; but the end does not depend on a Machine that cannot be told.
+func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
+	if err := r.mirror(ctx, request, v); apierrors.IsConflict(err) {
+		return err
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ const (
 
 // atRest sees to what is left when there is nothing to do: to tell how it stands.
 func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) Decision {
-	if again := r.Clock.Now().Add(tellAgain); !r.mirror(ctx, request, v) && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
+	if again := r.Clock.Now().Add(tellAgain); r.mirror(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
 	}
 	return d
@@ -33,22 +33,23 @@ func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemedia
 
 // mirror tells progress on the Machine, as Cluster API's contract for remediation requests has it: whoever creates
 // the request says that it waits, and the rest is ours to say. What the Machine says is compared with what it is to say
-// whenever there is nothing else to do, so it comes right in the end. Nothing waits for that. It tells whether it is right.
-func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, v view) bool {
+// whenever there is nothing else to do, so it comes right in the end. The error is why it is not right yet; a conflict is
+// one with a change of the Machine just now.
+func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
 	m, want := mirrorOf(request, v), progressOf(request)
 	if m == nil || want == nil {
-		return true
+		return nil
 	}
 	if has := meta.FindStatusCondition(m.Status.Conditions, want.Type); has != nil &&
 		has.Status == want.Status && has.Reason == want.Reason && has.Message == want.Message {
 		r.told.forget(client.ObjectKeyFromObject(request), tellMachine)
-		return true
+		return nil
 	}
 	err := r.tell(ctx, m, want)
 	if err != nil && r.failed(request, tellMachine, err) {
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot tell progress on the Machine")
 	}
-	return err == nil
+	return err
 }
 
 // mirrorOf is the Machine to tell; nil if there is none that expects it. Another one of that name has nothing to do with this.

@@ -145,13 +145,44 @@ func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
 			meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
 		}
 		r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
-		if !r.mirror(t.Context(), request, v) {
-			t.Error("the Machine cannot be told")
+		if err := r.mirror(t.Context(), request, v); err != nil {
+			t.Error(err)
 		}
 		got := meta.FindStatusCondition(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
 		if got == nil || got.Status != want || got.Reason != string(phase) {
 			t.Errorf("%s: the Machine says %+v", phase, got)
 		}
+	}
+}
+
+// TestMachineIsToldBesideOthers: the Machine changes just when the record is let go of. That waits until the Machine has
+// been told, or nobody would tell it any more.
+func TestMachineIsToldBesideOthers(t *testing.T) {
+	e := env.Get(t)
+	m, v := apiMachine(t, e)
+	request := &v1alpha1.RebootRemediation{}
+	request.Namespace, request.Name, request.Finalizers = m.Namespace, m.Name, []string{Finalizer}
+	build.Create(t.Context(), t, e.Client, request)
+	request.Status.MachineUID = m.UID
+	meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
+	r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
+
+	others := reread(t, e, m.DeepCopy())
+	others.Annotations = map[string]string{"others": "write"}
+	if err := e.Client.Update(t.Context(), others); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.do(t.Context(), request, v, Decision{Action: RemoveFinalizer}); !apierrors.IsConflict(err) {
+		t.Errorf("beside a change the error is %v", err)
+	}
+	if got := reread(t, e, request.DeepCopy()); len(got.Finalizers) != 1 {
+		t.Error("the record was let go of, and the Machine was not told")
+	}
+	if err := r.do(t.Context(), request, view{machine: &machine{object: others}}, Decision{Action: RemoveFinalizer}); err != nil {
+		t.Error(err)
+	}
+	if !meta.IsStatusConditionTrue(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition) {
+		t.Errorf("the conditions are %+v", m.Status.Conditions)
 	}
 }
 
