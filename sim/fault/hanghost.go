@@ -10,7 +10,7 @@ import (
 )
 
 // HangHost stops everything that runs on a bare-metal host. It keeps its power, does not shut down when it is
-// asked to, and its kubelet falls silent: a second later the Node is Unknown. Its next boot is a good one.
+// asked to, and its kubelet falls silent: some two seconds later the Node is Unknown. Its next boot is a good one.
 type HangHost struct {
 	Host client.ObjectKey
 }

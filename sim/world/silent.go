@@ -13,8 +13,8 @@ import (
 type mute struct {
 	listener net.Listener
 	accepted sync.WaitGroup
-	mutex    sync.Mutex
-	held     []net.Conn
+	// held belongs to accept, until that has ended.
+	held []net.Conn
 }
 
 // Silence makes the API server of a workload cluster hang: open connections break, new ones are taken and never
@@ -47,9 +47,7 @@ func (s *mute) accept() {
 		if err != nil {
 			return
 		}
-		s.mutex.Lock()
 		s.held = append(s.held, conn)
-		s.mutex.Unlock()
 	}
 }
 
