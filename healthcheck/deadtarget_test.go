@@ -38,8 +38,9 @@ func TestDeadTargetHoldsNobodyUp(t *testing.T) {
 	dead.env.Manager(t, env.ManagerOptions{Namespaces: []string{dead.widget.Namespace, alive.Namespace}, Setup: r.AddToManager})
 	<-begun
 	// Its turn comes after the other has begun.
-	alive.Spec.Size++
-	g.Expect(dead.env.Client.Update(t.Context(), alive)).To(Succeed())
+	edited := alive.DeepCopy()
+	edited.Spec.Size++
+	g.Expect(dead.env.Client.Patch(t.Context(), edited, client.MergeFrom(alive))).To(Succeed())
 	g.Eventually(func() []metav1.Condition { return read(t, dead.env.Client, alive).Status.Conditions }, patience).Should(
 		ContainElement(HaveField("ObservedGeneration", BeEquivalentTo(2))))
 }

@@ -31,6 +31,9 @@ func (w *World) WaitReady(ctx context.Context, key client.ObjectKey) error {
 // Ready returns nil if the cluster has all machines it wants and each has a Node that is Ready, else
 // what is missing.
 func (w *World) Ready(ctx context.Context, key client.ObjectKey) error {
+	if err := w.client.Get(ctx, key, &clusterv1.Cluster{}); err != nil {
+		return fmt.Errorf("getting cluster %s: %w", key, err)
+	}
 	wanted, err := w.wantedMachines(ctx, key)
 	if err != nil {
 		return err

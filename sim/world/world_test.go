@@ -139,9 +139,12 @@ func TestClusterCanBeMadeAgain(t *testing.T) {
 
 func TestWaitReadySaysWhatIsMissing(t *testing.T) {
 	g := NewWithT(t)
+	key := client.ObjectKey{Namespace: "default", Name: "nowhere"}
+	g.Expect(it.Ready(t.Context(), key)).To(MatchError(apierrors.IsNotFound, "IsNotFound"))
+
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	err := it.WaitReady(ctx, client.ObjectKey{Namespace: "default", Name: "nowhere"})
+	err := it.WaitReady(ctx, key)
 	g.Expect(err).To(MatchError(ContainSubstring("waiting for cluster default/nowhere")))
 	g.Expect(err).To(MatchError(context.DeadlineExceeded))
 }
