@@ -38,7 +38,7 @@ func TestDeadTargetHoldsNobodyUp(t *testing.T) {
 	dead.env.Manager(t, env.ManagerOptions{Namespaces: []string{dead.widget.Namespace, alive.Namespace}, Setup: r.AddToManager})
 	<-begun
 	// Its turn comes after the other has begun.
-	edited := alive.DeepCopy()
+	edited := alive.DeepCopyObject().(*Widget)
 	edited.Spec.Size++
 	g.Expect(dead.env.Client.Patch(t.Context(), edited, client.MergeFrom(alive))).To(Succeed())
 	g.Eventually(func() []metav1.Condition { return read(t, dead.env.Client, alive).Status.Conditions }, patience).Should(
