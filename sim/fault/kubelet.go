@@ -40,7 +40,7 @@ func (f StopKubelet) status() corev1.ConditionStatus {
 
 // Inject implements Fault.
 func (f StopKubelet) Inject(ctx context.Context, w *world.World) error {
-	return changeNode(ctx, w, f.Cluster, f.Node, func(node *corev1.Node) {
+	return w.ChangeNode(ctx, f.Cluster, f.Node, func(node *corev1.Node) {
 		if f.status() != corev1.ConditionUnknown {
 			condition := corev1.NodeCondition{Type: corev1.NodeReady, Status: f.status(), Reason: "KubeletNotReady"}
 			setCondition(node, condition, f.Since, w.Now())
@@ -57,7 +57,7 @@ func (f StopKubelet) Inject(ctx context.Context, w *world.World) error {
 
 // Heal implements Fault.
 func (f StopKubelet) Heal(ctx context.Context, w *world.World) error {
-	return ignoreNotFound(changeNode(ctx, w, f.Cluster, f.Node, func(node *corev1.Node) {
+	return ignoreNotFound(w.ChangeNode(ctx, f.Cluster, f.Node, func(node *corev1.Node) {
 		for _, condition := range wellNode {
 			setCondition(node, condition, time.Time{}, w.Now())
 		}

@@ -1,17 +1,11 @@
 package fault
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // wellNode holds the conditions that a kubelet reports, with their values on a healthy Node.
@@ -20,23 +14,6 @@ var wellNode = []corev1.NodeCondition{
 	{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory"},
 	{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasNoDiskPressure"},
 	{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID"},
-}
-
-// changeNode changes a Node in the memory of its cluster. That works while the cluster is cut off, too.
-func changeNode(ctx context.Context, w *world.World, cluster client.ObjectKey, name string, edit func(*corev1.Node)) error {
-	memory := w.WorkloadClient(cluster)
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		node := &corev1.Node{}
-		if err := memory.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
-			return err
-		}
-		edit(node)
-		return memory.Update(ctx, node)
-	})
-	if err != nil {
-		return fmt.Errorf("changing node %s of cluster %s: %w", name, cluster, err)
-	}
-	return nil
 }
 
 // setCondition keeps the time of the last transition unless the status changes or since is given.

@@ -33,14 +33,14 @@ func (f NodeCondition) String() string {
 // Inject implements Fault.
 func (f NodeCondition) Inject(ctx context.Context, w *world.World) error {
 	condition := corev1.NodeCondition{Type: f.Type, Status: f.Status, Reason: "Fault", Message: f.String()}
-	return changeNode(ctx, w, f.Cluster, f.Node, func(node *corev1.Node) {
+	return w.ChangeNode(ctx, f.Cluster, f.Node, func(node *corev1.Node) {
 		setCondition(node, condition, f.Since, w.Now())
 	})
 }
 
 // Heal implements Fault.
 func (f NodeCondition) Heal(ctx context.Context, w *world.World) error {
-	return ignoreNotFound(changeNode(ctx, w, f.Cluster, f.Node, func(node *corev1.Node) {
+	return ignoreNotFound(w.ChangeNode(ctx, f.Cluster, f.Node, func(node *corev1.Node) {
 		isIt := func(c corev1.NodeCondition) bool { return c.Type == f.Type }
 		if i := slices.IndexFunc(wellNode, isIt); i >= 0 {
 			setCondition(node, wellNode[i], time.Time{}, w.Now())

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/retry"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/secret"
@@ -17,6 +18,24 @@ import (
 // server: it works also while the cluster is cut off. Whoever watches through the API server sees the changes.
 func (w *World) WorkloadClient(cluster client.ObjectKey) inmemoryruntime.Client {
 	return w.memory.GetResourceGroup(cluster.String()).GetClient()
+}
+
+// ChangeNode changes a Node in the memory of its cluster, as a kubelet would: whoever else changes it at the same time
+// is not overruled. That works while the cluster is cut off, too.
+func (w *World) ChangeNode(ctx context.Context, cluster client.ObjectKey, name string, edit func(*corev1.Node)) error {
+	memory := w.WorkloadClient(cluster)
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		node := &corev1.Node{}
+		if err := memory.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
+			return err
+		}
+		edit(node)
+		return memory.Update(ctx, node)
+	})
+	if err != nil {
+		return fmt.Errorf("changing node %s of cluster %s: %w", name, cluster, err)
+	}
+	return nil
 }
 
 // Node returns the Node of a Machine.

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Beat writes a heartbeat of a Node, as its kubelet does when it has nothing else to say.
@@ -38,19 +37,19 @@ func (f *Fleet) Heal(ctx context.Context, m Machine) error {
 	})
 }
 
+// Lose has nobody hear of the Node of a machine any more since a moment: all its conditions are unknown.
+func (f *Fleet) Lose(ctx context.Context, m Machine, since time.Time) error {
+	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
+		c.Status, c.LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(since)
+	})
+}
+
 func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.NodeCondition)) error {
-	c := f.World.WorkloadClient(m.Cluster)
-	node := &corev1.Node{}
-	if err := c.Get(ctx, client.ObjectKey{Name: m.Name}, node); err != nil {
-		return fmt.Errorf("getting the node of %s: %w", m, err)
-	}
-	for i := range node.Status.Conditions {
-		change(&node.Status.Conditions[i])
-	}
-	if err := c.Update(ctx, node); err != nil {
-		return fmt.Errorf("updating the node of %s: %w", m, err)
-	}
-	return nil
+	return f.World.ChangeNode(ctx, m.Cluster, m.Name, func(node *corev1.Node) {
+		for i := range node.Status.Conditions {
+			change(&node.Status.Conditions[i])
+		}
+	})
 }
 
 // Unmark takes from a Machine that its owner was asked to replace it, as a new Machine would not have that.

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
@@ -36,14 +39,21 @@ type Machine struct {
 	Cluster client.ObjectKey
 }
 
-// Start makes a fleet. Everything in it is healthy, and nobody has said so yet. Log gets what its API server says.
+// Start makes a fleet. Everything in it is healthy, and nobody has said so yet. All of it may be remediated at once: what
+// is measured is how fast that is, not whether. Log gets what its API server says.
 func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, error) {
+	return StartLimited(ctx, shape, "100%", log)
+}
+
+// StartLimited makes a fleet in which no machine of a cluster is to be remediated while more of them than a limit, such as
+// "40%", are unhealthy.
+func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
 	w, err := world.Start(ctx, world.Options{Synthetic: true, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("starting an API server for %d machines: %w", shape.Size(), err)
 	}
 	f := &Fleet{Shape: shape, World: w}
-	if err := f.populate(ctx); err != nil {
+	if err := f.populate(ctx, limit); err != nil {
 		_ = w.Stop(context.WithoutCancel(ctx))
 		return nil, err
 	}
@@ -54,13 +64,13 @@ func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, erro
 func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
 
 // populate writes all objects.
-func (f *Fleet) populate(ctx context.Context) error {
+func (f *Fleet) populate(ctx context.Context, limit string) error {
 	for n := range f.Shape.Clusters {
 		cluster := client.ObjectKey{Namespace: fmt.Sprintf("fleet-%d", n), Name: fmt.Sprintf("c%d", n)}
 		if err := f.World.CreateSynthetic(ctx, cluster); err != nil {
 			return err
 		}
-		if err := f.World.Client().Create(ctx, healthCheck(cluster)); err != nil {
+		if err := f.World.Client().Create(ctx, healthCheck(cluster, limit)); err != nil {
 			return fmt.Errorf("creating the health check of %s: %w", cluster, err)
 		}
 		for m := range f.Shape.Machines {
@@ -68,7 +78,7 @@ func (f *Fleet) populate(ctx context.Context) error {
 			f.Machines = append(f.Machines, Machine{ObjectKey: key, Cluster: cluster})
 		}
 	}
-	return Each(ctx, f.Machines, f.add)
+	return Each(ctx, f.Machines, f.Add)
 }
 
 // Each calls do for all machines, some at once.
@@ -81,8 +91,8 @@ func Each(ctx context.Context, machines []Machine, do func(context.Context, Mach
 	return group.Wait()
 }
 
-// add makes one Machine and its Node.
-func (f *Fleet) add(ctx context.Context, m Machine) error {
+// Add makes a Machine and its Node.
+func (f *Fleet) Add(ctx context.Context, m Machine) error {
 	if err := f.World.WorkloadClient(m.Cluster).Create(ctx, node(m, f.World.Now())); err != nil {
 		return fmt.Errorf("creating the node of %s: %w", m, err)
 	}
@@ -94,6 +104,24 @@ func (f *Fleet) add(ctx context.Context, m Machine) error {
 	machine.Status = status
 	if err := f.World.Client().Status().Update(ctx, machine); err != nil {
 		return fmt.Errorf("writing the status of machine %s: %w", m, err)
+	}
+	return nil
+}
+
+// Remove deletes a Machine and its Node. Either may be gone already.
+func (f *Fleet) Remove(ctx context.Context, m Machine) error {
+	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+	if err := f.World.Client().Delete(ctx, machine); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting machine %s: %w", m, err)
+	}
+	return f.RemoveNode(ctx, m)
+}
+
+// RemoveNode deletes the Node of a machine. It may be gone already.
+func (f *Fleet) RemoveNode(ctx context.Context, m Machine) error {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}}
+	if err := f.World.WorkloadClient(m.Cluster).Delete(ctx, node); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting the node of %s: %w", m, err)
 	}
 	return nil
 }

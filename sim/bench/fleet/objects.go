@@ -13,8 +13,8 @@ import (
 // pool is the label by which a health check finds its Machines.
 const pool = "bench.sickbay.dev/pool"
 
-// healthCheck allows as many remedies as there are machines: what is measured is how fast they are, not whether.
-func healthCheck(cluster client.ObjectKey) *clusterv1.MachineHealthCheck {
+// healthCheck allows remedies while no more machines are unhealthy than a limit.
+func healthCheck(cluster client.ObjectKey, limit string) *clusterv1.MachineHealthCheck {
 	timeout := new(int32(NodeTimeout / time.Second))
 	return &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{
@@ -32,7 +32,7 @@ func healthCheck(cluster client.ObjectKey) *clusterv1.MachineHealthCheck {
 			},
 			Remediation: clusterv1.MachineHealthCheckRemediation{
 				TriggerIf: clusterv1.MachineHealthCheckRemediationTriggerIf{
-					UnhealthyLessThanOrEqualTo: new(intstr.FromString("100%")),
+					UnhealthyLessThanOrEqualTo: new(intstr.Parse(limit)),
 				},
 			},
 		},
