@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -46,6 +47,9 @@ func (s scraper) scrape(ctx context.Context) (map[string]*dto.MetricFamily, erro
 	return parser.TextToMetricFamilies(answer.Body)
 }
 
+// tokenLife is how long a token can be used, in seconds.
+const tokenLife = int64(24 * time.Hour / time.Second)
+
 // metricsReader makes an account that may read metrics, and returns a token of it.
 func metricsReader(ctx context.Context, c client.Client) (string, error) {
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "metrics-reader"}
@@ -67,7 +71,8 @@ func metricsReader(ctx context.Context, c client.Client) (string, error) {
 			return "", fmt.Errorf("making an account that may read metrics: %w", err)
 		}
 	}
-	request := &authenticationv1.TokenRequest{}
+	// For longer than the hour that is the default: some runs take long.
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(tokenLife)}}
 	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
 		return "", fmt.Errorf("making a token to read metrics: %w", err)
 	}

@@ -48,11 +48,20 @@ func (u Usage) Since(before Usage) Usage {
 	return since
 }
 
-// Usage asks the process and the kernel.
-func (p *Process) Usage(ctx context.Context) (Usage, error) {
+// Metrics are all that the process tells, by name.
+func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
 	families, err := p.metrics.scrape(ctx)
 	if err != nil {
-		return Usage{}, fmt.Errorf("reading the metrics of %s: %w", p.Subject, err)
+		return nil, fmt.Errorf("reading the metrics of %s: %w", p.Subject, err)
+	}
+	return families, nil
+}
+
+// Usage asks the process and the kernel.
+func (p *Process) Usage(ctx context.Context) (Usage, error) {
+	families, err := p.Metrics(ctx)
+	if err != nil {
+		return Usage{}, err
 	}
 	u := Usage{Requests: map[string]float64{}}
 	for _, m := range families["go_memstats_alloc_bytes_total"].GetMetric() {
