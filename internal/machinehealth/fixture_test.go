@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/retry"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -93,12 +94,21 @@ func (f *fixture) sicken() {
 // change stores a change of the metadata or spec of an object.
 func change[T client.Object](f *fixture, obj T, apply func(T)) {
 	f.t.Helper()
-	stored := obj.DeepCopyObject().(T)
-	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
-		f.t.Fatal(err)
-	}
-	apply(stored)
-	if err := f.env.Client.Update(f.t.Context(), stored); err != nil {
+	f.store(obj, func(o client.Object) { apply(o.(T)) }, func(o client.Object) error { return f.env.Client.Update(f.t.Context(), o) })
+}
+
+// store tries again if the controller writes to the object at the same moment.
+func (f *fixture) store(obj client.Object, apply func(client.Object), write func(client.Object) error) {
+	f.t.Helper()
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		stored := obj.DeepCopyObject().(client.Object)
+		if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
+			return err
+		}
+		apply(stored)
+		return write(stored)
+	})
+	if err != nil {
 		f.t.Fatal(err)
 	}
 }

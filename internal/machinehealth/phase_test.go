@@ -15,14 +15,8 @@ import (
 // setPhase stores a phase of the Machine, as Cluster API does.
 func (f *fixture) setPhase(phase string, since time.Time) {
 	f.t.Helper()
-	machine := &clusterv1.Machine{}
-	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
-		f.t.Fatal(err)
-	}
-	inPhase(phase, since)(machine)
-	if err := f.env.Client.Status().Update(f.t.Context(), machine); err != nil {
-		f.t.Fatal(err)
-	}
+	f.store(f.machine, func(o client.Object) { inPhase(phase, since)(o.(*clusterv1.Machine)) },
+		func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
 }
 
 // TestProvisioningTakesTooLong from the first look until the Machine is unhealthy.
