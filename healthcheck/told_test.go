@@ -47,8 +47,8 @@ func TestEventsOnTransitions(t *testing.T) {
 // TestMetrics counts what checks find, and changes of the status.
 func TestMetrics(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.Name = "metrics"
-	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "metrics"}
+	f.Name = f.widget.Namespace // of which there is one, however often the test is run
+	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: f.Name}
 	f.reconcile(t)
 	f.reconcile(t)
 	f.result = result(healthcheck.False, "Broken", "")
@@ -60,25 +60,25 @@ func TestMetrics(t *testing.T) {
 	want := `
 # HELP sickbay_check_results_total What checks have found, by status.
 # TYPE sickbay_check_results_total counter
-sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="False"} 2
-sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="Progressing"} 1
-sickbay_check_results_total{check="answer",condition="Healthy",registration="metrics",status="True"} 2
+sickbay_check_results_total{check="answer",condition="Healthy",registration="NAME",status="False"} 2
+sickbay_check_results_total{check="answer",condition="Healthy",registration="NAME",status="Progressing"} 1
+sickbay_check_results_total{check="answer",condition="Healthy",registration="NAME",status="True"} 2
 `
-	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_check_results_total"); err != nil {
+	if err := testutil.GatherAndCompare(only(t, f.Name), strings.NewReader(strings.ReplaceAll(want, "NAME", f.Name)), "sickbay_check_results_total"); err != nil {
 		t.Error(err)
 	}
 	want = `
 # HELP sickbay_condition_transitions_total How often a condition has changed its status; one that is not there has none.
 # TYPE sickbay_condition_transitions_total counter
-sickbay_condition_transitions_total{condition="Healthy",from="",registration="metrics",to="True"} 1
-sickbay_condition_transitions_total{condition="Healthy",from="False",registration="metrics",to="Unknown"} 1
-sickbay_condition_transitions_total{condition="Healthy",from="True",registration="metrics",to="False"} 1
-sickbay_condition_transitions_total{condition="Healthy",from="Unknown",registration="metrics",to="False"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="",registration="NAME",to="True"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="False",registration="NAME",to="Unknown"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="True",registration="NAME",to="False"} 1
+sickbay_condition_transitions_total{condition="Healthy",from="Unknown",registration="NAME",to="False"} 1
 `
-	if err := testutil.GatherAndCompare(only(t, "metrics"), strings.NewReader(want), "sickbay_condition_transitions_total"); err != nil {
+	if err := testutil.GatherAndCompare(only(t, f.Name), strings.NewReader(strings.ReplaceAll(want, "NAME", f.Name)), "sickbay_condition_transitions_total"); err != nil {
 		t.Error(err)
 	}
-	if n, err := testutil.GatherAndCount(only(t, "metrics"), "sickbay_check_duration_seconds"); n != 1 || err != nil {
+	if n, err := testutil.GatherAndCount(only(t, f.Name), "sickbay_check_duration_seconds"); n != 1 || err != nil {
 		t.Errorf("%d durations, error %v", n, err)
 	}
 }
