@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	. "github.com/onsi/gomega"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,12 +33,26 @@ func account(t *testing.T, e *env.Env, namespace, name string, verbs ...string) 
 			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}},
 		})
+		awaitAccess(t, e, sa, verbs[0])
 	}
 	request := &authenticationv1.TokenRequest{}
 	if err := e.Client.SubResource("token").Create(t.Context(), sa, request); err != nil {
 		t.Fatal(err)
 	}
 	return tokenConfig(t, e, request.Status.Token)
+}
+
+// awaitAccess waits until the API server knows what it has stored: who may do what it takes from a cache.
+func awaitAccess(t *testing.T, e *env.Env, sa *corev1.ServiceAccount, verb string) {
+	t.Helper()
+	NewWithT(t).Eventually(func() bool {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:               "system:serviceaccount:" + sa.Namespace + ":" + sa.Name,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: sa.Namespace, Verb: verb, Resource: "configmaps"},
+		}}
+		create(t, e, review)
+		return review.Status.Allowed
+	}, patience).Should(BeTrue())
 }
 
 func tokenConfig(t *testing.T, e *env.Env, token string) []byte {

@@ -50,7 +50,7 @@ func dead(t *testing.T) (map[string]*rest.Config, map[string]string, <-chan stru
 	wrong.TLSClientConfig = stranger(t)
 	return map[string]*rest.Config{
 			"mute":         {Host: mute(t, begun), TLSClientConfig: insecure},
-			"gone":         {Host: nobody(t), TLSClientConfig: insecure},
+			"gone":         {Host: nobody, TLSClientConfig: insecure},
 			"wrong":        wrong,
 			"unauthorized": serve(t, refuse).config(),
 			"slow":         slow.config(),

@@ -56,6 +56,7 @@ func TestManyFailAtOnce(t *testing.T) {
 // queue do not try the same one after the other.
 func TestQueueForDiscovery(t *testing.T) {
 	const readers = 10
+	labelled(t)
 	fail := make(chan struct{})
 	s := serve(t, func(s *server, _ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/api" {
@@ -77,7 +78,7 @@ func TestQueueForDiscovery(t *testing.T) {
 			}
 		})
 	}
-	NewWithT(t).Eventually(func() int { return goroutines("clientRestResources).getResource") }, patience).Should(Equal(readers))
+	NewWithT(t).Eventually(func() int { return goroutines(t.Name(), "clientRestResources).getResource") }, patience).Should(Equal(readers))
 	close(fail)
 	wait.Wait()
 	if asked := s.count("/api"); asked != 1 {
