@@ -41,10 +41,8 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := mgr.AddReadyzCheck("caches", ready.probe); err != nil {
 		return nil, fmt.Errorf("adding the readiness probe: %w", err)
 	}
-	for _, g := range gates(o, ready) {
-		if err := g.addTo(ctx, mgr); err != nil {
-			return nil, err
-		}
+	if err := addGates(ctx, mgr, gates(o, ready)); err != nil {
+		return nil, err
 	}
 	return &App{Manager: mgr, ready: ready}, nil
 }

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// TestGatesWaitTogether: many gates make no more requests than one, and each opens when its kinds come.
+func TestGatesWaitTogether(t *testing.T) {
+	calls := &calls{}
+	e := *env.Get(t)
+	e.Config = rest.CopyConfig(e.Config)
+	e.Config.Wrap(calls.wrap)
+	const many = 10
+	opened := make(chan string, many)
+	var gates []gate
+	for i := range many {
+		gates = append(gates, gateOf(opened, fmt.Sprintf("gate %d", i), laterKind(fmt.Sprintf("Wait%d", i)), clusterv1.GroupVersion.WithKind("Machine")))
+	}
+	start := time.Now()
+	e.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error { return addGates(t.Context(), mgr, gates) }})
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(time.Minute)
+
+	calls.take()
+	g.Eventually(calls.count).Should(BeNumerically(">", 2))
+	looks := int(time.Since(start) / gatePeriod)
+	if all := calls.take(); len(all) > 2*looks {
+		t.Errorf("%d requests of %d gates in the time of %d looks:\n%v", len(all), many, looks, all)
+	}
+
+	last := gates[many-1]
+	e.Install(t, env.WithCRDs(env.AnythingGoes(last.kinds[0])))
+	g.Eventually(opened).Should(Receive(Equal(last.name)))
+	if len(opened) > 0 {
+		t.Errorf("%s was opened without its kinds", <-opened)
+	}
+}
+
+// TestGatekeeperEnds: when no gate is closed any more there is nothing to look for.
+func TestGatekeeperEnds(t *testing.T) {
+	e := env.Get(t)
+	opened := make(chan string, 1)
+	late := gateOf(opened, "late", laterKind("End"))
+	k := newGatekeeper(t, e, late)
+	if ready, err := k.ready(); err != nil || len(ready) > 0 {
+		t.Fatalf("ready at once: %v, %v", ready, err)
+	}
+	e.Install(t, env.WithCRDs(env.AnythingGoes(late.kinds[0])))
+	if err := k.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(opened) != 1 {
+		t.Error("ended without opening the gate")
+	}
+}
+
+// TestGateGoesByTheManagersMapper: of several API servers, one may know a kind and the other not yet. To open then would end the
+// manager. What the mapper has missed it finds later, also in a group that it knows.
+func TestGateGoesByTheManagersMapper(t *testing.T) {
+	e := env.Get(t)
+	k := newGatekeeper(t, e)
+	for _, kind := range []schema.GroupVersionKind{laterKind("Half"), laterKind("Whole")} {
+		k.closed = []closedGate{{gate: gateOf(nil, kind.Kind, kind)}}
+		k.look = func() (meta.RESTMapper, error) {
+			ahead := meta.NewDefaultRESTMapper(nil)
+			ahead.Add(kind, meta.RESTScopeNamespace)
+			return ahead, nil
+		}
+		if ready, err := k.ready(); err != nil || len(ready) > 0 {
+			t.Fatalf("opened before the manager's own mapper knows %s: %v, %v", kind, ready, err)
+		}
+		e.Install(t, env.WithCRDs(env.AnythingGoes(kind)))
+		NewWithT(t).Eventually(func() (int, error) {
+			ready, err := k.ready()
+			return len(ready), err
+		}, time.Minute).Should(Equal(1), "the mapper goes on missing the kind")
+	}
+}
+
+// TestFailingLookOpensNothing: and loses no gate.
+func TestFailingLookOpensNothing(t *testing.T) {
+	works, down := newGatekeeper(t, env.Get(t), gateOf(nil, "a", clusterv1.GroupVersion.WithKind("Machine"))), errors.New("down")
+	look := works.look
+	works.look = func() (meta.RESTMapper, error) { return nil, down }
+	if ready, err := works.ready(); !errors.Is(err, down) || len(ready) > 0 {
+		t.Errorf("ready: %v, %v", ready, err)
+	}
+	works.look = look
+	if ready, err := works.ready(); err != nil || len(ready) != 1 {
+		t.Errorf("ready afterwards: %v, %v", ready, err)
+	}
+}
+
+// TestGateOfWhatCannotBeReached: a manager is not made as long as nobody says which kinds there are.
+func TestGateOfWhatCannotBeReached(t *testing.T) {
+	o := DefaultOptions()
+	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
+	if _, err := New(t.Context(), &rest.Config{Host: "https://127.0.0.1:1"}, o); err == nil {
+		t.Error("a manager was made")
+	}
+}
+
+func newGatekeeper(t *testing.T, e *env.Env, gates ...gate) *gatekeeper {
+	t.Helper()
+	look, err := newLook(e.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &gatekeeper{mgr: e.Manager(t, env.ManagerOptions{}), look: look}
+	for _, g := range gates {
+		k.closed = append(k.closed, closedGate{gate: g})
+	}
+	return k
+}
+
+func gateOf(opened chan<- string, name string, kinds ...schema.GroupVersionKind) gate {
+	return gate{name: name, kinds: kinds, add: func(context.Context, ctrl.Manager) error {
+		opened <- name
+		return nil
+	}}
+}
+
+// laterKind is of a group that only these tests have.
+func laterKind(name string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "later.example", Version: "v1", Kind: name}
+}
+
+// calls are the requests that were made, by path, with the status of the answer.
+type calls struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// take returns the requests since it was asked last.
+func (c *calls) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.all
+	c.all = nil
+	return all
+}
+
+func (c *calls) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.all)
+}
+
+func (c *calls) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		resp, err := next.RoundTrip(req)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if err == nil {
+			c.all = append(c.all, fmt.Sprint(req.URL.Path, " ", resp.StatusCode))
+		}
+		return resp, err
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }

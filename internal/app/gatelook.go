@@ -1,0 +1,45 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/third_party/forked/httpcache"
+)
+
+// lookTimeout bounds each request, since a look that hangs would hold up the end of the manager.
+const lookTimeout = 10 * time.Second
+
+// newLook returns a function that reads which kinds are installed, in two requests however many they are. As long as
+// nothing changes the API server answers with a status alone, by the ETag of its last answer.
+//
+// A group that cannot be read, as when what serves it is down, is as good as not installed, and hides no other.
+func newLook(cfg *rest.Config) (func() (meta.RESTMapper, error), error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.Timeout = lookTimeout
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		answers := httpcache.NewMemoryCacheTransport()
+		answers.Transport = next
+		return answers
+	})
+	live, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("making a client for discovery: %w", err)
+	}
+	// Read at once, and not again when a group fails.
+	once := memory.NewMemCacheClient(live)
+	return func() (meta.RESTMapper, error) {
+		once.Invalidate()
+		groups, err := restmapper.GetAPIGroupResources(once)
+		if err != nil {
+			return nil, fmt.Errorf("reading which kinds are installed: %w", err)
+		}
+		return restmapper.NewDiscoveryRESTMapper(groups), nil
+	}, nil
+}
