@@ -5,13 +5,17 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,11 +105,24 @@ func (f *Fleet) Add(ctx context.Context, m Machine) error {
 	if err := f.World.Client().Create(ctx, machine); err != nil {
 		return fmt.Errorf("creating machine %s: %w", m, err)
 	}
-	machine.Status = status
-	if err := f.World.Client().Status().Update(ctx, machine); err != nil {
+	if err := f.addStatus(ctx, machine, status); err != nil {
 		return fmt.Errorf("writing the status of machine %s: %w", m, err)
 	}
 	return nil
+}
+
+// addStatus leaves alone what a subject has already said about the Machine.
+func (f *Fleet) addStatus(ctx context.Context, machine *clusterv1.Machine, status clusterv1.MachineStatus) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		described := machine.DeepCopy()
+		described.Status = status
+		described.Status.Conditions = slices.Concat(machine.Status.Conditions, status.Conditions)
+		err := f.World.Client().Status().Update(ctx, described)
+		if apierrors.IsConflict(err) {
+			return errors.Join(err, f.World.Client().Get(ctx, client.ObjectKeyFromObject(machine), machine))
+		}
+		return err
+	})
 }
 
 // Remove deletes a Machine and its Node. Either may be gone already.
