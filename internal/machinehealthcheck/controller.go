@@ -54,6 +54,7 @@ type Reconciler struct {
 	kinds    kinds
 	first    firsts
 	written  lag.Writes
+	told     told
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -81,10 +82,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	again, failed := r.act(ctx, facts, decision)
-	if err := r.tell(ctx, facts, decision); err != nil || failed != nil {
+	later, err := r.tell(ctx, facts, decision)
+	if err != nil || failed != nil {
 		return ctrl.Result{}, errors.Join(failed, err)
 	}
-	return ctrl.Result{RequeueAfter: r.requeueAfter(decision, again)}, nil
+	return ctrl.Result{RequeueAfter: r.requeueAfter(decision, sooner(again, later))}, nil
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
@@ -95,6 +97,7 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.acted.forget(key)
 	r.failures.replace(key, nil)
 	r.first.forget(key)
+	r.told.forget(key)
 }
 
 // decide observes and decides. A decision to remediate that rests on the number of
@@ -129,20 +132,26 @@ func (r *Reconciler) decideOnStored(ctx context.Context, mhc *clusterv1.MachineH
 	return facts, Decide(facts, r.Clock.Now()), nil
 }
 
-// tell stores the status and says what has changed.
-func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) error {
-	mhc := f.MachineHealthCheck
-	desired := desiredStatus(f, d, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
-	wrote, err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired, func(t string) bool { return ours(mhc, t) })
-	if err != nil {
-		return client.IgnoreNotFound(err)
-	}
+// tell stores the status and says what has changed. What can wait is left for later: see told.
+func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) (later time.Duration, err error) {
+	mhc, now := f.MachineHealthCheck, r.Clock.Now()
+	key := client.ObjectKeyFromObject(mhc)
+	desired := desiredStatus(f, d, metav1.NewTime(now.Truncate(time.Second)))
 	measure(f, d)
-	if wrote {
-		r.written.Note(mhc)
-		r.announce(ctx, mhc, desired)
+	ours := func(t string) bool { return ours(mhc, t) }
+	if status.SameMachineHealthCheck(mhc.Status, desired, ours) {
+		return 0, nil
 	}
-	return nil
+	if later = r.told.wait(key, len(f.Targets), now); later > 0 && !urgent(mhc, desired) {
+		return later, nil
+	}
+	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
+		return 0, client.IgnoreNotFound(err)
+	}
+	r.told.note(key, now)
+	r.written.Note(mhc)
+	r.announce(ctx, mhc, desired)
+	return 0, nil
 }
 
 // requeueAfter is the earliest of all that asks for another look; zero means never.

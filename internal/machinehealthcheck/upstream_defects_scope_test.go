@@ -27,7 +27,7 @@ func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 	}
 	f := facts(mhc, all...)
 	f.Cluster = w.cluster
-	if err := w.tell(t.Context(), f, Decide(f, now)); err != nil {
+	if _, err := w.tell(t.Context(), f, Decide(f, now)); err != nil {
 		t.Fatal(err)
 	}
 	if stored, _ := fetch(t, w, mhc); len(stored.Status.Targets) != maxTargets || *stored.Status.ExpectedMachines != maxTargets+1 {

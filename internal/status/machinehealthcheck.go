@@ -14,33 +14,30 @@ import (
 )
 
 // ApplyMachineHealthCheck makes the status of mhc as desired, as far as fieldOwner
-// goes: conditions of other writers are left out of desired and stay. It writes
-// nothing if mhc has that status already, and tells whether it wrote; then mhc has
+// goes: conditions of other writers are left out of desired and stay. Then mhc has
 // the resource version of the write.
 func ApplyMachineHealthCheck(ctx context.Context, c client.Client, fieldOwner string, mhc *clusterv1.MachineHealthCheck,
-	desired clusterv1.MachineHealthCheckStatus, ours func(conditionType string) bool,
-) (bool, error) {
-	if same(mhc.Status, desired, ours) {
-		return false, nil
-	}
+	desired clusterv1.MachineHealthCheckStatus,
+) error {
 	desired.Deprecated = nil
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&desired)
 	if err != nil {
-		return false, fmt.Errorf("encoding the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
+		return fmt.Errorf("encoding the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": fields}}
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
 	u.SetNamespace(mhc.Namespace)
 	u.SetName(mhc.Name)
 	if err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
-		return false, fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
+		return fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
 	}
 	mhc.SetResourceVersion(u.GetResourceVersion())
-	return true, nil
+	return nil
 }
 
-// same compares what we write of a status, regardless of the order of conditions.
-func same(stored, desired clusterv1.MachineHealthCheckStatus, ours func(string) bool) bool {
+// SameMachineHealthCheck compares what we write of a status, regardless of the order of
+// conditions. Ours tells which of the stored ones we write.
+func SameMachineHealthCheck(stored, desired clusterv1.MachineHealthCheckStatus, ours func(string) bool) bool {
 	n := 0
 	for _, c := range stored.Conditions {
 		if ours(c.Type) {
