@@ -1,0 +1,148 @@
+package soak
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+)
+
+// clerk keeps a ledger while things happen side by side.
+type clerk struct {
+	mu     sync.Mutex
+	ledger *Ledger
+	closed bool
+}
+
+func newClerk() *clerk {
+	return &clerk{ledger: &Ledger{Machines: map[client.ObjectKey]*Record{}, Times: map[About][]Span{}}}
+}
+
+// note has somebody write into the ledger, unless it is closed.
+func (c *clerk) note(write func(l *Ledger, now time.Time)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	write(c.ledger, time.Now())
+}
+
+// set notes whether something is so from now on.
+func (c *clerk) set(a About, so bool) {
+	c.note(func(l *Ledger, now time.Time) { l.set(a, so, now) })
+}
+
+// sick notes a sickness. It must be noted before it begins, so that nothing can be done about it earlier.
+func (c *clerk) sick(m fleet.Machine, kind Kind, deadline time.Time) {
+	c.note(func(l *Ledger, _ time.Time) {
+		r := l.record(m.ObjectKey, m.Cluster)
+		r.Sick = append(r.Sick, Sickness{Kind: kind, Deadline: deadline})
+	})
+}
+
+// healed notes that a machine has recovered. It must be noted afterwards.
+func (c *clerk) healed(m fleet.Machine) {
+	c.note(func(l *Ledger, now time.Time) {
+		if r := l.record(m.ObjectKey, m.Cluster); r.ails() {
+			r.Sick[len(r.Sick)-1].Ended = now
+		}
+	})
+}
+
+// released notes that the owner of a machine is about to delete it.
+func (c *clerk) released(m fleet.Machine) {
+	c.note(func(l *Ledger, _ time.Time) { l.record(m.ObjectKey, m.Cluster).Released = true })
+}
+
+// record returns that of a Machine, which may be new.
+func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
+	r, ok := l.Machines[name]
+	if !ok {
+		r = &Record{Cluster: cluster, Verdict: "nobody has judged it yet"}
+		l.Machines[name] = r
+	}
+	return r
+}
+
+// seen notes what is stored on a Machine. It tells whether its owner is asked to replace it, and was not before.
+func (c *clerk) seen(machine *clusterv1.Machine) (marked bool) {
+	c.note(func(l *Ledger, now time.Time) {
+		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+		r := l.record(client.ObjectKeyFromObject(machine), cluster)
+		r.judged(meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition), now)
+		mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+		if marked = mark != nil && mark.Status == metav1.ConditionFalse && r.Marked.At.IsZero(); marked {
+			r.Marked = Saying{now, mark.Reason}
+			if len(r.Called) > 0 {
+				r.Marked.What = r.Called[len(r.Called)-1].What
+			}
+		}
+	})
+	return marked
+}
+
+// judged notes a verdict, which may be missing.
+func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
+	before := r.Verdict
+	if verdict == nil {
+		r.Verdict = "there is no verdict"
+		return
+	}
+	if verdict.Status == metav1.ConditionTrue {
+		r.Verdict = ""
+		return
+	}
+	r.Verdict = fmt.Sprintf("%s is %s, %s: %s", verdict.Type, verdict.Status, verdict.Reason, verdict.Message)
+	if verdict.Status == metav1.ConditionFalse && r.Verdict != before {
+		r.Called = append(r.Called, Saying{now, verdict.Message})
+	}
+}
+
+// gone notes that a Machine was deleted.
+func (c *clerk) gone(name client.ObjectKey) {
+	c.note(func(l *Ledger, now time.Time) {
+		if r, ok := l.Machines[name]; ok {
+			r.Gone = now
+		}
+	})
+}
+
+// heard notes what a MachineHealthCheck says.
+func (c *clerk) heard(mhc *clusterv1.MachineHealthCheck) {
+	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
+	allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
+	c.note(func(l *Ledger, now time.Time) {
+		l.set(About{SaysPaused, cluster}, meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition), now)
+		// False with another reason holds nothing back.
+		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason
+		l.set(About{SaysRestricted, cluster}, restricted, now)
+	})
+}
+
+// unsettled says about which Machines there is something left to be done, or to be said; nil if there are none.
+func (c *clerk) unsettled() (left []client.ObjectKey) {
+	c.note(func(l *Ledger, _ time.Time) {
+		for name, r := range l.Machines {
+			spans := l.Times[About{SaysRestricted, r.Cluster}]
+			explained := r.ails() && len(spans) > 0 && spans[len(spans)-1].To.IsZero()
+			if r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "") {
+				left = append(left, name)
+			}
+		}
+	})
+	return left
+}
+
+// close ends the ledger: what still happens is not noted any more.
+func (c *clerk) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ledger.End, c.closed = time.Now(), true
+}

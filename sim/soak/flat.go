@@ -1,0 +1,94 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Sample is what the manager used at a moment.
+type Sample struct {
+	// At is when, after the beginning.
+	At time.Duration
+	// Process tells one start of the manager from the next.
+	Process int
+	// Goroutines, Resident and Live memory in bytes, and Depth of the work queues, all together. Live is what the last garbage
+	// collection left.
+	Goroutines, Resident, Live, Depth float64
+}
+
+// Limit says how much something may grow.
+type Limit struct {
+	Name string
+	Of   func(Sample) float64
+	// Share of what it was at first, and Beyond that.
+	Share, Beyond float64
+	// Unit is what it is told in.
+	Unit float64
+}
+
+const mib = 1 << 20
+
+// DefaultLimits are those of a soak. What was measured in half an hour is in the comments.
+func DefaultLimits() []Limit {
+	return []Limit{
+		// A silent cluster has none, so that they go up and down by some at any time.
+		{Name: "goroutines", Of: func(s Sample) float64 { return s.Goroutines }, Share: 0.1, Beyond: 20, Unit: 1},
+		{Name: "resident memory (MiB)", Of: func(s Sample) float64 { return s.Resident }, Share: 0.15, Beyond: 16 * mib, Unit: mib},
+		{Name: "live heap (MiB)", Of: func(s Sample) float64 { return s.Live }, Share: 0.15, Beyond: 8 * mib, Unit: mib},
+		{Name: "depth of the work queues", Of: func(s Sample) float64 { return s.Depth }, Share: 0, Beyond: 5, Unit: 1},
+	}
+}
+
+// Trend is how something went.
+type Trend struct {
+	Limit
+	// First and Last are the medians of the second and of the last quarter of the time.
+	First, Last float64
+}
+
+// allowed is how much Last may be.
+func (t Trend) allowed() float64 { return t.First*(1+t.Share) + t.Beyond }
+
+// fewest is how many samples a quarter must have.
+const fewest = 3
+
+// Trends compares the second quarter of a time with the last one, and returns a sentence for everything that is not flat. The
+// first quarter is for warming up: caches fill, and the manager is killed now and then. Medians let single storms be.
+func Trends(samples []Sample, duration time.Duration, limits []Limit) ([]Trend, []string) {
+	second, last := within(samples, duration/4, duration/2), within(samples, duration*3/4, duration)
+	if len(second) < fewest || len(last) < fewest {
+		return nil, []string{fmt.Sprintf("Nothing can be said about growth: there are %d samples of the second quarter and %d of the last.", len(second), len(last))}
+	}
+	if second[0].Process != last[len(last)-1].Process {
+		return nil, []string{"Nothing can be said about growth: the manager was started anew after the first quarter."}
+	}
+	var trends []Trend
+	var violations []string
+	for _, limit := range limits {
+		t := Trend{Limit: limit, First: median(second, limit.Of), Last: median(last, limit.Of)}
+		trends = append(trends, t)
+		if t.Last > t.allowed() {
+			violations = append(violations, fmt.Sprintf("The median of %s grew from %.1f in the second quarter to %.1f in the last; at most %.1f is flat.",
+				t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit))
+		}
+	}
+	return trends, violations
+}
+
+func within(samples []Sample, from, to time.Duration) []Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.At < from || s.At >= to })
+}
+
+func median(samples []Sample, of func(Sample) float64) float64 {
+	values := make([]float64, len(samples))
+	for i, s := range samples {
+		values[i] = of(s)
+	}
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+	return (values[middle-1] + values[middle]) / 2
+}

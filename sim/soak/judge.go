@@ -1,0 +1,175 @@
+package soak
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Allowances are how much time things may take. None of them is a claim about speed: a computer may be busy.
+type Allowances struct {
+	// Patience is how long a machine may be overdue without anything being done or said, if nothing hinders Sickbay.
+	Patience time.Duration
+	// Reconnect is how long it may take after a cluster was silent until its Nodes are known again. Whoever watches it tries
+	// every 30 seconds.
+	Reconnect time.Duration
+	// Overlap is how long something may still be done on the strength of what was true just before.
+	Overlap time.Duration
+}
+
+// DefaultAllowances are those of a soak.
+func DefaultAllowances() Allowances {
+	return Allowances{Patience: 20 * time.Second, Reconnect: time.Minute, Overlap: 5 * time.Second}
+}
+
+// Judge returns a sentence for everything that must not have happened.
+func Judge(l *Ledger, a Allowances) []string {
+	var violations []string
+	for _, name := range l.names() {
+		r := l.Machines[name]
+		for _, sentence := range slices.Concat(
+			wronglyCalled(l, r, a), wronglyMarked(l, name, a), untreated(l, name, a), wronglyEnded(r),
+		) {
+			violations = append(violations, fmt.Sprintf("Machine %s %s.", name, sentence))
+		}
+	}
+	return violations
+}
+
+func (l *Ledger) names() []client.ObjectKey {
+	return slices.SortedFunc(maps.Keys(l.Machines), func(a, b client.ObjectKey) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// wronglyCalled finds verdicts on machines that were not sick for long enough, or not any more. While a cluster does not
+// answer nobody can know of a recovery.
+func wronglyCalled(l *Ledger, r *Record, a Allowances) []string {
+	var sentences []string
+	for _, said := range r.Called {
+		blind := slices.ContainsFunc(l.blind(r.Cluster, a), func(s Span) bool { return s.holds(said.At) })
+		if r.overdue(said.At, a) || (blind && r.wasOverdue(said.At)) {
+			continue
+		}
+		sentences = append(sentences, fmt.Sprintf("%s at %s, and was called unhealthy then: %s", r.state(), clock(said.At), said.What))
+	}
+	return sentences
+}
+
+// wronglyMarked finds a remedy for a machine that did not need it, or for one that was to be left alone, or whose Node cannot
+// have been read.
+func wronglyMarked(l *Ledger, name client.ObjectKey, a Allowances) []string {
+	r := l.Machines[name]
+	at := r.Marked.At
+	if at.IsZero() {
+		return nil
+	}
+	var sentences []string
+	if !r.overdue(at, a) {
+		sentences = append(sentences, fmt.Sprintf("%s at %s, and was marked for its owner then: %s", r.state(), clock(at), r.Marked.What))
+	}
+	for _, about := range []About{{Skip, name}, {Paused, r.Cluster}, {Silent, r.Cluster}} {
+		for _, s := range l.Times[about] {
+			s.From = s.From.Add(a.Overlap)
+			if s.holds(at) {
+				sentences = append(sentences, fmt.Sprintf("was marked for its owner at %s, while %s since %s", clock(at), about.Fact, clock(s.From.Add(-a.Overlap))))
+			}
+		}
+	}
+	return sentences
+}
+
+// untreated finds times in which a machine was overdue, nothing was done, and nobody had said why.
+func untreated(l *Ledger, name client.ObjectKey, a Allowances) []string {
+	r := l.Machines[name]
+	var sentences []string
+	for _, sick := range r.Sick {
+		overdue := l.overdue(r, sick)
+		var excuses []Span
+		for _, e := range l.excuses(name, a) {
+			excuses = append(excuses, e.spans...)
+		}
+		if gap := longestGap(overdue, excuses); gap > a.Patience {
+			sentences = append(sentences, fmt.Sprintf("was sick (%s) beyond its deadline at %s, and for %s nothing was done, nor was said why",
+				sick.Kind, clock(sick.Deadline), gap.Round(time.Second)))
+		}
+	}
+	return sentences
+}
+
+// wronglyEnded finds machines that somebody else deleted, and those that are well and still not called healthy.
+func wronglyEnded(r *Record) []string {
+	if !r.Gone.IsZero() && !r.Released {
+		return []string{fmt.Sprintf("was deleted at %s, not by its owner", clock(r.Gone))}
+	}
+	if r.Gone.IsZero() && !r.Released && !r.ails() && r.Verdict != "" {
+		return []string{"is well at the end, and is not called healthy: " + r.Verdict}
+	}
+	return nil
+}
+
+// overdue is the time in which something should have been done about a sickness.
+func (l *Ledger) overdue(r *Record, sick Sickness) Span {
+	s := Span{From: sick.Deadline, To: l.End}
+	for _, end := range []time.Time{sick.Ended, r.Marked.At, r.Gone} {
+		if !end.IsZero() && end.Before(s.To) {
+			s.To = end
+		}
+	}
+	return s
+}
+
+// excuse is why nothing is done, and when that holds.
+type excuse struct {
+	why   Fact
+	spans []Span
+}
+
+// excuses are all that a Machine has. That it is paused, or to be skipped, must be true as well as said.
+func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
+	cluster := l.Machines[name].Cluster
+	return []excuse{
+		{Down, l.Times[About{Fact: Down}]},
+		{Silent, l.blind(cluster, a)},
+		{Skip, l.Times[About{Skip, name}]},
+		{Paused, common(l.Times[About{SaysPaused, cluster}], l.Times[About{Paused, cluster}])},
+		{SaysRestricted, l.Times[About{SaysRestricted, cluster}]},
+	}
+}
+
+// blind is when the Nodes of a cluster cannot be known.
+func (l *Ledger) blind(cluster client.ObjectKey, a Allowances) []Span {
+	spans := slices.Clone(l.Times[About{Silent, cluster}])
+	for i, s := range spans {
+		if !s.To.IsZero() {
+			spans[i].To = s.To.Add(a.Reconnect)
+		}
+	}
+	return spans
+}
+
+// overdue tells whether the machine was sick for long enough at a moment.
+func (r *Record) overdue(at time.Time, a Allowances) bool {
+	return slices.ContainsFunc(r.Sick, func(s Sickness) bool {
+		return !at.Before(s.Deadline) && (s.Ended.IsZero() || !at.After(s.Ended.Add(a.Overlap)))
+	})
+}
+
+// wasOverdue tells whether it would have been, had it not recovered.
+func (r *Record) wasOverdue(at time.Time) bool {
+	return slices.ContainsFunc(r.Sick, func(s Sickness) bool { return !at.Before(s.Deadline) })
+}
+
+// state says how a machine was that was not overdue.
+func (r *Record) state() string {
+	if len(r.Sick) == 0 {
+		return "was healthy all the time, also"
+	}
+	return "was not sick beyond a deadline"
+}
+
+func clock(t time.Time) string { return t.Format("15:04:05.000") }

@@ -1,0 +1,107 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+)
+
+// manager is Sickbay, as a process that is killed and started again.
+type manager struct {
+	runner *subject.Runner
+	clerk  *clerk
+	// fail is told if it ends by itself.
+	fail func(error)
+
+	mu      sync.Mutex
+	process *subject.Process
+	// expected is closed before the process is ended.
+	expected chan struct{}
+	starts   int
+}
+
+// unreadAfter is how long Nodes that cannot be read count as they were, so that a silent cluster is told of.
+const unreadAfter = "20s"
+
+func (m *manager) start(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	process, err := m.runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period="+unreadAfter)
+	if err != nil {
+		return err
+	}
+	expected := make(chan struct{})
+	go func() {
+		<-process.Exited()
+		select {
+		case <-expected:
+		default:
+			m.fail(errors.New("Sickbay ended by itself"))
+		}
+	}()
+	m.process, m.expected = process, expected
+	m.starts++
+	m.clerk.set(About{Fact: Down}, false)
+	return nil
+}
+
+// end ends the process, which must run, one way or the other.
+func (m *manager) end(how func(*subject.Process) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		return nil
+	}
+	close(m.expected)
+	m.clerk.set(About{Fact: Down}, true)
+	err := how(m.process)
+	m.process = nil
+	return err
+}
+
+func (m *manager) kill() error {
+	return m.end(func(p *subject.Process) error { return p.Kill() })
+}
+
+func (m *manager) stop() error {
+	return m.end(func(p *subject.Process) error { return p.Stop() })
+}
+
+// sample returns false while the manager does not run.
+func (m *manager) sample(ctx context.Context, began time.Time) (Sample, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		return Sample{}, false, nil
+	}
+	families, err := m.process.Metrics(ctx)
+	if err != nil {
+		return Sample{}, false, err
+	}
+	s := Sample{At: time.Since(began), Process: m.starts, Depth: sum(families["workqueue_depth"])}
+	for name, value := range map[string]*float64{
+		"go_goroutines": &s.Goroutines, "process_resident_memory_bytes": &s.Resident, "go_gc_heap_live_bytes": &s.Live,
+	} {
+		if families[name] == nil {
+			return Sample{}, false, fmt.Errorf("Sickbay has no metric %s", name)
+		}
+		*value = sum(families[name])
+	}
+	return s, true, nil
+}
+
+// sum adds up the gauges of a family, if there is one.
+func sum(family *dto.MetricFamily) float64 {
+	all := 0.0
+	for _, m := range family.GetMetric() {
+		all += m.GetGauge().GetValue()
+	}
+	return all
+}

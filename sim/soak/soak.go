@@ -1,0 +1,229 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Options of a soak.
+type Options struct {
+	// Seed decides what happens.
+	Seed  uint64
+	Shape result.Fleet
+	// Duration is for how long things happen, Every how often on average.
+	Duration, Every time.Duration
+	// Beats is how many heartbeats Nodes send in a second, all together.
+	Beats      int
+	Allowances Allowances
+	Limits     []Limit
+	// Binary is the path of Sickbay, Dir is for a kubeconfig.
+	Binary, Dir string
+	// Log gets what Sickbay and the API server say, Progress what the soak does.
+	Log      io.Writer
+	Progress *slog.Logger
+}
+
+const (
+	// budget is the share of a cluster's machines that may be unhealthy. Storms exceed it now and then.
+	budget = "40%"
+	// owners is how many machines are replaced at once.
+	owners = 4
+	// patience is how long it may take until all machines are called healthy for the first time.
+	patience = 5 * time.Minute
+	// samples is how many there are at least, and sampleEvery how often they are taken at least.
+	samples     = 40
+	sampleEvery = 10 * time.Second
+)
+
+// soak is one that goes on.
+type soak struct {
+	Options
+	fleet   *fleet.Fleet
+	beds    *beds
+	clerk   *clerk
+	owner   *owner
+	manager *manager
+	claims  sync.Map
+	// over is closed when the time is over: all that lasts is ended then.
+	over chan struct{}
+
+	mu      sync.Mutex
+	report  Report
+	samples []Sample
+}
+
+// Run soaks. The error says what kept it from being carried out; what was found is in the report.
+func Run(ctx context.Context, o Options) (Report, error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
+	f, err := fleet.StartLimited(ctx, o.Shape, budget, o.Log)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
+	s := &soak{Options: o, fleet: f, beds: newBeds(f.Machines, o.Shape.Machines), clerk: newClerk(), over: make(chan struct{})}
+	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
+	s.owner = newOwner(f, s.beds, s.clerk)
+	// Ended before the fleet: an API server that stops waits for those who watch it.
+	watching, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	if err := s.clerk.watch(watching, f.World, s.owner.ask); err != nil {
+		return Report{}, err
+	}
+	log := &reader{to: o.Log}
+	runner, err := subject.Runner{Sickbay: o.Binary, Log: log}.Beside(ctx, f.World, o.Dir)
+	if err != nil {
+		return Report{}, err
+	}
+	s.manager = &manager{runner: runner, clerk: s.clerk, fail: fail}
+	s.clerk.set(About{Fact: Down}, true)
+	err = errors.Join(s.run(ctx, fail), s.manager.stop())
+	if err != nil {
+		return s.report, err
+	}
+	s.report.judge(s.clerk.ledger, s.samples, log.violations())
+	return s.report, nil
+}
+
+// run has everything happen, and closes the ledger.
+func (s *soak) run(ctx context.Context, fail context.CancelCauseFunc) error {
+	if err := s.manager.start(ctx); err != nil {
+		return err
+	}
+	if err := s.settle(ctx, patience); err != nil {
+		return err
+	}
+	if left := s.clerk.unsettled(); len(left) > 0 {
+		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), patience, left[0])
+	}
+	// What goes on all the time ends when there is nothing left to be done.
+	background, end := context.WithCancel(ctx)
+	var always sync.WaitGroup
+	keep := func(do func(context.Context) error) {
+		always.Go(func() {
+			if err := do(background); err != nil && background.Err() == nil {
+				fail(err)
+			}
+		})
+	}
+	for range owners {
+		keep(s.owner.work)
+	}
+	began := time.Now()
+	keep(s.beat)
+	keep(func(ctx context.Context) error { return s.watchUse(ctx, began) })
+	err := s.carryOut(ctx, began)
+	if err == nil {
+		s.Progress.Info("Waiting until nothing is left to be done")
+		err = s.settle(ctx, s.Allowances.Reconnect+s.Allowances.Patience+fleet.NodeTimeout)
+	}
+	s.clerk.close()
+	s.owner.stop()
+	end()
+	always.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// carryOut has all faults of the plan happen in their time.
+func (s *soak) carryOut(ctx context.Context, began time.Time) error {
+	plan := Plan(s.Seed, s.Shape, s.Duration, s.Every)
+	s.Progress.Info("Faults begin", "faults", len(plan), "for", s.Duration)
+	group, together := errgroup.WithContext(ctx)
+	for _, f := range plan {
+		if err := s.wait(together, time.Until(began.Add(f.At))); err != nil {
+			break
+		}
+		group.Go(func() error {
+			done, err := s.inflict(together, f)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if done {
+				s.report.Inflicted[f.Kind]++
+			} else {
+				s.report.Left++
+			}
+			if err != nil {
+				return fmt.Errorf("inflicting %q: %w", f.Kind, err)
+			}
+			return nil
+		})
+	}
+	// If it fails, the group knows better why.
+	_ = s.wait(together, time.Until(began.Add(s.Duration)))
+	close(s.over)
+	return errors.Join(group.Wait(), context.Cause(ctx))
+}
+
+// settle waits until there is nothing left to be done about any machine. That it takes too long is no error: the ledger tells.
+func (s *soak) settle(ctx context.Context, most time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	err := world.Poll(waiting, func(context.Context) error {
+		if left := s.clerk.unsettled(); len(left) > 0 {
+			return fmt.Errorf("%d machines are left", len(left))
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// beat has Nodes send heartbeats, one after the other.
+func (s *soak) beat(ctx context.Context) error {
+	ticker := time.NewTicker(time.Second / time.Duration(s.Beats))
+	defer ticker.Stop()
+	for {
+		for _, m := range s.beds.all() {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return nil
+			}
+			// It may have been deleted just now.
+			if err := client.IgnoreNotFound(s.fleet.Beat(ctx, m)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// watchUse takes samples.
+func (s *soak) watchUse(ctx context.Context, began time.Time) error {
+	ticker := time.NewTicker(min(sampleEvery, s.Duration/samples))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+		sample, ok, err := s.manager.sample(ctx, began)
+		if err != nil {
+			return err
+		}
+		if ok {
+			s.samples = append(s.samples, sample)
+		}
+	}
+}
+
+func (s *soak) cluster(n int) client.ObjectKey { return s.fleet.Machines[n*s.Shape.Machines].Cluster }

@@ -1,0 +1,57 @@
+package soak
+
+import (
+	"slices"
+	"time"
+)
+
+// Span is a time in which something was so. Without an end it goes on.
+type Span struct{ From, To time.Time }
+
+// holds tells whether a moment is in the span.
+func (s Span) holds(t time.Time) bool {
+	return !t.Before(s.From) && (s.To.IsZero() || t.Before(s.To))
+}
+
+// common is what two spans have in common; its end may come before its begin.
+func (s Span) common(other Span) Span {
+	if other.From.After(s.From) {
+		s.From = other.From
+	}
+	if s.To.IsZero() || (!other.To.IsZero() && other.To.Before(s.To)) {
+		s.To = other.To
+	}
+	return s
+}
+
+// common is what two lists have in common.
+func common(a, b []Span) []Span {
+	var both []Span
+	for _, s := range a {
+		for _, other := range b {
+			if c := s.common(other); c.To.IsZero() || c.From.Before(c.To) {
+				both = append(both, c)
+			}
+		}
+	}
+	return both
+}
+
+// longestGap is the longest time in a span, which has an end, that is in none of the others.
+func longestGap(s Span, others []Span) time.Duration {
+	others = slices.SortedFunc(slices.Values(others), func(a, b Span) int { return a.From.Compare(b.From) })
+	longest, at := time.Duration(0), s.From
+	for _, other := range others {
+		if other.From.After(s.To) {
+			break
+		}
+		longest = max(longest, other.From.Sub(at))
+		if other.To.IsZero() {
+			return longest
+		}
+		if other.To.After(at) {
+			at = other.To
+		}
+	}
+	return max(longest, s.To.Sub(at))
+}

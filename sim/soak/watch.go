@@ -1,0 +1,61 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// watch writes into the ledger what the API server tells of Machines and MachineHealthChecks, until ctx ends. It calls marked
+// for Machines whose owner is to replace them.
+func (c *clerk) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
+	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: cache.TransformStripManagedFields()})
+	if err != nil {
+		return fmt.Errorf("making a cache: %w", err)
+	}
+	for _, object := range []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}} {
+		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return fmt.Errorf("watching %T: %w", object, err)
+		}
+		if _, err := informer.AddEventHandler(c.handler(marked)); err != nil {
+			return fmt.Errorf("watching %T: %w", object, err)
+		}
+	}
+	go func() { _ = objects.Start(ctx) }()
+	if !objects.WaitForCacheSync(ctx) {
+		return fmt.Errorf("watching machines: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+func (c *clerk) handler(marked func(client.ObjectKey)) toolscache.ResourceEventHandler {
+	see := func(obj any) {
+		switch object := obj.(type) {
+		case *clusterv1.Machine:
+			if c.seen(object) {
+				marked(client.ObjectKeyFromObject(object))
+			}
+		case *clusterv1.MachineHealthCheck:
+			c.heard(object)
+		}
+	}
+	return toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    see,
+		UpdateFunc: func(_, obj any) { see(obj) },
+		DeleteFunc: func(obj any) {
+			if missed, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
+				obj = missed.Obj
+			}
+			if machine, ok := obj.(*clusterv1.Machine); ok {
+				c.gone(client.ObjectKeyFromObject(machine))
+			}
+		},
+	}
+}
