@@ -14,6 +14,9 @@ import (
 func Markdown(r result.Report, drawn []Plot) string {
 	var text strings.Builder
 	text.WriteString(head(r))
+	if reached := verdicts(r); reached != "" {
+		text.WriteString("\n### Goals\n\n" + reached)
+	}
 	for _, plot := range drawn {
 		fmt.Fprintf(&text, "\n![%s](%s/%s.svg)\n", plot.Title, plots, plot.Name)
 	}

@@ -14,11 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-var (
-	small = result.Fleet{Clusters: 1, Machines: 100}
-	large = result.Fleet{Clusters: 1, Machines: 10000}
-	many  = result.Fleet{Clusters: 100, Machines: 100}
-)
+var small = result.Fleet{Clusters: 1, Machines: 100}
 
 // full has figures of each kind, with gaps.
 func full() result.Report {

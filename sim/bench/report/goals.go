@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// The fleets that goals are about.
+var (
+	large  = result.Fleet{Clusters: 1, Machines: 10_000}
+	middle = result.Fleet{Clusters: 1, Machines: 1000}
+	many   = result.Fleet{Clusters: 100, Machines: 100}
+)
+
+// goal is what Sickbay set out to reach. Whether it did is a plain comparison; why not is for people to say.
+type goal struct {
+	of, sentence string
+	// most is the greatest value, of a unit as in result.Info, or of "times" for a ratio.
+	most float64
+	unit string
+	// value is what was measured, if it was.
+	value func(result.Report) (float64, bool)
+}
+
+const times = "times"
+
+func goals() []goal {
+	return []goal{
+		{"Verdict, p99, 10,000 machines", "under 1 s after the deadline", 1, "s", amount(result.VerdictP99, large)},
+		{"", "at most 1/20 of upstream", 1. / 20, times, to(result.Upstream, result.VerdictP99, large)},
+		{"Storm of 1,000 in 10,000 machines, last mark", "at most 1/10 of upstream", 1. / 10, times, to(result.Upstream, result.StormMark, large)},
+		{"Heartbeats, CPU, 10,000 machines", "at most 1/20 of upstream", 1. / 20, times, to(result.Upstream, result.HeartbeatCPU, large)},
+		{"", "at most 1.5 times the floor", 1.5, times, to(result.Floor, result.HeartbeatCPU, large)},
+		{"", "the same as with 1,000 machines (1.25 times at most)", 1.25, times, grown(result.HeartbeatCPU, middle, large)},
+		{"Writes at rest, any fleet", "none", 0, "1", greatest(result.IdleWrites)},
+		{"Writes for a remedy, any fleet", "at most 3", 3, "1", greatest(result.RemedyWrites)},
+		{"Memory, 10,000 machines", "at most half of upstream", 0.5, times, to(result.Upstream, result.Memory, large)},
+		{"Start, 10,000 machines", "under 15 s to the last verdict that had to be changed", 15, "s", amount(result.Start, large)},
+		{"", "under 15 s to the last of all verdicts, when there were none", 15, "s", amount(result.FirstStart, large)},
+		{"One hanging cluster of 100, verdict p99 in the others", "as without (1.5 times at most)", 1.5, times, against(result.HangP99, result.VerdictP99, many)},
+	}
+}
+
+// verdicts renders which goals were reached; nothing if none of them was measured.
+func verdicts(r result.Report) string {
+	var text strings.Builder
+	of := ""
+	for _, g := range goals() {
+		if g.of != "" {
+			of = g.of
+		}
+		value, measured := g.value(r)
+		if !measured {
+			continue
+		}
+		reached := "yes"
+		if value > g.most {
+			reached = "**no**"
+		}
+		fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", of, g.sentence, g.amount(value), reached)
+		of = ""
+	}
+	if text.Len() == 0 {
+		return ""
+	}
+	return "| | Goal | Measured | Reached |\n| --- | --- | ---: | --- |\n" + text.String()
+}
+
+func (g goal) amount(value float64) string {
+	if g.unit == times {
+		return ratio(value)
+	}
+	return amounts(g.unit, value)
+}
+
+// amount is the median of a measure.
+func amount(m result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
+	return func(r result.Report) (float64, bool) {
+		figure, found := r.Find(m, f, result.Sickbay)
+		if !found {
+			return 0, false
+		}
+		return figure.Median(), true
+	}
+}
+
+// greatest is that of all rounds with all fleets.
+func greatest(m result.Measure) func(result.Report) (float64, bool) {
+	return func(r result.Report) (value float64, measured bool) {
+		for _, f := range r.Fleets() {
+			if figure, found := r.Find(m, f, result.Sickbay); found {
+				value, measured = max(value, figure.Max()), true
+			}
+		}
+		return value, measured
+	}
+}
+
+// to is the ratio to another subject.
+func to(other result.Subject, m result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
+	return func(r result.Report) (float64, bool) { return r.Ratio(m, f, result.Sickbay, other) }
+}
+
+// grown is the ratio of a measure with one fleet to that with a smaller one.
+func grown(m result.Measure, small, big result.Fleet) func(result.Report) (float64, bool) {
+	return quotient(amount(m, big), amount(m, small))
+}
+
+// against is the ratio of two measures.
+func against(m, other result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
+	return quotient(amount(m, f), amount(other, f))
+}
+
+func quotient(of, by func(result.Report) (float64, bool)) func(result.Report) (float64, bool) {
+	return func(r result.Report) (float64, bool) {
+		a, found := of(r)
+		b, foundToo := by(r)
+		if !found || !foundToo || b == 0 {
+			return 0, false
+		}
+		return a / b, true
+	}
+}
