@@ -57,11 +57,6 @@ func (f *Fleet) Unmark(ctx context.Context, m Machine) error {
 	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition)
 }
 
-// Forget takes from a Machine all that a health check has ever said of it.
-func (f *Fleet) Forget(ctx context.Context, m Machine) error {
-	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition, clusterv1.MachineHealthCheckSucceededCondition)
-}
-
 func (f *Fleet) dropConditions(ctx context.Context, m Machine, types ...string) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		machine := &clusterv1.Machine{}

@@ -23,8 +23,9 @@ type Plan struct {
 	BeatsPerSecond int
 	// Failover is the fleet whose leader dies.
 	Failover result.Fleet
-	// Profiles is a directory for them; without it there are none.
+	// Profiles is a directory for those of the subjects with one fleet; without it there are none.
 	Profiles string
+	Profiled result.Fleet
 }
 
 // Full is the plan behind docs/benchmarks.md.
@@ -36,7 +37,8 @@ func Full() Plan {
 		Rounds: 3, Starts: 3, Alone: 4, PerSecond: 5,
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
-		Beats: 15 * time.Second, BeatsPerSecond: 33, Failover: result.Fleet{Clusters: 1, Machines: 1000},
+		Beats: 15 * time.Second, BeatsPerSecond: 33,
+		Failover: result.Fleet{Clusters: 1, Machines: 1000}, Profiled: result.Fleet{Clusters: 1, Machines: 10_000},
 	}
 }
 

@@ -7,20 +7,51 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// profileRest has Nodes beat for as long as in a round, and writes down what the process does meanwhile. It takes no figures:
-// to be watched takes time, too.
-func (s *stand) profileRest(ctx context.Context, p *subject.Process) error {
-	if s.plan.Profiles == "" {
+// profile writes down what a process does at rest, and then in a storm. It takes no figures: to be watched takes time, too.
+func (s *stand) profile(ctx context.Context, p *subject.Process) error {
+	if s.plan.Profiles == "" || s.fleet.Shape != s.plan.Profiled {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := s.profiled(ctx, p, "rest", s.plan.Beats, func(ctx context.Context) error {
+		_, err := s.beat(ctx)
+		return err
+	})
+	if err != nil || p.Subject == result.Floor {
+		return err
+	}
+	return s.profiled(ctx, p, "storm", stormProfile, func(ctx context.Context) error {
+		return s.sickenAtOnce(ctx, p)
+	})
+}
+
+// stormProfile is the time from the beginning of a storm for which a process is watched. It is enough for Cluster API's.
+const stormProfile = 25 * time.Second
+
+// sickenAtOnce is a storm from which no figures are taken.
+func (s *stand) sickenAtOnce(ctx context.Context, p *subject.Process) error {
+	silent := *s
+	silent.figures = nil
+	machines := silent.some(s.fleet.Shape.Size() / stormShare)
+	if err := silent.storm(ctx, p, machines); err != nil {
+		return err
+	}
+	return silent.recover(ctx, machines)
+}
+
+// profiled writes profiles of a process: of the processor while something happens, of what was allocated, and where it
+// waited for locks, until after it.
+func (s *stand) profiled(ctx context.Context, p *subject.Process, during string, over time.Duration, happen func(context.Context) error) error {
 	name := func(kind string) string {
-		return filepath.Join(s.plan.Profiles, fmt.Sprintf("rest-%s-%s.%s.pprof", p.Subject, s.fleet.Shape, kind))
+		return filepath.Join(s.plan.Profiles, fmt.Sprintf("%s-%s-%s.%s.pprof", during, p.Subject, s.fleet.Shape, kind))
 	}
 	written := make(chan error, 1)
-	go func() { written <- p.Profile(ctx, "profile", name("cpu"), s.plan.Beats.Truncate(time.Second)) }()
-	_, err := s.beat(ctx)
-	return errors.Join(err, <-written, p.Profile(ctx, "allocs", name("allocs"), 0))
+	go func() { written <- p.Profile(ctx, "profile", name("cpu"), over.Truncate(time.Second)) }()
+	err := happen(ctx)
+	return errors.Join(err, <-written, p.Profile(ctx, "allocs", name("allocs"), 0), p.Profile(ctx, "mutex", name("mutex"), 0))
 }

@@ -23,10 +23,20 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 			return err
 		}
 	}
-	if err := s.profileRest(ctx, p); err != nil || who == result.Floor {
+	if err := s.profile(ctx, p); err != nil {
 		return err
 	}
-	return s.sicknesses(ctx, p)
+	if who == result.Floor {
+		return s.floor(ctx, p)
+	}
+	if err := s.sicknesses(ctx, p); err != nil {
+		return err
+	}
+	// It would write at once again what is taken away here.
+	if err := p.Kill(); err != nil {
+		return err
+	}
+	return fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget)
 }
 
 // sicknesses takes the figures for which machines have to fall sick.
@@ -50,11 +60,9 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 		if err := p.Stop(); err != nil {
 			return err
 		}
-		if err := s.failover(ctx, p.Subject); err != nil {
-			return err
-		}
+		return s.failover(ctx, p.Subject)
 	}
-	return fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget)
+	return nil
 }
 
 // first starts a subject that knows the fleet not yet, and waits until it has judged all of it.

@@ -2,7 +2,9 @@ package subject
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
@@ -12,18 +14,35 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// floor keeps what the others watch in caches, and does nothing with it.
-func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl.Manager, error) {
+// floor keeps what the others watch in caches, and does nothing with it. It is ready once it has all of it.
+func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl.Manager, healthz.Checker, error) {
 	options.Scheme = world.NewScheme()
 	mgr, err := ctrl.NewManager(limited(config), options)
 	if err != nil {
-		return nil, fmt.Errorf("creating the manager: %w", err)
+		return nil, nil, fmt.Errorf("creating the manager: %w", err)
 	}
+	caches, err := addCaches(ctx, mgr)
+	if err != nil {
+		return nil, nil, err
+	}
+	return mgr, func(req *http.Request) error {
+		for _, c := range caches {
+			if !c.WaitForCacheSync(req.Context()) {
+				return errors.New("not everything has been read")
+			}
+		}
+		return nil
+	}, nil
+}
+
+// addCaches has a manager read and watch everything, and returns the caches that it goes to.
+func addCaches(ctx context.Context, mgr ctrl.Manager) ([]cache.Cache, error) {
 	for _, kind := range []client.Object{&clusterv1.Machine{}, &clusterv1.Cluster{}, &clusterv1.MachineHealthCheck{}} {
 		if _, err := mgr.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
 			return nil, fmt.Errorf("watching %T: %w", kind, err)
@@ -33,6 +52,7 @@ func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl
 	if err := mgr.GetAPIReader().List(ctx, clusters); err != nil {
 		return nil, fmt.Errorf("listing clusters: %w", err)
 	}
+	caches := []cache.Cache{mgr.GetCache()}
 	for i := range clusters.Items {
 		nodes, err := nodesOf(ctx, mgr, client.ObjectKeyFromObject(&clusters.Items[i]))
 		if err != nil {
@@ -41,8 +61,9 @@ func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl
 		if err := mgr.Add(manager.RunnableFunc(nodes.Start)); err != nil {
 			return nil, fmt.Errorf("adding the nodes of %s: %w", clusters.Items[i].Name, err)
 		}
+		caches = append(caches, nodes)
 	}
-	return mgr, nil
+	return caches, nil
 }
 
 // nodesOf is a cache of the Nodes of a workload cluster.

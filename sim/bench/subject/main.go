@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"runtime"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -39,11 +40,13 @@ func Main(ctx context.Context, args []string) error {
 		return err
 	}
 	ctrl.SetLogger(klog.Background())
+	runtime.SetMutexProfileFraction(100) // as Sickbay, where there is a profile
 	config, err := clientcmd.BuildConfigFromFlags("", f.kubeconfig)
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig: %w", err)
 	}
 	var mgr ctrl.Manager
+	ready := healthz.Ping
 	switch s := result.Subject(f.subject); s {
 	case result.Upstream, result.Unlimited:
 		if err := feature.MutableGates.Set(fmt.Sprintf("%s=%t", feature.ReconcilerRateLimiting, s == result.Upstream)); err != nil {
@@ -51,14 +54,14 @@ func Main(ctx context.Context, args []string) error {
 		}
 		mgr, err = upstream(ctx, config, f.managerOptions())
 	case result.Floor:
-		mgr, err = floor(ctx, config, f.managerOptions())
+		mgr, ready, err = floor(ctx, config, f.managerOptions())
 	default:
 		return fmt.Errorf("there is no subject %q", f.subject)
 	}
 	if err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("started", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("started", ready); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

@@ -46,8 +46,8 @@ type Process struct {
 	*sickbay.Process
 
 	Subject result.Subject
-	// Started is when it was started.
-	Started time.Time
+	// Started is when it was started, Ready when it said that it was ready.
+	Started, Ready time.Time
 
 	metrics scraper
 	pprof   string
@@ -74,7 +74,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s, err)
 	}
-	p := &Process{Process: process, Subject: s, Started: started, metrics: newScraper(address, r.token), pprof: pprof}
+	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), pprof: pprof}
 	// The metrics may come a moment after the probe.
 	err = world.Poll(ctx, func(ctx context.Context) error {
 		_, err := p.Usage(ctx)

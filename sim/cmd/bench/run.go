@@ -28,6 +28,7 @@ func measureAll(ctx context.Context, args []string) error {
 	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it there are none")
 	subjects := flags.String("subjects", "", "measure these alone, separated by commas")
 	fleets := flags.String("fleets", "", "measure with these alone, separated by commas, as 1x10000")
+	rounds := flags.Int("rounds", 0, "how often to take each figure; 0 leaves it to the plan")
 	profiles := flags.String("profiles", "", "directory for profiles; without it there are none")
 	noise := flags.String("log", "", "file for what the measured programs say; without it nobody gets to know")
 	if err := flags.Parse(args); err != nil {
@@ -38,6 +39,9 @@ func measureAll(ctx context.Context, args []string) error {
 		plan = measure.Quick()
 	}
 	plan.Profiles = *profiles
+	if *rounds > 0 {
+		plan.Rounds, plan.Starts = *rounds, min(plan.Starts, *rounds)
+	}
 	if err := restrict(&plan, *subjects, *fleets); err != nil {
 		return err
 	}
