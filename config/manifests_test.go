@@ -40,6 +40,7 @@ func install(t *testing.T) *env.Env {
 				apply(t, e, obj)
 			}
 		}
+		settled(t, e)
 	})
 	return e
 }

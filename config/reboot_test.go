@@ -55,6 +55,7 @@ func bindOnOpenShift(t *testing.T) *env.Env {
 			apply(t, e, obj)
 		}
 	}
+	settled(t, e)
 	return e
 }
 
