@@ -35,7 +35,8 @@ const (
 	statusUnknown     = gardencorev1beta1.ConditionUnknown
 	statusProgressing = gardencorev1beta1.ConditionProgressing
 
-	threshold = time.Minute
+	// threshold is far above what it takes to prepare all rows: what is in time has to be so when it is looked at.
+	threshold = 20 * time.Minute
 )
 
 var (
