@@ -11,6 +11,7 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +30,13 @@ type Entry struct {
 	Object client.Object
 	// Gone tells that this is the last state of an object that does not exist any more.
 	Gone bool
+}
+
+// Before tells whether a state was stored before another one. States of different kinds are seen in any order, but one etcd
+// counts all of them.
+func (e Entry) Before(other Entry) bool {
+	order, err := resourceversion.CompareResourceVersion(e.Object.GetResourceVersion(), other.Object.GetResourceVersion())
+	return err == nil && order < 0
 }
 
 // Journal holds the entries in the order in which they were seen.
