@@ -21,6 +21,10 @@ import (
 // Cluster API itself now and then waits for 15 or 30 seconds.
 const Patience = 3 * time.Minute
 
+// startTime is how long all may take that comes before the first test: the binary may have to be compiled, while the
+// packages beside this one are.
+const startTime = 10 * time.Minute
+
 // Stand is what the tests of a test binary share.
 type Stand struct {
 	World   *world.World
@@ -55,7 +59,7 @@ func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
 		}
 		_ = os.RemoveAll(s.dir)
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	if err := s.start(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "putting up the stand:", err)

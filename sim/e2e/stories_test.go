@@ -16,7 +16,8 @@ import (
 func TestStories(t *testing.T) {
 	t.Parallel()
 	metrics := newScraper(t, "stories")
-	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--metrics-bind-address="+metrics.address)
+	// However long the stories take, no period ends while Sickbay is to be at rest.
+	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h", "--metrics-bind-address="+metrics.address)
 	t.Run("play", func(t *testing.T) {
 		all := scenario.All()
 		for _, cluster := range scenario.Clusters(all) {

@@ -71,7 +71,7 @@ func TestCutOffIsNoticedByClusterAPI(t *testing.T) {
 	f := fault.CutOff{Cluster: island}
 	inject(t, f)
 	start := time.Now()
-	g.Eventually(probe).WithTimeout(2 * time.Minute).Should(Equal(metav1.ConditionFalse))
+	g.Eventually(probe).Should(Equal(metav1.ConditionFalse))
 	t.Logf("noticed after %s", time.Since(start).Round(time.Second))
 	heal(t, f)
 	start = time.Now()

@@ -12,7 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-const patience = time.Minute
+// patience is for a machine that compiles other tests at the same time. Cluster API itself now and then waits for 15 or 30
+// seconds.
+const patience = 3 * time.Minute
 
 var (
 	// it is the world that all tests of this package share.
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 
 // run is apart from TestMain because os.Exit runs no deferred calls.
 func run(m *testing.M) (code int) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	var err error
 	if it, err = world.Start(ctx, world.Options{}); err != nil {

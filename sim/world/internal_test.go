@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
@@ -21,6 +22,7 @@ func TestWatchdog(t *testing.T) {
 	for name, orphaned := range map[string]bool{"orphaned": true, "forgotten": false} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
+			g.SetDefaultEventuallyTimeout(time.Minute)
 			dir := filepath.Join(t.TempDir(), "world")
 			g.Expect(os.Mkdir(dir, 0o700)).To(Succeed())
 			sleep, err := exec.LookPath("sleep")

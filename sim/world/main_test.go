@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // run is apart from TestMain because os.Exit runs no deferred calls.
 func run(m *testing.M) (code int) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var err error
 	if it, err = world.Start(ctx, world.Options{BareMetal: true}); err != nil {

@@ -19,7 +19,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-const patience = time.Minute
+// patience is for a machine that compiles other tests at the same time. Cluster API itself now and then waits for 15 or 30
+// seconds.
+const patience = 3 * time.Minute
 
 // newCluster creates a cluster, waits until it is ready and deletes it after the test.
 func newCluster(t *testing.T, spec world.ClusterSpec) client.ObjectKey {
