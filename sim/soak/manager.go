@@ -43,7 +43,7 @@ func (m *manager) start(ctx context.Context) error {
 		select {
 		case <-expected:
 		default:
-			m.fail(errors.New("Sickbay ended by itself"))
+			m.fail(errors.New("the manager ended by itself"))
 		}
 	}()
 	m.process, m.expected = process, expected
@@ -90,7 +90,7 @@ func (m *manager) sample(ctx context.Context, began time.Time) (Sample, bool, er
 		"go_goroutines": &s.Goroutines, "process_resident_memory_bytes": &s.Resident, "go_gc_heap_live_bytes": &s.Live,
 	} {
 		if families[name] == nil {
-			return Sample{}, false, fmt.Errorf("Sickbay has no metric %s", name)
+			return Sample{}, false, fmt.Errorf("the manager has no metric %s", name)
 		}
 		*value = sum(families[name])
 	}

@@ -1,0 +1,104 @@
+package soak
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+)
+
+// machine has conditions.
+func machine(conditions ...metav1.Condition) *clusterv1.Machine {
+	return &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: bed.Namespace, Name: bed.Name}, Spec: clusterv1.MachineSpec{ClusterName: ward.Name},
+		Status: clusterv1.MachineStatus{Conditions: conditions},
+	}
+}
+
+func verdict(status metav1.ConditionStatus) metav1.Condition {
+	return metav1.Condition{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: status, Reason: "Because", Message: "look"}
+}
+
+func TestClerkWritesDownTheLifeOfAMachine(t *testing.T) {
+	c := newClerk()
+	marked := metav1.Condition{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: "WaitingForRemediation"}
+	var asked []bool
+	for _, state := range []*clusterv1.Machine{
+		machine(), machine(verdict(metav1.ConditionTrue)), machine(verdict(metav1.ConditionFalse)), machine(verdict(metav1.ConditionFalse)),
+		machine(verdict(metav1.ConditionFalse), marked), machine(verdict(metav1.ConditionFalse), marked),
+	} {
+		asked = append(asked, c.seen(state))
+	}
+	if diff := cmp.Diff([]bool{false, false, false, false, true, false}, asked); diff != "" {
+		t.Error("asked its owner: ", diff)
+	}
+	c.gone(bed)
+	want := &Record{
+		Cluster: ward, Called: []Saying{{What: "look"}}, Marked: Saying{What: "look"}, Verdict: "HealthCheckSucceeded is False, Because: look",
+	}
+	if diff := cmp.Diff(want, c.ledger.Machines[bed], cmpopts.IgnoreTypes(time.Time{})); diff != "" {
+		t.Error(diff)
+	}
+	if r := c.ledger.Machines[bed]; r.Gone.IsZero() || r.Marked.At.IsZero() {
+		t.Errorf("it is not written down when it happened: %+v", r)
+	}
+}
+
+func TestClerkWritesDownWhatHealthChecksSay(t *testing.T) {
+	c := newClerk()
+	for _, reason := range []string{"", clusterv1.MachineHealthCheckTooManyUnhealthyReason, "NoneSick"} {
+		mhc := &clusterv1.MachineHealthCheck{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ward.Namespace, Name: "any"}, Spec: clusterv1.MachineHealthCheckSpec{ClusterName: ward.Name},
+		}
+		mhc.Status.Conditions = []metav1.Condition{
+			{Type: clusterv1.MachineHealthCheckRemediationAllowedCondition, Status: metav1.ConditionFalse, Reason: reason},
+			{Type: clusterv1.PausedCondition, Status: map[bool]metav1.ConditionStatus{true: metav1.ConditionTrue, false: metav1.ConditionFalse}[reason == ""]},
+		}
+		c.heard(mhc)
+	}
+	for _, fact := range []Fact{SaysRestricted, SaysPaused} {
+		if spans := c.ledger.Times[About{fact, ward}]; len(spans) != 1 || spans[0].To.IsZero() {
+			t.Errorf("%q: %v, not once and over", fact, spans)
+		}
+	}
+}
+
+func TestClerkKnowsWhatIsLeft(t *testing.T) {
+	m := fleet.Machine{ObjectKey: bed, Cluster: ward}
+	c := newClerk()
+	restrict := func(so bool) { c.set(About{SaysRestricted, ward}, so) }
+	for _, step := range []struct {
+		name string
+		do   func()
+		left bool
+	}{
+		{"nothing", func() {}, false},
+		{"new", func() { c.seen(machine()) }, true},
+		{"healthy", func() { c.seen(machine(verdict(metav1.ConditionTrue))) }, false},
+		{"sick", func() { c.sick(m, Lost, at(0)) }, true},
+		{"sick, with a reason", func() { restrict(true) }, false},
+		{"sick, without any more", func() { restrict(false) }, true},
+		{"recovered", func() { c.healed(m) }, false},
+		{"recovered, and that is unknown", func() { c.seen(machine(verdict(metav1.ConditionUnknown))) }, true},
+		{"sick again", func() { c.sick(m, Gone, at(0)) }, true},
+		{"being replaced", func() { c.released(m) }, true},
+		{"replaced", func() { c.gone(bed) }, false},
+		{"closed", func() { c.close(); c.sick(fleet.Machine{ObjectKey: ward}, Gone, at(0)) }, false},
+	} {
+		step.do()
+		want := []client.ObjectKey{bed}
+		if !step.left {
+			want = nil
+		}
+		if got := c.unsettled(); !slices.Equal(got, want) {
+			t.Fatalf("%s: %v is left, want %v", step.name, got, want)
+		}
+	}
+}
