@@ -29,7 +29,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-library demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,12 @@ $(BIN)/bench:
 
 bench-library: controlplane ## Measure what health checks cost, Gardener's own library beside; about 8 minutes after the first build
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -run='^$$' -bench=. -benchtime=1x -timeout=30m ./bench
+
+SOAK ?=
+soak: controlplane ## Have random faults befall 2,000 machines for half an hour, and judge what became of them: SOAK="-duration=5m -seed=7"
+	@echo "Building the soak"
+	@cd sim && go build -v -o $(BIN)/soak ./cmd/soak 2>&1 | $(PROGRESS)
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/soak $(SOAK)
 
 demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
 	@echo "Building the demo"
