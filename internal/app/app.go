@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -63,6 +64,10 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
+	if o.PprofBindAddress != "0" {
+		// Without it the profile of locks is empty. One wait in a hundred costs nothing that could be measured.
+		runtime.SetMutexProfileFraction(100)
+	}
 	cached, err := cacheOptions(o)
 	if err != nil {
 		return nil, fmt.Errorf("describing the cache: %w", err)

@@ -78,9 +78,10 @@ const (
 	// once. One that hangs holds its place until the timeout.
 	clusterConcurrency = 100
 	// remoteQPS and remoteBurst bound the requests to each workload cluster. Nodes are
-	// watched; single requests are made only before a remedy acts.
-	remoteQPS   = 50
-	remoteBurst = 100
+	// watched; single requests are made only before a remedy acts. Those of a storm must
+	// not wait for the limit: there are never more at once than remedies side by side.
+	remoteQPS   = 500
+	remoteBurst = 1000
 )
 
 // controlPlaneInitialized goes by the condition too: of a Cluster without a controlPlaneRef Cluster API says it there, and

@@ -69,8 +69,8 @@ func DefaultOptions() Options {
 		MaxUpgradePauseWarning:      4 * time.Hour,
 		Concurrency:                 10,
 		SyncPeriod:                  10 * time.Minute,
-		KubeAPIQPS:                  100,
-		KubeAPIBurst:                200,
+		KubeAPIQPS:                  1000,
+		KubeAPIBurst:                2000,
 	}
 }
 
