@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -102,14 +101,4 @@ func (p *Process) ready(ctx context.Context) error {
 		return fmt.Errorf("the manager is not ready: %s", answer.Status)
 	}
 	return nil
-}
-
-// FreeAddress returns host:port on this machine on which nobody listens.
-func FreeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("finding a free port: %w", err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String(), nil
 }
