@@ -26,6 +26,8 @@ type bmc struct {
 	problem string
 	// serviced is when the firmware update that runs is done; zero if none runs.
 	serviced time.Time
+	// looks is how often the power was asked for.
+	looks int
 }
 
 // answer is what the operator is told when it asks for a state.
@@ -42,6 +44,7 @@ type answer struct {
 func (h *Host) power() (on, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.bmc.looks++
 	if h.faults.PowerUnknown {
 		return false, false
 	}

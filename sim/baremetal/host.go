@@ -118,6 +118,13 @@ func (h *Host) BootID() string {
 // PowerCycles is how often the machine lost its power and got it back.
 func (h *Host) PowerCycles() int { return max(h.Boots()-1, 0) }
 
+// Looks is how often the operator has looked at the power of the machine.
+func (h *Host) Looks() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bmc.looks
+}
+
 // History is every change of the machine's power, oldest first.
 func (h *Host) History() []Change {
 	h.mu.Lock()

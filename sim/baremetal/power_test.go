@@ -209,6 +209,9 @@ func TestButtonIsSeenAtTheNextPoll(t *testing.T) {
 	s.annotate(key, hard)
 	s.turns(false)
 	s.stays("off", func() bool { return !s.Running() })
+	// It has just looked, so it will not look again while the clock stands.
+	looks := s.Looks()
+	s.becomes("a poll", func() bool { return s.Looks() > looks })
 	s.Press(true)
 	pressed := s.clock.Now()
 	s.g.Consistently(func() bool { return s.Running() && !s.get().Status.PoweredOn && !s.OffAt(pressed) }).
