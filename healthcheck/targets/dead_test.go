@@ -49,7 +49,8 @@ func dead(t *testing.T) (map[string]*rest.Config, map[string]string, <-chan stru
 	wrong := serve(t, nil).config()
 	wrong.TLSClientConfig = stranger(t)
 	return map[string]*rest.Config{
-			"mute":         {Host: mute(t, begun), TLSClientConfig: insecure},
+			// Without TLS, as no more than ten seconds are waited for that.
+			"mute":         {Host: "http://" + mute(t, begun)},
 			"gone":         {Host: nobody, TLSClientConfig: insecure},
 			"wrong":        wrong,
 			"unauthorized": serve(t, refuse).config(),
@@ -129,7 +130,7 @@ func TestDeadTargets(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	begun := make(chan struct{}, 100)
 	hosts := map[string]*rest.Config{
-		"mute": {Host: mute(t, begun), TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
+		"mute": {Host: "https://" + mute(t, begun), TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		"slow": serve(t, trickle).config(),
 	}
 	for name, config := range hosts {

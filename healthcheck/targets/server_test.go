@@ -140,7 +140,7 @@ func pausing(begun, proceed chan struct{}) func(*server, http.ResponseWriter, *h
 	}
 }
 
-// mute accepts connections, and never says a word on them.
+// mute is an address where connections are accepted, and never a word is said on them.
 func mute(t testing.TB, begun chan<- struct{}) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,7 +158,7 @@ func mute(t testing.TB, begun chan<- struct{}) string {
 			begun <- struct{}{}
 		}
 	}()
-	return "https://" + listener.Addr().String()
+	return listener.Addr().String()
 }
 
 // nobody is an address where nobody listens. A port that was free a moment ago may be that of another server by now; this
