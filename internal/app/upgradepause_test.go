@@ -40,6 +40,11 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	e.Install(t, env.WithModuleCRDs("github.com/openshift/api", "config/v1/zz_generated.crd-manifests/*clusterversions-Default.crd.yaml"))
 	version := upgradingVersion()
 	build.Create(t.Context(), t, e.Client, version)
+	t.Cleanup(func() {
+		if err := e.Client.Delete(context.Background(), version); err != nil {
+			t.Error(err)
+		}
+	})
 	g.Eventually(paused(upgradepause.ClusterAPIKind)).Should(BeTrue(), "ClusterVersion is installed")
 
 	e.Install(t, env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"))
