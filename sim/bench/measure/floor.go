@@ -15,7 +15,7 @@ import (
 func (s *stand) floor(ctx context.Context, p *subject.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for range s.plan.Starts {
+	for range s.starts() {
 		if err := p.Kill(); err != nil {
 			return err
 		}

@@ -13,8 +13,9 @@ type Plan struct {
 	Subjects []result.Subject
 	// Rounds is how often each figure is taken.
 	Rounds int
-	// Starts is how often a subject is started again.
-	Starts int
+	// Starts is how often a subject is started again, with the fleets in Restarted.
+	Starts    int
+	Restarted []result.Fleet
 	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
 	// fleet.NodeTimeout.
 	Alone, PerSecond int
@@ -30,24 +31,24 @@ type Plan struct {
 
 // Full is the plan behind docs/benchmarks.md.
 func Full() Plan {
+	small, middle, large, many := result.Fleet{Clusters: 1, Machines: 100}, result.Fleet{Clusters: 1, Machines: 1000},
+		result.Fleet{Clusters: 1, Machines: 10_000}, result.Fleet{Clusters: 100, Machines: 100}
 	return Plan{
-		Fleets: []result.Fleet{
-			{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 1000}, {Clusters: 1, Machines: 10_000}, {Clusters: 100, Machines: 100},
-		},
-		Rounds: 3, Starts: 3, Alone: 4, PerSecond: 5,
+		Fleets:   []result.Fleet{small, middle, large, many},
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
+		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
-		Beats: 15 * time.Second, BeatsPerSecond: 33,
-		Failover: result.Fleet{Clusters: 1, Machines: 1000}, Profiled: result.Fleet{Clusters: 1, Machines: 10_000},
+		Beats: 10 * time.Second, BeatsPerSecond: 33,
+		Restarted: []result.Fleet{large, many}, Failover: middle, Profiled: large,
 	}
 }
 
 // Quick is one that takes three minutes, for every change of the code.
 func Quick() Plan {
 	return Plan{
-		Fleets: []result.Fleet{{Clusters: 1, Machines: 500}}, Rounds: 1, Alone: 4, PerSecond: 1,
+		Fleets: []result.Fleet{{Clusters: 1, Machines: 200}}, Rounds: 1, Alone: 4, PerSecond: 1,
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Floor},
-		Beats:    15 * time.Second, BeatsPerSecond: 33,
+		Beats:    10 * time.Second, BeatsPerSecond: 33,
 	}
 }
 

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
@@ -46,7 +47,7 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	for range s.plan.Starts {
+	for range s.starts() {
 		if err := s.absence(ctx, p); err != nil {
 			return err
 		}
@@ -63,6 +64,14 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 		return s.failover(ctx, p.Subject)
 	}
 	return nil
+}
+
+// starts is how often a subject is started again with this fleet.
+func (s *stand) starts() int {
+	if !slices.Contains(s.plan.Restarted, s.fleet.Shape) {
+		return 0
+	}
+	return s.plan.Starts
 }
 
 // first starts a subject that knows the fleet not yet, and waits until it has judged all of it.

@@ -25,7 +25,7 @@ func measureAll(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "measure less, in three minutes")
 	out := flags.String("out", "bench.json", "file for the figures")
-	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it there are none")
+	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it tables are printed")
 	subjects := flags.String("subjects", "", "measure these alone, separated by commas")
 	fleets := flags.String("fleets", "", "measure with these alone, separated by commas, as 1x10000")
 	rounds := flags.Int("rounds", 0, "how often to take each figure; 0 leaves it to the plan")
@@ -55,10 +55,14 @@ func measureAll(ctx context.Context, args []string) error {
 		return failed
 	}
 	// What was measured until then is worth having.
-	if err := errors.Join(failed, r.Save(*out)); err != nil || *docs == "" {
+	if err := errors.Join(failed, r.Save(*out)); err != nil {
 		return err
 	}
-	return report.Write(*docs, r)
+	if *docs != "" {
+		return report.Write(*docs, r)
+	}
+	fmt.Println(report.Markdown(r, nil))
+	return nil
 }
 
 // restrict has a plan measure less. What is empty restricts nothing.
