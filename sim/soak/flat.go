@@ -55,7 +55,11 @@ const fewest = 3
 
 // Trends compares the second quarter of a time with the last one, and returns a sentence for everything that is not flat. The
 // first quarter is for warming up: caches fill, and the manager is killed now and then. Medians let single storms be.
+// Without limits nothing is judged.
 func Trends(samples []Sample, duration time.Duration, limits []Limit) ([]Trend, []string) {
+	if len(limits) == 0 {
+		return nil, nil
+	}
 	second, last := within(samples, duration/4, duration/2), within(samples, duration*3/4, duration)
 	if len(second) < fewest || len(last) < fewest {
 		return nil, []string{fmt.Sprintf("Nothing can be said about growth: there are %d samples of the second quarter and %d of the last.", len(second), len(last))}

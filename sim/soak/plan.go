@@ -76,9 +76,9 @@ type Fault struct {
 func Plan(seed uint64, shape result.Fleet, duration, every time.Duration) []Fault {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var plan []Fault
-	for range kills {
-		first, last := duration/(4*killsUntil), duration/killsUntil
-		plan = append(plan, Fault{At: between(random, first, last), Kind: Kill, Lasts: between(random, 0, downMost)})
+	for n := range time.Duration(kills) {
+		part := duration / killsUntil / kills
+		plan = append(plan, Fault{At: between(random, n*part, (n+1)*part-1), Kind: Kill, Lasts: between(random, 0, downMost)})
 	}
 	for at := between(random, 0, 2*every); at < duration; at += between(random, 0, 2*every) {
 		plan = append(plan, draw(random, at, shape))

@@ -16,7 +16,7 @@ func TestPlanIsInOrderAndWithinBounds(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		shape := result.Fleet{Clusters: rapid.IntRange(1, 30).Draw(t, "clusters"), Machines: rapid.IntRange(1, 200).Draw(t, "machines")}
 		duration := time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "duration"))
-		every := time.Duration(rapid.Int64Range(int64(100*time.Millisecond), int64(time.Minute)).Draw(t, "every"))
+		every := time.Duration(rapid.Int64Range(int64(2*time.Second), int64(time.Minute)).Draw(t, "every"))
 		plan := Plan(seed, shape, duration, every)
 		if diff := cmp.Diff(plan, Plan(seed, shape, duration, every)); diff != "" {
 			t.Fatalf("the same seed gave two plans:\n%s", diff)

@@ -16,14 +16,15 @@ type Report struct {
 	Inflicted map[Kind]int
 	Left      int
 	Summary   Summary
+	Samples   []Sample
 	Trends    []Trend
 	// Violations are what must not have been.
 	Violations []string
 }
 
-func (r *Report) judge(l *Ledger, samples []Sample, others []string) {
+func (r *Report) judge(l *Ledger, others []string) {
 	r.Summary = Summarize(l)
-	trends, grown := Trends(samples, r.Options.Duration, r.Options.Limits)
+	trends, grown := Trends(r.Samples, r.Options.Duration, r.Options.Limits)
 	r.Trends = trends
 	r.Violations = slices.Concat(others, Judge(l, r.Options.Allowances), grown)
 }

@@ -28,7 +28,8 @@ type Options struct {
 	// Beats is how many heartbeats Nodes send in a second, all together.
 	Beats      int
 	Allowances Allowances
-	Limits     []Limit
+	// Limits may be missing: a short soak says nothing about growth.
+	Limits []Limit
 	// Binary is the path of Sickbay, Dir is for a kubeconfig.
 	Binary, Dir string
 	// Log gets what Sickbay and the API server say, Progress what the soak does.
@@ -43,9 +44,9 @@ const (
 	owners = 4
 	// patience is how long it may take until all machines are called healthy for the first time.
 	patience = 5 * time.Minute
-	// samples is how many there are at least, and sampleEvery how often they are taken at least.
-	samples     = 40
-	sampleEvery = 10 * time.Second
+	// samplesLeast is how many there are, and sampleEvery how often they are taken if that makes more.
+	samplesLeast = 40
+	sampleEvery  = 10 * time.Second
 )
 
 // soak is one that goes on.
@@ -60,15 +61,15 @@ type soak struct {
 	// over is closed when the time is over: all that lasts is ended then.
 	over chan struct{}
 
-	mu      sync.Mutex
-	report  Report
-	samples []Sample
+	mu     sync.Mutex
+	report Report
 }
 
 // Run soaks. The error says what kept it from being carried out; what was found is in the report.
 func Run(ctx context.Context, o Options) (Report, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
+	o.Log = &shared{to: o.Log}
 	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
 	f, err := fleet.StartLimited(ctx, o.Shape, budget, o.Log)
 	if err != nil {
@@ -95,7 +96,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return s.report, err
 	}
-	s.report.judge(s.clerk.ledger, s.samples, log.violations())
+	s.report.judge(s.clerk.ledger, log.violations())
 	return s.report, nil
 }
 
@@ -208,7 +209,7 @@ func (s *soak) beat(ctx context.Context) error {
 
 // watchUse takes samples.
 func (s *soak) watchUse(ctx context.Context, began time.Time) error {
-	ticker := time.NewTicker(min(sampleEvery, s.Duration/samples))
+	ticker := time.NewTicker(min(sampleEvery, s.Duration/samplesLeast))
 	defer ticker.Stop()
 	for {
 		select {
@@ -221,7 +222,7 @@ func (s *soak) watchUse(ctx context.Context, began time.Time) error {
 			return err
 		}
 		if ok {
-			s.samples = append(s.samples, sample)
+			s.report.Samples = append(s.report.Samples, sample)
 		}
 	}
 }
