@@ -29,7 +29,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,11 @@ bench-check: $(BIN)/bench ## Compare figures with the limits in sim/bench/limits
 $(BIN)/bench:
 	@echo "Building the benchmark"
 	@cd sim && go build -v -o $@ ./cmd/bench 2>&1 | $(PROGRESS)
+
+# All but the one that needs the API server.
+bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute
+	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth ./internal/machinehealthcheck \
+		./internal/remedy ./internal/upgradepause ./internal/reboot ./healthcheck ./healthcheck/checks/...
 
 bench-library: controlplane ## Measure what health checks cost, Gardener's own library beside; about 8 minutes after the first build
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -run='^$$' -bench=. -benchtime=1x -timeout=30m ./bench

@@ -30,14 +30,12 @@ func Merge(now time.Time, results ...Result) Result {
 		only.Codes, only.Within, only.Cause = sorted(only.Codes), 0, ""
 		return only
 	}
-	read := make([]Result, len(results))
-	for i, result := range results {
-		read[i] = result.At(now)
-	}
-	merged := worst(read)
+	merged := worst(now, results)
 	merged.RecheckAt, merged.Within, merged.Cause = time.Time{}, 0, ""
 	var messages, codes []string
-	for _, result := range read {
+	for _, result := range results {
+		// Read once more instead of kept, since a list of them would be all that is allocated for a healthy object.
+		result = result.At(now)
 		merged.RecheckAt = Earliest(merged.RecheckAt, result.NextChange())
 		if result.Status != merged.Status {
 			continue
@@ -63,9 +61,13 @@ func sorted(codes []string) []string {
 	return slices.Compact(codes)
 }
 
-// worst returns the first result with the worst status.
-func worst(results []Result) Result {
-	return slices.MinFunc(results, func(a, b Result) int {
-		return a.Status.severity() - b.Status.severity()
-	})
+// worst returns the first result with the worst status, as it reads at now.
+func worst(now time.Time, results []Result) Result {
+	found := results[0].At(now)
+	for _, result := range results[1:] {
+		if read := result.At(now); read.Status.severity() < found.Status.severity() {
+			found = read
+		}
+	}
+	return found
 }

@@ -73,15 +73,11 @@ func comparePerCheck(a, b Progress) int {
 // date gives a result of one check its deadline, by the clocks of that check, and
 // returns those that are to be kept.
 func date(clocks []Progress, conditionType, check string, r Result, now time.Time) (Result, []Progress) {
-	kept := slices.DeleteFunc(slices.Clone(clocks), func(p Progress) bool { return !p.of(conditionType, check) })
-	switch r.Status {
-	case True, Skipped:
+	if r.Status == True || r.Status == Skipped {
 		return r, nil
-	case Progressing:
-	default:
-		return r, kept
 	}
-	if !r.Deadline.IsZero() || r.Within <= 0 {
+	kept := slices.DeleteFunc(slices.Clone(clocks), func(p Progress) bool { return !p.of(conditionType, check) })
+	if r.Status != Progressing || !r.Deadline.IsZero() || r.Within <= 0 {
 		return r, kept
 	}
 	of := func(cause string) int {

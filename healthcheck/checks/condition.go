@@ -25,6 +25,14 @@ type demand struct {
 	optional bool
 }
 
+// reason is that of a demand that is not met.
+func (d demand) reason() string {
+	if d.status == "True" {
+		return "Not" + d.conditionType
+	}
+	return d.conditionType
+}
+
 // isTrue demands a condition that is True, notFalse and notTrue one that is True, or
 // False, if it is there at all.
 func isTrue(conditionType string) demand   { return demand{conditionType, "True", false} }
@@ -33,30 +41,37 @@ func notTrue(conditionType string) demand  { return demand{conditionType, "False
 
 // judge returns False for the first demand that is not met.
 func judge(conditions []condition, demands ...demand) healthcheck.Result {
+	return judgeOf(conditions, asIs, demands...)
+}
+
+// judgeOf is judge for a list that is not copied to be read.
+func judgeOf[C any](list []C, read func(C) condition, demands ...demand) healthcheck.Result {
 	for _, d := range demands {
-		reason := d.conditionType
-		if d.status == "True" {
-			reason = "Not" + reason
-		}
-		c, found := find(conditions, d.conditionType)
+		c, found := findOf(list, read, d.conditionType)
 		if !found && !d.optional {
-			return unhealthy(reason, "Condition %s is missing", d.conditionType)
+			return unhealthy(d.reason(), "Condition %s is missing", d.conditionType)
 		}
 		if found && c.Status != d.status {
-			return unhealthy(reason, "%s", c)
+			return unhealthy(d.reason(), "%s", c)
 		}
 	}
 	return healthy()
 }
 
 func find(conditions []condition, conditionType string) (condition, bool) {
-	for _, c := range conditions {
-		if c.Type == conditionType {
+	return findOf(conditions, asIs, conditionType)
+}
+
+func findOf[C any](list []C, read func(C) condition, conditionType string) (condition, bool) {
+	for _, item := range list {
+		if c := read(item); c.Type == conditionType {
 			return c, true
 		}
 	}
 	return condition{}, false
 }
+
+func asIs(c condition) condition { return c }
 
 // String says all that is in a condition.
 func (c condition) String() string { return c.say("Condition " + c.Type + " is ") }

@@ -10,10 +10,10 @@ import (
 // Job asks whether a Job has failed, by the rule of Gardener: it is False if condition
 // Failed is there and not False (ReasonFailed). One that has not begun is healthy.
 func Job(j *batchv1.Job) healthcheck.Result {
-	conditions := conditionsOf(j.Status.Conditions, func(c batchv1.JobCondition) condition {
+	read := func(c batchv1.JobCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
-	})
-	return judge(conditions, notTrue(string(batchv1.JobFailed)))
+	}
+	return judgeOf(j.Status.Conditions, read, notTrue(string(batchv1.JobFailed)))
 }
 
 // Pod asks whether a Pod runs or has succeeded, by the rule of Gardener. Whether it is
@@ -50,10 +50,10 @@ func Service(s *corev1.Service) healthcheck.Result {
 // MemoryPressure, PIDPressure or NetworkUnavailable is there and not False (the type of
 // the condition is the reason).
 func Node(n *corev1.Node) healthcheck.Result {
-	conditions := conditionsOf(n.Status.Conditions, func(c corev1.NodeCondition) condition {
+	read := func(c corev1.NodeCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
-	})
-	return judge(conditions, isTrue(string(corev1.NodeReady)),
+	}
+	return judgeOf(n.Status.Conditions, read, isTrue(string(corev1.NodeReady)),
 		notTrue(string(corev1.NodeDiskPressure)), notTrue(string(corev1.NodeMemoryPressure)),
 		notTrue(string(corev1.NodePIDPressure)), notTrue(string(corev1.NodeNetworkUnavailable)))
 }

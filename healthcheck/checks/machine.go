@@ -23,7 +23,7 @@ func Machine(m *clusterv1.Machine) healthcheck.Result {
 	if c, failed := foundUnhealthy(m); failed {
 		return unhealthy("Not"+c.Type, "%s", c)
 	}
-	ready := judge(conditionsOf(m.Status.Conditions, metav1Condition), isTrue(clusterv1.MachineReadyCondition))
+	ready := judgeOf(m.Status.Conditions, metav1Condition, isTrue(clusterv1.MachineReadyCondition))
 	if ready.Status == healthcheck.False && m.Status.NodeRef.Name == "" {
 		return progressing(ProvisionedWithin, ReasonProvisioning, "Machine has no Node yet. %s", ready.Message)
 	}
@@ -32,7 +32,7 @@ func Machine(m *clusterv1.Machine) healthcheck.Result {
 
 // foundUnhealthy tells whether a health check has given a Machine up.
 func foundUnhealthy(m *clusterv1.Machine) (condition, bool) {
-	c, found := find(conditionsOf(m.Status.Conditions, metav1Condition), clusterv1.MachineHealthCheckSucceededCondition)
+	c, found := findOf(m.Status.Conditions, metav1Condition, clusterv1.MachineHealthCheckSucceededCondition)
 	return c, found && c.Status == string(metav1.ConditionFalse)
 }
 
@@ -52,7 +52,7 @@ func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
 // generation is Progressing (ReasonNotObserved).
 func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration,
-		judge(conditionsOf(d.Status.Conditions, metav1Condition), isTrue(clusterv1.MachineDeploymentAvailableCondition)))
+		judgeOf(d.Status.Conditions, metav1Condition, isTrue(clusterv1.MachineDeploymentAvailableCondition)))
 }
 
 // MachineDeploymentRolledOut asks for what MachineDeployment asks, and that nothing
@@ -70,7 +70,7 @@ func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Resu
 		if all := orZero(d.Status.Replicas); all > updated {
 			return rollingOut(revision, "%d old Machines are left", all-updated)
 		}
-		rolling, found := find(conditionsOf(d.Status.Conditions, metav1Condition), clusterv1.MachineDeploymentRollingOutCondition)
+		rolling, found := findOf(d.Status.Conditions, metav1Condition, clusterv1.MachineDeploymentRollingOutCondition)
 		if found && rolling.Status != "False" {
 			return rollingOut(revision, "%s", rolling)
 		}

@@ -41,18 +41,32 @@ type ConditionRule struct {
 // here; machinehealthcheck refuses to remediate on it.
 func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	checks := &mhc.Spec.Checks
-	rules := Rules{StartupTimeout: startupTimeout(checks)}
-	for _, c := range checks.UnhealthyMachineConditions {
-		rules.MachineConditions = append(rules.MachineConditions, ConditionRule{c.Type, string(c.Status), seconds(c.TimeoutSeconds)})
-	}
-	for _, c := range checks.UnhealthyNodeConditions {
-		rules.NodeConditions = append(rules.NodeConditions, ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)})
+	rules := Rules{
+		StartupTimeout: startupTimeout(checks),
+		MachineConditions: conditionRules(checks.UnhealthyMachineConditions, func(c clusterv1.UnhealthyMachineCondition) ConditionRule {
+			return ConditionRule{c.Type, string(c.Status), seconds(c.TimeoutSeconds)}
+		}),
+		NodeConditions: conditionRules(checks.UnhealthyNodeConditions, func(c clusterv1.UnhealthyNodeCondition) ConditionRule {
+			return ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)}
+		}),
 	}
 	if resumedAt, err := ResumedAt(mhc); err == nil {
 		rules.ResumedAt = resumedAt
 	}
 	if timeout, err := ProvisioningTimeout(mhc); err == nil {
 		rules.ProvisioningTimeout = timeout
+	}
+	return rules
+}
+
+// conditionRules allocates once: the rules are read for each look at a Machine.
+func conditionRules[C any](conditions []C, read func(C) ConditionRule) []ConditionRule {
+	if len(conditions) == 0 {
+		return nil
+	}
+	rules := make([]ConditionRule, len(conditions))
+	for i, c := range conditions {
+		rules[i] = read(c)
 	}
 	return rules
 }

@@ -78,5 +78,5 @@ func (t Target) inFlight() bool {
 	case t.deleting(), t.Request != nil, !t.ActedUntil.IsZero(), remedy.RebootRequested(t.Machine):
 		return true
 	}
-	return metav1.GetControllerOf(t.Machine) != nil && !remedy.NeedsMark(t.Machine) && !t.healthy()
+	return metav1.GetControllerOfNoCopy(t.Machine) != nil && !remedy.NeedsMark(t.Machine) && !t.healthy()
 }

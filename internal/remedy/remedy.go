@@ -73,7 +73,7 @@ func Choose(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine, strat
 	if strategy != "" {
 		return strategy
 	}
-	if metav1.GetControllerOf(machine) != nil {
+	if metav1.GetControllerOfNoCopy(machine) != nil {
 		return Owner
 	}
 	return Delete

@@ -1,0 +1,49 @@
+package remedy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// Sinks keep the compiler from optimizing a measured call away.
+var (
+	kindSink remedy.Kind
+	boolSink bool
+	dueSink  time.Time
+)
+
+// TestQuestionsAllocateNothing: these are asked about each Machine of a MachineHealthCheck.
+func TestQuestionsAllocateNothing(t *testing.T) {
+	mhc, machine := build.MachineHealthCheck("ns", "mhc"), build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
+	expect.NoAllocation(t, func() { boolSink = remedy.NeedsMark(machine) })
+	expect.NoAllocation(t, func() { boolSink = remedy.RebootRequested(machine) })
+	expect.NoAllocation(t, func() { kindSink = remedy.Choose(mhc, machine, "") })
+}
+
+func BenchmarkChoose(b *testing.B) {
+	mhc, machine := build.MachineHealthCheck("ns", "mhc"), build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
+	b.ReportAllocs()
+	for b.Loop() {
+		kindSink = remedy.Choose(mhc, machine, "")
+	}
+}
+
+func BenchmarkNeedsMark(b *testing.B) {
+	machine := build.Machine("ns", "m")
+	b.ReportAllocs()
+	for b.Loop() {
+		boolSink = remedy.NeedsMark(machine)
+	}
+}
+
+func BenchmarkRebootDueAt(b *testing.B) {
+	machine := build.Machine("ns", "m", build.Annotation(remedy.RebootRequestedAtAnnotation, build.Epoch.Format(time.RFC3339)))
+	b.ReportAllocs()
+	for b.Loop() {
+		dueSink = remedy.RebootDueAt(machine, time.Minute)
+	}
+}
