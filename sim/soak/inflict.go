@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,23 +33,6 @@ func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	default:
 		return false, fmt.Errorf("nobody knows what %q is", f.Kind)
 	}
-}
-
-// inflictAlone is for faults of which there is one at a time in a cluster.
-func (s *soak) inflictAlone(ctx context.Context, f Fault) (bool, error) {
-	where := place{cluster: f.Cluster}
-	if f.Kind == Kill {
-		where = place{}
-	}
-	claim := struct {
-		Kind
-		place
-	}{f.Kind, where}
-	if _, taken := s.claims.LoadOrStore(claim, true); taken {
-		return false, nil
-	}
-	defer s.claims.Delete(claim)
-	return true, map[Kind]func(context.Context, Fault) error{Hang: s.hang, Pause: s.pause, Kill: s.kill}[f.Kind](ctx, f)
 }
 
 // sicken makes a machine sick.
@@ -109,79 +91,4 @@ func (s *soak) skip(ctx context.Context, f Fault) (bool, error) {
 	}
 	s.clerk.set(About{Skip, m.ObjectKey}, false)
 	return true, s.annotate(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, "null")
-}
-
-func (s *soak) storm(ctx context.Context, f Fault) error {
-	machines := s.beds.takeSome(f.Cluster, f.Machine, s.Shape.Machines*f.Percent/100)
-	now := time.Now()
-	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.sicken(ctx, f.Kind, m, now) })
-	if err != nil {
-		return err
-	}
-	if err := s.wait(ctx, f.Lasts); err != nil {
-		return err
-	}
-	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
-		defer s.beds.free(m)
-		return s.heal(ctx, m)
-	})
-}
-
-func (s *soak) hang(ctx context.Context, f Fault) error {
-	cluster := s.cluster(f.Cluster)
-	s.clerk.set(About{Silent, cluster}, true)
-	end, err := s.fleet.World.Silence(cluster)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(s.wait(ctx, f.Lasts), end())
-	s.clerk.set(About{Silent, cluster}, false)
-	return err
-}
-
-func (s *soak) pause(ctx context.Context, f Fault) error {
-	check := &clusterv1.MachineHealthCheck{}
-	check.Namespace, check.Name = s.cluster(f.Cluster).Namespace, s.cluster(f.Cluster).Name
-	if err := s.annotate(ctx, check, clusterv1.PausedAnnotation, `"soak"`); err != nil {
-		return err
-	}
-	s.clerk.set(About{Paused, s.cluster(f.Cluster)}, true)
-	if err := s.wait(ctx, f.Lasts); err != nil {
-		return err
-	}
-	s.clerk.set(About{Paused, s.cluster(f.Cluster)}, false)
-	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
-}
-
-func (s *soak) kill(ctx context.Context, f Fault) error {
-	if err := s.manager.kill(); err != nil {
-		return err
-	}
-	if err := s.wait(ctx, f.Lasts); err != nil {
-		return err
-	}
-	return s.manager.start(ctx)
-}
-
-// annotate sets an annotation to a JSON value; null takes it away. The object may be gone.
-func (s *soak) annotate(ctx context.Context, object client.Object, name, value string) error {
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, name, value)
-	err := s.fleet.World.Client().Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch)))
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("annotating %T %s: %w", object, client.ObjectKeyFromObject(object), err)
-	}
-	return nil
-}
-
-// wait waits, but not beyond the end of the soak.
-func (s *soak) wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.over:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return nil
 }
