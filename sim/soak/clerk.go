@@ -2,6 +2,7 @@ package soak
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,6 +125,14 @@ func (c *clerk) heard(mhc *clusterv1.MachineHealthCheck) {
 		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason
 		l.set(About{SaysRestricted, cluster}, restricted, now)
 	})
+}
+
+// blind tells whether somebody who watches a cluster may not be connected to it now.
+func (c *clerk) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
+	c.note(func(l *Ledger, now time.Time) {
+		blind = slices.ContainsFunc(l.blind(cluster, a), func(s Span) bool { return s.holds(now) })
+	})
+	return blind
 }
 
 // unsettled says about which Machines there is something left to be done, or to be said; nil if there are none.

@@ -17,6 +17,10 @@ import (
 func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	switch f.Kind {
 	case NotReady, Lost, Gone:
+		// Whoever resumes a watch of an API server in memory is not told what was deleted in the meantime. A real one tells.
+		if f.Kind == Gone && s.clerk.blind(s.cluster(f.Cluster), s.Allowances) {
+			return false, nil
+		}
 		m, ok := s.beds.take(f.Cluster, f.Machine)
 		if !ok {
 			return false, nil
