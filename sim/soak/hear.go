@@ -1,0 +1,66 @@
+package soak
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// seen notes what is stored on a Machine. It tells whether its owner is asked to replace it, and was not before.
+func (c *clerk) seen(machine *clusterv1.Machine) (marked bool) {
+	c.note(func(l *Ledger, now time.Time) {
+		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+		r := l.record(client.ObjectKeyFromObject(machine), cluster)
+		r.judged(meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition), now)
+		mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+		if marked = mark != nil && mark.Status == metav1.ConditionFalse && r.Marked.At.IsZero(); marked {
+			r.Marked = Saying{now, mark.Reason}
+			if len(r.Called) > 0 {
+				r.Marked.What = r.Called[len(r.Called)-1].What
+			}
+		}
+	})
+	return marked
+}
+
+// judged notes a verdict, which may be missing.
+func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
+	before := r.Verdict
+	if verdict == nil {
+		r.Verdict = "there is no verdict"
+		return
+	}
+	if verdict.Status == metav1.ConditionTrue {
+		r.Verdict = ""
+		return
+	}
+	r.Verdict = fmt.Sprintf("%s is %s, %s: %s", verdict.Type, verdict.Status, verdict.Reason, verdict.Message)
+	if verdict.Status == metav1.ConditionFalse && r.Verdict != before {
+		r.Called = append(r.Called, Saying{now, verdict.Message})
+	}
+}
+
+// gone notes that a Machine was deleted.
+func (c *clerk) gone(name client.ObjectKey) {
+	c.note(func(l *Ledger, now time.Time) {
+		if r, ok := l.Machines[name]; ok {
+			r.Gone = now
+		}
+	})
+}
+
+// heard notes what a MachineHealthCheck says.
+func (c *clerk) heard(mhc *clusterv1.MachineHealthCheck) {
+	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
+	allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
+	c.note(func(l *Ledger, now time.Time) {
+		l.set(About{SaysPaused, cluster}, meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition), now)
+		// False with another reason holds nothing back.
+		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason
+		l.set(About{SaysRestricted, cluster}, restricted, now)
+	})
+}
