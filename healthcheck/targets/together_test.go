@@ -53,17 +53,22 @@ func TestManyFailAtOnce(t *testing.T) {
 }
 
 // TestQueueForDiscovery: only one at a time can discover. When it fails, those in the
-// queue do not try the same one after the other.
+// queue do not try the same one after the other. The next one is let in before the first
+// can say that it has failed, and may try too; nobody after that one may.
 func TestQueueForDiscovery(t *testing.T) {
 	const readers = 10
 	labelled(t)
-	fail := make(chan struct{})
+	fail, failed := make(chan struct{}), make(chan struct{})
 	s := serve(t, func(s *server, _ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/api" {
 			return false
 		}
+		until := fail
+		if s.count("/api") > 1 {
+			until = failed
+		}
 		select {
-		case <-fail:
+		case <-until:
 		case <-s.ended:
 		}
 		panic(http.ErrAbortHandler)
@@ -71,17 +76,19 @@ func TestQueueForDiscovery(t *testing.T) {
 	c := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{Clock: newClock()}}
 	defer c.Close()
 	var wait sync.WaitGroup
+	saidSo := sync.OnceFunc(func() { close(failed) })
 	for range readers {
 		wait.Go(func() {
 			if got := text(get(t, c, "o")); got != "cluster c cannot be reached" {
 				t.Errorf("the error is %q", got)
 			}
+			saidSo()
 		})
 	}
 	NewWithT(t).Eventually(func() int { return goroutines(t.Name(), "clientRestResources).getResource") }, patience).Should(Equal(readers))
 	close(fail)
 	wait.Wait()
-	if asked := s.count("/api"); asked != 1 {
+	if asked := s.count("/api"); asked > 2 {
 		t.Errorf("it was asked %d times", asked)
 	}
 }
