@@ -49,7 +49,11 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
+	defer func() {
+		// The observer first: an API server waits for those who watch, until it is killed.
+		end()
+		_ = f.Stop(context.WithoutCancel(ctx))
+	}()
 	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2))}
 	if s.observer, err = f.Observe(ctx); err != nil {
 		return nil, err
