@@ -1,0 +1,155 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+func TestPercentile(t *testing.T) {
+	hundred := make([]float64, 100)
+	for i := range hundred {
+		hundred[i] = float64(i + 1)
+	}
+	for _, tt := range []struct {
+		sorted  []float64
+		percent int
+		want    float64
+	}{
+		{hundred, 50, 50},
+		{hundred, 99, 99},
+		{hundred, 100, 100},
+		{hundred, 1, 1},
+		{[]float64{7}, 50, 7},
+		{[]float64{7}, 99, 7},
+		{[]float64{1, 2}, 50, 1},
+		{[]float64{1, 2, 3}, 50, 2},
+		{[]float64{1, 2, 3}, 99, 3},
+		{hundred[:20], 99, 20},
+	} {
+		if got := percentile(tt.sorted, tt.percent); got != tt.want {
+			t.Errorf("%d%% of %v is %v, want %v", tt.percent, tt.sorted, got, tt.want)
+		}
+	}
+}
+
+// TestPercentileIsTheLeast of the values that so many percent do not exceed.
+func TestPercentileIsTheLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sorted := rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 300).Draw(t, "values")
+		slices.Sort(sorted)
+		percent := rapid.IntRange(1, 100).Draw(t, "percent")
+		got := percentile(sorted, percent)
+		var upTo, below int
+		for _, value := range sorted {
+			if value <= got {
+				upTo++
+			}
+			if value < got {
+				below++
+			}
+		}
+		if upTo*100 < percent*len(sorted) || below*100 >= percent*len(sorted) {
+			t.Errorf("%d%% of %d values is %v: %d are up to it, %d below", percent, len(sorted), got, upTo, below)
+		}
+	})
+}
+
+// TestDelays: what comes before the deadline has no delay, as time stamps in the API are whole seconds.
+func TestDelays(t *testing.T) {
+	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
+	got := delays([]time.Time{at(5500), at(900), at(3000)}, []time.Time{at(5000), at(1000), at(1000)})
+	if diff := gocmp.Diff([]float64{0, 0.5, 2}, got); diff != "" {
+		t.Errorf("delays (-want +got):\n%s", diff)
+	}
+	if last := latest([]time.Time{at(2), at(9), at(4)}); !last.Equal(at(9)) {
+		t.Errorf("the latest is %s", last)
+	}
+}
+
+// TestTake puts the values of all rounds into one figure, and keeps subjects apart.
+func TestTake(t *testing.T) {
+	s := &stand{fleet: &fleet.Fleet{Shape: result.Fleet{Clusters: 1, Machines: 2}}}
+	s.take(result.Memory, result.Sickbay, 1)
+	s.take(result.Memory, result.Floor, 2)
+	s.take(result.Memory, result.Sickbay, 3)
+	s.take(result.IdleWrites, result.Sickbay, 0)
+	want := []result.Figure{
+		{Measure: result.Memory, Fleet: s.fleet.Shape, Subject: result.Sickbay, Values: []float64{1, 3}},
+		{Measure: result.Memory, Fleet: s.fleet.Shape, Subject: result.Floor, Values: []float64{2}},
+		{Measure: result.IdleWrites, Fleet: s.fleet.Shape, Subject: result.Sickbay, Values: []float64{0}},
+	}
+	if diff := gocmp.Diff(want, s.figures); diff != "" {
+		t.Errorf("figures (-want +got):\n%s", diff)
+	}
+}
+
+// TestSome picks machines each once, and one at least.
+func TestSome(t *testing.T) {
+	s := &stand{random: rand.New(rand.NewPCG(1, 2)), fleet: &fleet.Fleet{Machines: make([]fleet.Machine, 10)}}
+	for i := range s.fleet.Machines {
+		s.fleet.Machines[i].Name = string(rune('a' + i))
+	}
+	for n, want := range map[int]int{0: 1, 1: 1, 4: 4, 10: 10} {
+		picked := s.some(n)
+		slices.SortFunc(picked, func(a, b fleet.Machine) int { return cmp.Compare(a.Name, b.Name) })
+		if len(slices.Compact(picked)) != want {
+			t.Errorf("of %d there are %v", n, picked)
+		}
+	}
+}
+
+func TestStarts(t *testing.T) {
+	small, large := result.Fleet{Clusters: 1, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
+	s := &stand{plan: Plan{Starts: 3, Restarted: []result.Fleet{large}}, fleet: &fleet.Fleet{Shape: small}}
+	if n := s.starts(); n != 0 {
+		t.Errorf("%d starts with a fleet that is not in the plan", n)
+	}
+	s.fleet.Shape = large
+	if n := s.starts(); n != 3 {
+		t.Errorf("%d starts", n)
+	}
+}
+
+// TestPauseEnds with its context, and says why.
+func TestPauseEnds(t *testing.T) {
+	why := errors.New("no more")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := pause(ctx, time.Hour); !errors.Is(err, why) {
+		t.Errorf("paused: %v", err)
+	}
+	if err := pause(t.Context(), -time.Second); err != nil {
+		t.Errorf("what is over takes no time: %v", err)
+	}
+}
+
+func TestValueOf(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "info")
+	if err := os.WriteFile(file, []byte("MemTotal:       16316412 kB\nmodel name\t: Some CPU @ 2.00GHz: fast\nmodel name\t: Another\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"MemTotal": "16316412 kB", "model name": "Some CPU @ 2.00GHz: fast"} {
+		if got, err := valueOf(file, key); err != nil || got != want {
+			t.Errorf("%s is %q, %v", key, got, err)
+		}
+	}
+	if _, err := valueOf(file, "name"); err == nil {
+		t.Error("what is not there has a value")
+	}
+	if _, err := valueOf(file+"s", "MemTotal"); err == nil {
+		t.Error("a file that is not there has values")
+	}
+}

@@ -1,0 +1,61 @@
+package measure
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+)
+
+// TestPlansCanBeCarriedOut: a plan that cannot be would be found out after half an hour.
+func TestPlansCanBeCarriedOut(t *testing.T) {
+	for name, plan := range map[string]Plan{"full": Full(), "quick": Quick(), "the test's": tiny()} {
+		t.Run(name, func(t *testing.T) {
+			checkPlan(t, plan)
+			for _, shape := range plan.Fleets {
+				checkFleet(t, plan, shape)
+			}
+		})
+	}
+}
+
+func checkPlan(t *testing.T, plan Plan) {
+	t.Helper()
+	if len(plan.Fleets) == 0 || len(plan.Subjects) == 0 || plan.Rounds < 1 {
+		t.Errorf("it measures nothing: %+v", plan)
+	}
+	if plan.Alone < 1 || plan.PerSecond < 1 || plan.BeatsPerSecond < 1 || plan.Beats < time.Second {
+		t.Errorf("nothing happens in it: %+v", plan)
+	}
+	// Otherwise the first machines would be marked before the last one falls sick.
+	if most := int(fleet.NodeTimeout / time.Second); plan.Alone >= most {
+		t.Errorf("machines fall sick one by one for %d seconds, which must be less than %d", plan.Alone, most)
+	}
+	for i, s := range plan.Subjects {
+		if !slices.Contains(result.Subjects(), s) || slices.Contains(plan.Subjects[:i], s) {
+			t.Errorf("subject %q is there twice, or not known", s)
+		}
+	}
+	if (plan.Starts > 0) != (len(plan.Restarted) > 0) {
+		t.Errorf("%d starts with %v", plan.Starts, plan.Restarted)
+	}
+	for _, named := range append(slices.Clone(plan.Restarted), plan.Failover, plan.Profiled) {
+		if named != (result.Fleet{}) && !slices.Contains(plan.Fleets, named) {
+			t.Errorf("fleet %s is not among those that are made", named)
+		}
+	}
+}
+
+// checkFleet asks whether there are as many machines as are to fall sick at the same time.
+func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
+	t.Helper()
+	alone := plan.Alone * plan.PerSecond
+	if sick := alone + max(1, shape.Size()/stormShare); sick > shape.Size() {
+		t.Errorf("%d machines of %s are to fall sick", sick, shape)
+	}
+	if picked := alone + shape.Machines; shape.Clusters > 1 && picked > shape.Size() {
+		t.Errorf("%d machines of %s are to be picked while one cluster hangs", picked, shape)
+	}
+}

@@ -1,0 +1,117 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+)
+
+// TestMain lets this program be the subjects other than Sickbay, as the program of the benchmark is.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 2 || os.Args[1] != "manager" {
+		os.Exit(m.Run())
+	}
+	if err := subject.Main(ctrl.SetupSignalHandler(), os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// tiny is the least that takes every figure but those of restarts, fail-over and clusters that hang.
+func tiny() Plan {
+	return Plan{
+		Fleets: []result.Fleet{{Clusters: 1, Machines: 20}}, Rounds: 1, Alone: 1, PerSecond: 2,
+		Subjects: []result.Subject{result.Sickbay, result.Floor}, Beats: time.Second, BeatsPerSecond: 33,
+	}
+}
+
+// TestRun carries out a plan with the real binary. How long anything takes is nobody's business here.
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	log.SetOutput(io.Discard) // the API servers in memory complain about each watch that ends
+	runner := subject.Runner{Log: io.Discard}
+	var err error
+	if runner.Sickbay, err = sickbay.Build(ctx, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if runner.Bench, err = subject.Self(); err != nil {
+		t.Fatal(err)
+	}
+	plan := tiny()
+	figures, err := Run(ctx, plan, runner, t.TempDir(), slog.New(slog.DiscardHandler), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := result.Report{Time: time.Now(), Figures: figures}
+	if err := report.Validate(); err != nil {
+		t.Error(err)
+	}
+	checkTaken(t, report, result.Sickbay, []result.Measure{
+		result.FirstStart, result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.IdleRequests, result.IdleWrites,
+		result.VerdictP50, result.VerdictP99, result.VerdictMax, result.MarkP50, result.MarkP99, result.MarkMax,
+		result.OnsetWrites, result.RemedyWrites, result.RemedyEvents, result.StormVerdict, result.StormMark, result.StormWrites,
+	})
+	checkTaken(t, report, result.Floor, []result.Measure{
+		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark,
+	})
+	checkSense(t, report, plan.Fleets[0])
+}
+
+// checkTaken asks for one value of each measure, and of no other.
+func checkTaken(t *testing.T, report result.Report, who result.Subject, want []result.Measure) {
+	t.Helper()
+	var got []result.Measure
+	for _, f := range report.Figures {
+		if f.Subject == who {
+			got = append(got, f.Measure)
+		}
+		if len(f.Values) != 1 {
+			t.Errorf("%s: %v in one round", f, f.Values)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("figures of %s (-want +got):\n%s", who, diff)
+	}
+}
+
+// checkSense has what must be so on any machine.
+func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
+	t.Helper()
+	value := func(m result.Measure) float64 {
+		f, ok := report.Find(m, shape, result.Sickbay)
+		if !ok {
+			return -1
+		}
+		return f.Median()
+	}
+	for _, m := range []result.Measure{result.Memory, result.FirstStart, result.HeartbeatBytes, result.RemedyEvents} {
+		if value(m) <= 0 {
+			t.Errorf("%s is %v", m, value(m))
+		}
+	}
+	// A verdict and a mark are at least two writes.
+	for _, m := range []result.Measure{result.RemedyWrites, result.StormWrites} {
+		if value(m) < 2 {
+			t.Errorf("%s is %v", m, value(m))
+		}
+	}
+	if value(result.VerdictP50) > value(result.VerdictMax) || value(result.StormVerdict) > value(result.StormMark) {
+		t.Errorf("verdicts and marks are not in their order: %v", report.Figures)
+	}
+}
