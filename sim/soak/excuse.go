@@ -24,6 +24,9 @@ type excuse struct {
 	spans []Span
 }
 
+// holds tells whether it holds at some time of a span.
+func (e excuse) holds(s Span) bool { return len(common([]Span{s}, e.spans)) > 0 }
+
 // excuses are all that a Machine has. That it is paused, or to be skipped, must be true as well as said.
 func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
 	cluster := l.Machines[name].Cluster

@@ -177,13 +177,14 @@ func TestSummarize(t *testing.T) {
 		{Silent, ward}: {from(90, 101)}, {Fact: Down}: {from(60, 65)}, {Paused, ward}: {from(0, 5)},
 	})
 	l.Machines[ward] = &Record{Cluster: bed, Sick: sick(80, 0), Marked: said(81)}
+	l.Machines[client.ObjectKey{Name: "reconnecting"}] = &Record{Cluster: ward, Sick: sick(110, 0), Marked: said(125)}
 	l.Machines[client.ObjectKey{Name: "left"}] = &Record{Cluster: bed, Sick: sick(190, 0)}
 	l.Machines[client.ObjectKey{Name: "flap"}] = &Record{Cluster: bed, Sick: sick(190, 185)}
 	want := Summary{
-		Machines: 4, Marked: 2, Due: 4, Remedied: 2, Recovered: 1, Left: 1,
+		Machines: 5, Marked: 3, Due: 5, Remedied: 3, Recovered: 1, Left: 1,
 		Reasons: map[Fact]int{Silent: 1, Down: 1}, Delays: []time.Duration{time.Second}, AfterSilence: []time.Duration{2 * time.Second},
 	}
-	if diff := cmp.Diff(want, Summarize(l)); diff != "" {
+	if diff := cmp.Diff(want, Summarize(l, rules)); diff != "" {
 		t.Error(diff)
 	}
 }

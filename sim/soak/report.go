@@ -23,7 +23,7 @@ type Report struct {
 }
 
 func (r *Report) judge(l *Ledger, others []string) {
-	r.Summary = Summarize(l)
+	r.Summary = Summarize(l, r.Options.Allowances)
 	trends, grown := Trends(r.Samples, r.Options.Duration, r.Options.Limits)
 	r.Trends = trends
 	r.Violations = slices.Concat(others, Judge(l, r.Options.Allowances), grown)

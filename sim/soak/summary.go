@@ -23,7 +23,7 @@ type Summary struct {
 }
 
 // Summarize adds up.
-func Summarize(l *Ledger) Summary {
+func Summarize(l *Ledger, a Allowances) Summary {
 	s := Summary{Machines: len(l.Machines), Reasons: map[Fact]int{}}
 	for name, r := range l.Machines {
 		if !r.Marked.At.IsZero() {
@@ -43,7 +43,7 @@ func Summarize(l *Ledger) Summary {
 			default:
 				s.Left++
 			}
-			s.reason(l, name, overdue)
+			s.reason(l, name, overdue, a)
 		}
 	}
 	slices.Sort(s.Delays)
@@ -52,13 +52,12 @@ func Summarize(l *Ledger) Summary {
 }
 
 // reason notes what hindered, or how long it took.
-func (s *Summary) reason(l *Ledger, name client.ObjectKey, overdue Span) {
-	hindered := false
+func (s *Summary) reason(l *Ledger, name client.ObjectKey, overdue Span, a Allowances) {
+	hindered := slices.ContainsFunc(l.excuses(name, a), func(e excuse) bool { return e.holds(overdue) })
 	// How long it took to reconnect is told apart.
 	for _, e := range l.excuses(name, Allowances{}) {
-		if len(common([]Span{overdue}, e.spans)) > 0 {
+		if e.holds(overdue) {
 			s.Reasons[e.why]++
-			hindered = true
 		}
 	}
 	r := l.Machines[name]
