@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -135,9 +136,9 @@ func gateOf(opened chan<- string, name string, kinds ...schema.GroupVersionKind)
 	}}
 }
 
-// laterKind is of a group that only these tests have.
+// laterKind is of a group that only these tests have, and new each time: what is installed stays.
 func laterKind(name string) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "later.example", Version: "v1", Kind: name}
+	return schema.GroupVersionKind{Group: "later.example", Version: "v1", Kind: name + rand.String(5)}
 }
 
 // calls are the requests that were made, by path, with the status of the answer.
