@@ -22,12 +22,19 @@ type told struct{ at sync.Map } // types.NamespacedName to time.Time
 
 // wait returns how long a status is to wait that differs in numbers only.
 func (t *told) wait(mhc types.NamespacedName, machines int, now time.Time) time.Duration {
-	pause := time.Duration(machines) * pausePerTarget
 	at, ok := t.at.Load(mhc)
-	if !ok || pause < shortestPause {
+	if !ok {
 		return 0
 	}
-	return max(0, at.(time.Time).Add(pause).Sub(now))
+	return max(0, at.(time.Time).Add(pauseOf(machines)).Sub(now))
+}
+
+// pauseOf is how long numbers of so many Machines wait for each other.
+func pauseOf(machines int) time.Duration {
+	if pause := time.Duration(machines) * pausePerTarget; pause >= shortestPause {
+		return pause
+	}
+	return 0
 }
 
 func (t *told) note(mhc types.NamespacedName, now time.Time) { t.at.Store(mhc, now) }

@@ -3,12 +3,14 @@ package machinehealthcheck
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,7 +43,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		// A change of one MachineHealthCheck can give Machines to another.
 		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.siblings), specChange()),
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, specChange()),
-		source.Kind(objects, machine, handler.EnqueueRequestsFromMapFunc(r.selecting), relevantMachineChange()),
+		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
 		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), pauseChange()),
 	} {
 		if err := ctl.Watch(src); err != nil {
@@ -53,32 +55,69 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 
 func (r *Reconciler) siblings(ctx context.Context, obj client.Object) []ctrl.Request {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
-	return r.list(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, func(*clusterv1.MachineHealthCheck) bool { return true })
+	return requests(r.checksOf(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}))
 }
 
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return r.list(ctx, client.ObjectKeyFromObject(cluster), func(*clusterv1.MachineHealthCheck) bool { return true })
+	return requests(r.checksOf(ctx, client.ObjectKeyFromObject(cluster)))
+}
+
+// machineEvents looks at once at the MachineHealthChecks that select a Machine. Only those whose numbers change and
+// nothing else, as when 10,000 Machines get their first verdict, are looked at as often as their status may be stored:
+// a look is at all of their Machines.
+func (r *Reconciler) machineEvents() handler.EventHandler {
+	atOnce := handler.EnqueueRequestsFromMapFunc(r.selecting)
+	return handler.Funcs{
+		CreateFunc: atOnce.Create, DeleteFunc: atOnce.Delete, GenericFunc: atOnce.Generic,
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
+			if !onlyCounts(before, after) {
+				atOnce.Update(ctx, e, queue)
+				return
+			}
+			for _, mhc := range r.selectors(ctx, after) {
+				queue.AddAfter(request(mhc), pauseOf(int(ptr.Deref(mhc.Status.ExpectedMachines, 0))))
+			}
+		},
+	}
+}
+
+// onlyCounts tells that of a relevant change nothing is left but a verdict on which nobody is remediated.
+func onlyCounts(before, after *clusterv1.Machine) bool {
+	verdict := meta.FindStatusCondition(after.Status.Conditions, machinehealth.ConditionType)
+	return verdict != nil && verdict.Status != metav1.ConditionFalse &&
+		state(before.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) == state(after.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) &&
+		!identityChanged(before, after)
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
-	machine := obj.(*clusterv1.Machine)
-	return r.list(ctx, targets.ClusterOf(machine), func(mhc *clusterv1.MachineHealthCheck) bool { return r.Selectors.Matches(mhc, machine) })
+	return requests(r.selectors(ctx, obj.(*clusterv1.Machine)))
 }
 
-func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey, keep func(*clusterv1.MachineHealthCheck) bool) []ctrl.Request {
+// selectors are the MachineHealthChecks that select a Machine.
+func (r *Reconciler) selectors(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
+	return slices.DeleteFunc(r.checksOf(ctx, targets.ClusterOf(machine)), func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
+}
+
+func (r *Reconciler) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
 	mhcs, err := targets.MachineHealthChecksOf(ctx, r.Client, cluster)
 	if err != nil {
 		// Reading from the cache fails only while it stops.
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
-		return nil
 	}
-	var requests []ctrl.Request
-	for _, mhc := range mhcs {
-		if keep(mhc) {
-			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)})
-		}
+	return mhcs
+}
+
+func requests(mhcs []*clusterv1.MachineHealthCheck) []ctrl.Request {
+	all := make([]ctrl.Request, len(mhcs))
+	for i, mhc := range mhcs {
+		all[i] = request(mhc)
 	}
-	return requests
+	return all
+}
+
+func request(mhc *clusterv1.MachineHealthCheck) ctrl.Request {
+	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)}
 }
 
 // specChange drops the events that our own status writes cause.
@@ -96,8 +135,13 @@ func relevantMachineChange() predicate.Predicate {
 				return true
 			}
 		}
-		return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return identityChanged(before, after)
 	}}
+}
+
+// identityChanged tells whether what selects or excludes a Machine has changed, or who owns it.
+func identityChanged(before, after *clusterv1.Machine) bool {
+	return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
 func pauseChange() predicate.Predicate {
