@@ -56,10 +56,30 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		p.err = p.command.Wait()
 		close(p.exited)
 	}()
-	if err := world.Poll(ctx, p.ready); err != nil {
+	if err := p.wait(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting for the manager: %w", err), p.Kill())
 	}
 	return p, nil
+}
+
+// wait waits until the process is ready, or has ended.
+func (p *Process) wait(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-p.exited:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	err := world.Poll(ctx, p.ready)
+	select {
+	case <-p.exited:
+		return p.ready(ctx) // it says how it ended
+	default:
+		return err
+	}
 }
 
 // Kill ends the process at once, without a chance to clean up.

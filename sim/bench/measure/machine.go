@@ -11,7 +11,7 @@ import (
 func Machine() (result.Machine, error) {
 	cpu, err := valueOf("/proc/cpuinfo", "model name")
 	if err != nil {
-		return result.Machine{}, err
+		cpu = runtime.GOARCH // where the kernel does not say more
 	}
 	memory, err := valueOf("/proc/meminfo", "MemTotal")
 	if err != nil {

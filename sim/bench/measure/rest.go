@@ -28,7 +28,7 @@ func (s *stand) rest(ctx context.Context, p *subject.Process) error {
 	s.take(result.HeartbeatBytes, p.Subject, used.Allocated*perThousand)
 	if p.Subject != result.Floor {
 		s.take(result.IdleRequests, p.Subject, used.All()*perMinute)
-		s.take(result.IdleWrites, p.Subject, (used.Writes()+used.Events())*perMinute)
+		s.take(result.IdleWrites, p.Subject, (used.Writes()+used.Events)*perMinute)
 	}
 	return nil
 }

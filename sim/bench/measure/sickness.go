@@ -57,7 +57,7 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	n := float64(len(machines))
 	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
 	s.take(result.RemedyWrites, p.Subject, treated.Since(ailing).Writes()/n)
-	s.take(result.RemedyEvents, p.Subject, treated.Since(ailing).Events()/n)
+	s.take(result.RemedyEvents, p.Subject, treated.Since(ailing).Events/n)
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, e
 		}
 		var now subject.Usage
 		now, err = p.Usage(ctx)
-		if err == nil && now.Writes() == last.Writes() && now.Events() == last.Events() {
+		if err == nil && now.Writes() == last.Writes() && now.Events == last.Events {
 			return now, nil
 		}
 		last = now

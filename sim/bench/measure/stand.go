@@ -31,6 +31,9 @@ type stand struct {
 func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
 	var figures []result.Figure
 	for _, shape := range plan.Fleets {
+		if least := plan.Alone*plan.PerSecond + shape.Size()/stormShare; shape.Size() < least {
+			return figures, fmt.Errorf("a fleet of %d machines is too small: %d of them fall sick", shape.Size(), least)
+		}
 		measured, err := runFleet(ctx, plan, shape, runner, dir, log, noise)
 		figures = append(figures, measured...)
 		if err != nil {

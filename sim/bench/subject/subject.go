@@ -25,14 +25,14 @@ type Runner struct {
 	// Log receives what they say.
 	Log io.Writer
 
-	world      *world.World
 	kubeconfig string
 	token      string
+	events     func(context.Context) (float64, error)
 }
 
 // Beside prepares to run subjects beside a world. Dir is for a kubeconfig.
 func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner, error) {
-	r.world, r.kubeconfig = w, filepath.Join(dir, "kubeconfig")
+	r.events, r.kubeconfig = storedEvents(w.Client()), filepath.Join(dir, "kubeconfig")
 	if err := w.WriteKubeconfig(r.kubeconfig); err != nil {
 		return nil, err
 	}
@@ -50,6 +50,7 @@ type Process struct {
 	Started, Ready time.Time
 
 	metrics scraper
+	events  func(context.Context) (float64, error)
 	pprof   string
 }
 
@@ -74,7 +75,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s, err)
 	}
-	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), pprof: pprof}
+	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), events: r.events, pprof: pprof}
 	// The metrics may come a moment after the probe.
 	err = world.Poll(ctx, func(ctx context.Context) error {
 		_, err := p.Usage(ctx)

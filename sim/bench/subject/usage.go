@@ -11,6 +11,10 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Usage is what a process has used since its start.
@@ -18,17 +22,16 @@ type Usage struct {
 	CPU time.Duration
 	// Allocated is in bytes.
 	Allocated float64
-	// Requests are those that were answered, by method. A watch counts once.
+	// Requests are those that were answered, by method. A watch counts when it begins.
 	Requests map[string]float64
+	// Events are those that are stored, by whomever. Nobody but subjects stores any.
+	Events float64
 }
 
-// Writes are the requests that change an object. Events are told apart: see Events.
+// Writes are the requests that change an object.
 func (u Usage) Writes() float64 {
 	return u.Requests["PUT"] + u.Requests["PATCH"] + u.Requests["DELETE"]
 }
-
-// Events are the requests that create something. Nothing but events is created here.
-func (u Usage) Events() float64 { return u.Requests["POST"] }
 
 // All are all requests.
 func (u Usage) All() float64 {
@@ -41,7 +44,7 @@ func (u Usage) All() float64 {
 
 // Since returns what was used after an earlier moment.
 func (u Usage) Since(before Usage) Usage {
-	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Requests: map[string]float64{}}
+	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Events: u.Events - before.Events, Requests: map[string]float64{}}
 	for method, n := range u.Requests {
 		since.Requests[method] = n - before.Requests[method]
 	}
@@ -70,8 +73,24 @@ func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	for _, m := range families["rest_client_requests_total"].GetMetric() {
 		u.Requests[label(m, "method")] += m.GetCounter().GetValue()
 	}
+	if u.Events, err = p.events(ctx); err != nil {
+		return Usage{}, err
+	}
 	u.CPU, err = cpu(p.PID())
 	return u, err
+}
+
+// storedEvents returns a function that counts the events in the API. Requests that create something do not tell: to read
+// metrics has the process ask the API server who reads, which is a request of that kind.
+func storedEvents(c client.Reader) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(eventsv1.SchemeGroupVersion.WithKind("EventList"))
+		if err := c.List(ctx, list, client.Limit(1)); err != nil {
+			return 0, fmt.Errorf("counting events: %w", err)
+		}
+		return float64(len(list.Items)) + float64(ptr.Deref(list.RemainingItemCount, 0)), nil
+	}
 }
 
 func label(m *dto.Metric, name string) string {
