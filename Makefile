@@ -76,7 +76,7 @@ bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own con
 	@mkdir -p bench/results $(BIN)/profiles
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -docs=$(ROOT)/docs -profiles=$(BIN)/profiles -out=$(ROOT)/bench/results/$$(date -u +%F).json
 
-bench-quick: controlplane $(BIN)/bench ## The same, less of it, into bin; about 4 minutes
+bench-quick: controlplane $(BIN)/bench ## The same, less of it, into bin; under 3 minutes
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -quick -out=$(BIN)/bench-quick.json
 
 FIGURES ?= $(BIN)/bench-quick.json
