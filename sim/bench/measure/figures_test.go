@@ -111,18 +111,6 @@ func TestSome(t *testing.T) {
 	}
 }
 
-func TestStarts(t *testing.T) {
-	small, large := result.Fleet{Clusters: 1, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
-	s := &stand{plan: Plan{Starts: 3, Restarted: []result.Fleet{large}}, fleet: &fleet.Fleet{Shape: small}}
-	if n := s.starts(); n != 0 {
-		t.Errorf("%d starts with a fleet that is not in the plan", n)
-	}
-	s.fleet.Shape = large
-	if n := s.starts(); n != 3 {
-		t.Errorf("%d starts", n)
-	}
-}
-
 // TestPauseEnds with its context, and says why.
 func TestPauseEnds(t *testing.T) {
 	why := errors.New("no more")

@@ -15,7 +15,7 @@ import (
 func (s *stand) floor(ctx context.Context, p *subject.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for range s.starts() {
+	for range s.plan.starts(p.Subject, s.fleet.Shape) {
 		if err := p.Kill(); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
@@ -16,6 +17,8 @@ type Plan struct {
 	// Starts is how often a subject is started again, with the fleets in Restarted.
 	Starts    int
 	Restarted []result.Fleet
+	// Unlimited are the fleets with which upstream is measured without its limit, too.
+	Unlimited []result.Fleet
 	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
 	// fleet.NodeTimeout.
 	Alone, PerSecond int
@@ -34,12 +37,13 @@ func Full() Plan {
 	small, middle, large, many := result.Fleet{Clusters: 1, Machines: 100}, result.Fleet{Clusters: 1, Machines: 1000},
 		result.Fleet{Clusters: 1, Machines: 10_000}, result.Fleet{Clusters: 100, Machines: 100}
 	return Plan{
-		Fleets:   []result.Fleet{small, middle, large, many},
+		// Those first of which there is most to say, as a run may be interrupted.
+		Fleets:   []result.Fleet{large, many, middle, small},
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
 		Beats: 10 * time.Second, BeatsPerSecond: 33,
-		Restarted: []result.Fleet{large, many}, Failover: middle, Profiled: large,
+		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large, middle, small}, Failover: middle, Profiled: large,
 	}
 }
 
@@ -57,3 +61,29 @@ const stormShare = 10
 
 // absentShare is the part of a fleet that falls sick while the subject is not there.
 const absentShare = 100
+
+// subjects are those that are measured with a fleet.
+func (p Plan) subjects(shape result.Fleet) []result.Subject {
+	if slices.Contains(p.Unlimited, shape) {
+		return p.Subjects
+	}
+	return slices.DeleteFunc(slices.Clone(p.Subjects), func(s result.Subject) bool { return s == result.Unlimited })
+}
+
+// starts is how often a subject is started again with a fleet. The limit of upstream makes no difference to that.
+func (p Plan) starts(who result.Subject, shape result.Fleet) int {
+	if who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
+		return 0
+	}
+	return p.Starts
+}
+
+// profiles tells whether there are profiles of a subject with a fleet.
+func (p Plan) profiles(who result.Subject, shape result.Fleet) bool {
+	return p.Profiles != "" && shape == p.Profiled && who != result.Unlimited
+}
+
+// failsOver tells whether a leader is to die.
+func (p Plan) failsOver(who result.Subject, shape result.Fleet) bool {
+	return shape == p.Failover && who != result.Unlimited
+}

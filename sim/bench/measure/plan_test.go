@@ -41,7 +41,7 @@ func checkPlan(t *testing.T, plan Plan) {
 	if (plan.Starts > 0) != (len(plan.Restarted) > 0) {
 		t.Errorf("%d starts with %v", plan.Starts, plan.Restarted)
 	}
-	for _, named := range append(slices.Clone(plan.Restarted), plan.Failover, plan.Profiled) {
+	for _, named := range append(slices.Concat(plan.Restarted, plan.Unlimited), plan.Failover, plan.Profiled) {
 		if named != (result.Fleet{}) && !slices.Contains(plan.Fleets, named) {
 			t.Errorf("fleet %s is not among those that are made", named)
 		}
@@ -57,5 +57,35 @@ func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
 	}
 	if picked := alone + shape.Machines; shape.Clusters > 1 && picked > shape.Size() {
 		t.Errorf("%d machines of %s are to be picked while one cluster hangs", picked, shape)
+	}
+}
+
+// TestPlanLeavesOut what takes long and says nothing new.
+func TestPlanLeavesOut(t *testing.T) {
+	small, large := result.Fleet{Clusters: 1, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
+	plan := Plan{
+		Subjects: []result.Subject{result.Sickbay, result.Unlimited}, Starts: 3, Profiles: "here",
+		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large}, Failover: large, Profiled: large,
+	}
+	type row struct {
+		subjects            int
+		starts              int
+		profiles, failsOver bool
+	}
+	of := func(who result.Subject, shape result.Fleet) row {
+		return row{len(plan.subjects(shape)), plan.starts(who, shape), plan.profiles(who, shape), plan.failsOver(who, shape)}
+	}
+	if got, want := of(result.Sickbay, large), (row{2, 3, true, true}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := of(result.Sickbay, small), (row{1, 0, false, false}); got != want {
+		t.Errorf("another fleet: got %+v, want %+v", got, want)
+	}
+	if got, want := of(result.Unlimited, large), (row{2, 0, false, false}); got != want {
+		t.Errorf("without its limit: got %+v, want %+v", got, want)
+	}
+	plan.Profiles = ""
+	if plan.profiles(result.Sickbay, large) {
+		t.Error("there are profiles without a directory for them")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // profile writes down what a process does at rest, and then in a storm. It takes no figures: to be watched takes time, too.
 func (s *stand) profile(ctx context.Context, p *subject.Process) error {
-	if s.plan.Profiles == "" || s.fleet.Shape != s.plan.Profiled {
+	if !s.plan.profiles(p.Subject, s.fleet.Shape) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

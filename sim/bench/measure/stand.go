@@ -64,7 +64,7 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	if s.runner, err = runner.Beside(ctx, f.World, dir); err != nil {
 		return nil, err
 	}
-	for _, who := range plan.Subjects {
+	for _, who := range plan.subjects(shape) {
 		if err := s.subject(ctx, who); err != nil {
 			return s.figures, fmt.Errorf("measuring %s: %w", who, err)
 		}

@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
@@ -47,7 +46,7 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	for range s.starts() {
+	for range s.plan.starts(p.Subject, s.fleet.Shape) {
 		if err := s.absence(ctx, p); err != nil {
 			return err
 		}
@@ -57,21 +56,13 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	if s.fleet.Shape == s.plan.Failover {
+	if s.plan.failsOver(p.Subject, s.fleet.Shape) {
 		if err := p.Stop(); err != nil {
 			return err
 		}
 		return s.failover(ctx, p.Subject)
 	}
 	return nil
-}
-
-// starts is how often a subject is started again with this fleet.
-func (s *stand) starts() int {
-	if !slices.Contains(s.plan.Restarted, s.fleet.Shape) {
-		return 0
-	}
-	return s.plan.Starts
 }
 
 // first starts a subject that knows the fleet not yet, and waits until it has judged all of it.

@@ -55,14 +55,14 @@ func measureAll(ctx context.Context, args []string) error {
 		return failed
 	}
 	// What was measured until then is worth having.
-	if err := errors.Join(failed, r.Save(*out)); err != nil {
-		return err
+	if err := r.Save(*out); err != nil {
+		return errors.Join(failed, err)
 	}
 	if *docs != "" {
-		return report.Write(*docs, r)
+		return errors.Join(failed, report.Write(*docs, r))
 	}
 	fmt.Println(report.Markdown(r, nil))
-	return nil
+	return failed
 }
 
 // restrict has a plan measure less. What is empty restricts nothing.
