@@ -165,19 +165,33 @@ func conditionsOf(worker *extensionsv1alpha1.Worker) []condition {
 // to come up, so it is not that of the process.
 var start time.Time
 
-var number = regexp.MustCompile(`\d+\) `)
+var (
+	number      = regexp.MustCompile(`\d+\) `)
+	enumeration = regexp.MustCompile(`(?:\d+\) [^.]*\. ?)+`)
+)
 
-// inOrder puts what is enumerated into an order: that of the original library is by
-// chance.
+// inOrder puts what is enumerated into an order, and leaves alone what comes before and after: the order of the original
+// library is by chance.
 func inOrder(message string) string {
-	at := number.FindStringIndex(message)
-	if at == nil {
-		return message
+	return enumeration.ReplaceAllStringFunc(message, func(list string) string {
+		items := number.Split(list, -1)[1:]
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		slices.Sort(items)
+		return strings.Join(items, " | ") + " "
+	})
+}
+
+func TestInOrder(t *testing.T) {
+	for message, want := range map[string]string{
+		"all is well.": "all is well.",
+		"Unable to execute checks: 1) no route. 2) no name. Failed check: bad.": "Unable to execute checks: no name. | no route. Failed check: bad.",
+		"Unable to execute checks: 1) no name. 2) no route. Failed check: bad.": "Unable to execute checks: no name. | no route. Failed check: bad.",
+		"Failed checks: 1) worse. 2) bad. Unable: 1) b. 2) a.":                  "Failed checks: bad. | worse. Unable: a. | b. ",
+	} {
+		if got := inOrder(message); got != want {
+			t.Errorf("%q becomes %q, want %q", message, got, want)
+		}
 	}
-	items := number.Split(message[at[0]:], -1)[1:]
-	for i := range items {
-		items[i] = strings.TrimSpace(items[i])
-	}
-	slices.Sort(items)
-	return message[:at[0]] + strings.Join(items, " | ")
 }
