@@ -78,8 +78,9 @@ const (
 	// once. One that hangs holds its place until the timeout.
 	clusterConcurrency = 100
 	// remoteQPS and remoteBurst bound the requests to each workload cluster. Nodes are
-	// watched; single requests are made only before a remedy acts. Those of a storm must
-	// not wait for the limit: there are never more at once than remedies side by side.
+	// watched; single requests are made only for a Node that the cache does not have, and
+	// before a remedy acts. Those of a storm must not wait for this limit: what bounds them
+	// is how many Machines are looked at, and remedied, side by side.
 	remoteQPS   = 500
 	remoteBurst = 1000
 )

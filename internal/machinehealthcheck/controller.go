@@ -138,8 +138,7 @@ func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) (later time.
 	key := client.ObjectKeyFromObject(mhc)
 	desired := desiredStatus(f, d, metav1.NewTime(now.Truncate(time.Second)))
 	measure(f, d)
-	ours := func(t string) bool { return ours(mhc, t) }
-	if status.SameMachineHealthCheck(mhc.Status, desired, ours) {
+	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return ours(mhc, t) }) {
 		return 0, nil
 	}
 	if later = r.told.wait(key, len(f.Targets), now); later > 0 && !urgent(mhc, desired) {
