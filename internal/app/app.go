@@ -64,6 +64,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
+	cfg.Wrap(withEventsInTurn())
 	if o.PprofBindAddress != "0" {
 		// Without it the profile of locks is empty. One wait in a hundred costs nothing that could be measured.
 		runtime.SetMutexProfileFraction(100)
