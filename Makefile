@@ -73,7 +73,7 @@ test-gardener: controlplane ## Compare with Gardener's own health check library;
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
 
 bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; more than an hour
-	@mkdir -p bench/results $(BIN)/profiles
+	@mkdir -p bench/results
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -docs=$(ROOT)/docs -profiles=$(BIN)/profiles -out=$(ROOT)/bench/results/$$(date -u +%F).json
 
 bench-quick: controlplane $(BIN)/bench ## The same, less of it, into bin; under 3 minutes
@@ -86,7 +86,7 @@ bench-check: $(BIN)/bench ## Compare figures with the limits in sim/bench/limits
 .PHONY: $(BIN)/bench
 $(BIN)/bench:
 	@echo "Building the benchmark"
-	@cd sim && go build -v -o $@ ./cmd/bench 2>&1 | $(PROGRESS)
+	@cd sim && go build -v -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/bench 2>&1 | $(PROGRESS)
 
 # All but the one that needs the API server.
 bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute

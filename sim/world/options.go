@@ -72,7 +72,7 @@ type PortRange struct {
 
 func (o Options) withDefaults() Options {
 	if o.AssetsDir == "" {
-		o.AssetsDir = defaultAssetsDir()
+		o.AssetsDir = AssetsDir()
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = 4

@@ -16,7 +16,8 @@ func sourceDir() string {
 	return filepath.Dir(file)
 }
 
-func defaultAssetsDir() string {
+// AssetsDir is where etcd and kube-apiserver are, unless Options say otherwise.
+func AssetsDir() string {
 	if dir := os.Getenv("KUBEBUILDER_ASSETS"); dir != "" {
 		return dir
 	}

@@ -27,9 +27,6 @@ type authority struct {
 // CreateSynthetic makes a workload cluster of which there is no more than the Cluster, its kubeconfig, and an API
 // server in memory, which is empty. It is for Options.Synthetic, as no controller looks after it.
 func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) error {
-	if err := w.client.Create(ctx, namespace(cluster.Namespace)); client.IgnoreAlreadyExists(err) != nil {
-		return fmt.Errorf("creating namespace %s: %w", cluster.Namespace, err)
-	}
 	if w.authority == nil {
 		made, err := newAuthority()
 		if err != nil {
@@ -49,12 +46,26 @@ func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) e
 	if err != nil {
 		return fmt.Errorf("writing the kubeconfig of %s: %w", cluster, err)
 	}
+	return w.createSyntheticCluster(ctx, cluster, access)
+}
+
+// CreateSelfHosted makes a workload cluster as CreateSynthetic does, whose API server is that of the world itself: a real
+// one, which is slower than one in memory. There can only be one.
+func (w *World) CreateSelfHosted(ctx context.Context, cluster client.ObjectKey) error {
+	return w.createSyntheticCluster(ctx, cluster, w.kubeconfig)
+}
+
+// createSyntheticCluster makes a Cluster and the Secret that gives access to it.
+func (w *World) createSyntheticCluster(ctx context.Context, cluster client.ObjectKey, access []byte) error {
+	if err := w.client.Create(ctx, namespace(cluster.Namespace)); client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("creating namespace %s: %w", cluster.Namespace, err)
+	}
 	if err := w.client.Create(ctx, kubeconfig.GenerateSecretWithOwner(cluster, access, metav1.OwnerReference{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: clusterv1.ClusterKind, Name: cluster.Name, UID: "synthetic",
 	})); err != nil {
 		return fmt.Errorf("creating the kubeconfig of %s: %w", cluster, err)
 	}
-	return w.createSyntheticCluster(ctx, cluster)
+	return w.describeAsReady(ctx, cluster)
 }
 
 // serve starts an API server and returns its address.
@@ -75,8 +86,8 @@ func (w *World) serve(cluster client.ObjectKey) (string, error) {
 	return listener.Address(), nil
 }
 
-// createSyntheticCluster makes a Cluster that says that all of it is there.
-func (w *World) createSyntheticCluster(ctx context.Context, key client.ObjectKey) error {
+// describeAsReady makes a Cluster that says that all of it is there.
+func (w *World) describeAsReady(ctx context.Context, key client.ObjectKey) error {
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
 		Spec:       clusterv1.ClusterSpec{InfrastructureRef: infraRef("DevCluster", key.Name)},

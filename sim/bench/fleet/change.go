@@ -45,11 +45,15 @@ func (f *Fleet) Lose(ctx context.Context, m Machine, since time.Time) error {
 }
 
 func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.NodeCondition)) error {
-	return f.World.ChangeNode(ctx, m.Cluster, m.Name, func(node *corev1.Node) {
+	err := f.nodes[m.Cluster].change(ctx, m.Name, func(node *corev1.Node) {
 		for i := range node.Status.Conditions {
 			change(&node.Status.Conditions[i])
 		}
 	})
+	if err != nil {
+		return fmt.Errorf("changing the node of %s: %w", m, err)
+	}
+	return nil
 }
 
 // Unmark takes from a Machine that its owner was asked to replace it, as a new Machine would not have that.

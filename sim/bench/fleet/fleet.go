@@ -1,5 +1,5 @@
-// Package fleet is what benchmarks have their subjects keep healthy: Machines by the thousand, on a real API server, whose
-// Nodes live in memory. There is no infrastructure, and no controller of Cluster API runs: nobody but the subject
+// Package fleet is what benchmarks have their subjects keep healthy: Machines by the thousand, on a real API server. The
+// Nodes of many clusters live in memory, those of a single one on a real API server, too. There is no infrastructure, and no controller of Cluster API runs: nobody but the subject
 // reads and writes, so what is measured is the subject.
 package fleet
 
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -23,8 +22,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// NodeTimeout is how long a Node may be not ready. It is short, so that a run is, and long enough to prepare a storm.
+// NodeTimeout is how long a Node of many clusters may be not ready. It is short, so that a run is, and long enough to
+// prepare a storm.
 const NodeTimeout = 5 * time.Second
+
+// NodeTimeout is how long a Node of this fleet may be not ready. A real API server takes longer to write those of a storm.
+func (f *Fleet) NodeTimeout() time.Duration {
+	if f.Shape.Clusters > 1 {
+		return NodeTimeout
+	}
+	const machinesPerSecond = 1000 // a tenth of them in a storm
+	return NodeTimeout + time.Duration(f.Shape.Machines/machinesPerSecond)*time.Second
+}
 
 // writers is how many write at once while a fleet is made. More make an API server on two cores no faster.
 const writers = 16
@@ -35,6 +44,7 @@ type Fleet struct {
 	World *world.World
 	// Machines are all of them, cluster by cluster.
 	Machines []Machine
+	nodes    map[client.ObjectKey]nodes
 }
 
 // Machine is one, and its Node.
@@ -56,7 +66,7 @@ func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.
 	if err != nil {
 		return nil, fmt.Errorf("starting an API server for %d machines: %w", shape.Size(), err)
 	}
-	f := &Fleet{Shape: shape, World: w}
+	f := &Fleet{Shape: shape, World: w, nodes: map[client.ObjectKey]nodes{}}
 	if err := f.populate(ctx, limit); err != nil {
 		_ = w.Stop(context.WithoutCancel(ctx))
 		return nil, err
@@ -71,10 +81,10 @@ func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
 func (f *Fleet) populate(ctx context.Context, limit string) error {
 	for n := range f.Shape.Clusters {
 		cluster := client.ObjectKey{Namespace: fmt.Sprintf("fleet-%d", n), Name: fmt.Sprintf("c%d", n)}
-		if err := f.World.CreateSynthetic(ctx, cluster); err != nil {
+		if err := f.addCluster(ctx, cluster); err != nil {
 			return err
 		}
-		if err := f.World.Client().Create(ctx, healthCheck(cluster, limit)); err != nil {
+		if err := f.World.Client().Create(ctx, healthCheck(cluster, limit, f.NodeTimeout())); err != nil {
 			return fmt.Errorf("creating the health check of %s: %w", cluster, err)
 		}
 		for m := range f.Shape.Machines {
@@ -97,7 +107,7 @@ func Each(ctx context.Context, machines []Machine, do func(context.Context, Mach
 
 // Add makes a Machine and its Node.
 func (f *Fleet) Add(ctx context.Context, m Machine) error {
-	if err := f.World.WorkloadClient(m.Cluster).Create(ctx, node(m, f.World.Now())); err != nil {
+	if err := f.nodes[m.Cluster].create(ctx, node(m, f.World.Now())); err != nil {
 		return fmt.Errorf("creating the node of %s: %w", m, err)
 	}
 	machine := machine(m)
@@ -136,8 +146,7 @@ func (f *Fleet) Remove(ctx context.Context, m Machine) error {
 
 // RemoveNode deletes the Node of a machine. It may be gone already.
 func (f *Fleet) RemoveNode(ctx context.Context, m Machine) error {
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}}
-	if err := f.World.WorkloadClient(m.Cluster).Delete(ctx, node); client.IgnoreNotFound(err) != nil {
+	if err := f.nodes[m.Cluster].remove(ctx, m.Name); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting the node of %s: %w", m, err)
 	}
 	return nil

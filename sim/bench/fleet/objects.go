@@ -14,8 +14,8 @@ import (
 const pool = "bench.sickbay.dev/pool"
 
 // healthCheck allows remedies while no more machines are unhealthy than a limit.
-func healthCheck(cluster client.ObjectKey, limit string) *clusterv1.MachineHealthCheck {
-	timeout := new(int32(NodeTimeout / time.Second))
+func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Duration) *clusterv1.MachineHealthCheck {
+	timeout := new(int32(nodeTimeout / time.Second))
 	return &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cluster.Namespace, Name: cluster.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
@@ -79,17 +79,3 @@ func machine(m Machine) *clusterv1.Machine {
 }
 
 func providerID(m Machine) string { return "synthetic://" + m.Name }
-
-// node is healthy, with the conditions that a kubelet gives.
-func node(m Machine, now metav1.Time) *corev1.Node {
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}, Spec: corev1.NodeSpec{ProviderID: providerID(m)}}
-	for condition, status := range map[corev1.NodeConditionType]corev1.ConditionStatus{
-		corev1.NodeReady: corev1.ConditionTrue, corev1.NodeMemoryPressure: corev1.ConditionFalse,
-		corev1.NodeDiskPressure: corev1.ConditionFalse, corev1.NodePIDPressure: corev1.ConditionFalse,
-	} {
-		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
-			Type: condition, Status: status, Reason: "Synthetic", LastTransitionTime: now, LastHeartbeatTime: now,
-		})
-	}
-	return node
-}

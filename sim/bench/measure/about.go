@@ -2,19 +2,31 @@ package measure
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Versions are those of what was measured, and of what it was measured with.
-func Versions() map[string]string {
-	versions := map[string]string{"Go": strings.TrimPrefix(runtime.Version(), "go")}
+// Versions are those of what was measured, and of what it was measured with. Sickbay's is that of the source.
+func Versions(ctx context.Context, sickbay string) (map[string]string, error) {
+	server, err := exec.CommandContext(ctx, filepath.Join(world.AssetsDir(), "kube-apiserver"), "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking kube-apiserver for its version: %w", err)
+	}
+	versions := map[string]string{
+		"Sickbay": sickbay, "Go": strings.TrimPrefix(runtime.Version(), "go"),
+		"kube-apiserver": strings.TrimSpace(strings.TrimPrefix(string(server), "Kubernetes")),
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return versions
+		return versions, nil
 	}
 	names := map[string]string{
 		"sigs.k8s.io/cluster-api": "Cluster API", "sigs.k8s.io/controller-runtime": "controller-runtime", "k8s.io/client-go": "client-go",
@@ -24,12 +36,7 @@ func Versions() map[string]string {
 			versions[name] = module.Version
 		}
 	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			versions["Sickbay"] = setting.Value[:min(len(setting.Value), 12)]
-		}
-	}
-	return versions
+	return versions, nil
 }
 
 // valueOf returns the first value in a file of lines like "key : value".

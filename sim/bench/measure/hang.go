@@ -55,7 +55,7 @@ func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.
 			}
 		}
 		since := time.Now().Truncate(time.Second)
-		deadlines[i] = since.Add(fleet.NodeTimeout)
+		deadlines[i] = since.Add(s.fleet.NodeTimeout())
 		if err := s.fleet.Sicken(ctx, m, since); err != nil {
 			return nil, err
 		}

@@ -42,8 +42,9 @@ func Full() Plan {
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
-		Beats: 10 * time.Second, BeatsPerSecond: 33,
-		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large, middle, small}, Failover: middle, Profiled: large,
+		// As upstream looks once in 15 seconds, one look falls into each round.
+		Beats: 15 * time.Second, BeatsPerSecond: 33,
+		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large, middle}, Failover: middle, Profiled: large,
 	}
 }
 

@@ -71,7 +71,7 @@ func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.
 		return err
 	}
 	since := time.Now().Truncate(time.Second)
-	deadline := since.Add(fleet.NodeTimeout)
+	deadline := since.Add(s.fleet.NodeTimeout())
 	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
 	if err != nil {
 		return err

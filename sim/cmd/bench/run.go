@@ -20,6 +20,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
+// version is that of Sickbay's source, of which this is a part. The build sets it.
+var version = "dev"
+
 // measureAll measures and writes a report.
 func measureAll(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
@@ -45,11 +48,11 @@ func measureAll(ctx context.Context, args []string) error {
 	if err := restrict(&plan, *subjects, *fleets); err != nil {
 		return err
 	}
-	r := result.Report{Time: time.Now().UTC().Truncate(time.Second), Versions: measure.Versions(), Quick: *quick}
-	var err error
-	if r.Machine, err = measure.Machine(); err != nil {
+	r, err := newReport(ctx)
+	if err != nil {
 		return err
 	}
+	r.Quick = *quick
 	var failed error
 	if r.Figures, failed = carryOut(ctx, plan, *noise); len(r.Figures) == 0 {
 		return failed
@@ -63,6 +66,16 @@ func measureAll(ctx context.Context, args []string) error {
 	}
 	fmt.Println(report.Markdown(r, nil))
 	return failed
+}
+
+// newReport says when, where and of what figures are.
+func newReport(ctx context.Context) (r result.Report, err error) {
+	r.Time = time.Now().UTC().Truncate(time.Second)
+	if r.Versions, err = measure.Versions(ctx, version); err != nil {
+		return r, err
+	}
+	r.Machine, err = measure.Machine()
+	return r, err
 }
 
 // restrict has a plan measure less. What is empty restricts nothing.
@@ -95,6 +108,11 @@ func carryOut(ctx context.Context, plan measure.Plan, noise string) ([]result.Fi
 		return nil, fmt.Errorf("making a directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if plan.Profiles != "" {
+		if err := os.MkdirAll(plan.Profiles, 0o750); err != nil {
+			return nil, fmt.Errorf("making the directory for profiles: %w", err)
+		}
+	}
 	out := io.Discard
 	if noise != "" {
 		file, err := os.Create(filepath.Clean(noise))
