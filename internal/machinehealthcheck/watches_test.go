@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
-	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -14,12 +14,20 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
+// pauses notes for how long each MachineHealthCheck waits.
+type pauses struct {
+	workqueue.TypedRateLimitingInterface[ctrl.Request]
+	after map[string]time.Duration
+}
+
+func (p pauses) AddAfter(req ctrl.Request, pause time.Duration) { p.after[req.Name] = pause }
+
 // TestCountsWait: a verdict on which nobody is remediated waits for others, in proportion to the Machines that a look would
-// be at. All that may call for an act does not wait, and neither does anything where there are few Machines.
+// be at. All that may call for an act waits a moment, and where there are few Machines nothing waits.
 func TestCountsWait(t *testing.T) {
 	t.Parallel()
 	w := newWard(t)
-	w.check(t)
+	few := w.check(t)
 	many := build.MachineHealthCheck(w.ns, "many")
 	build.Create(t.Context(), t, w.env.Client, many)
 	many.Status.ExpectedMachines = new(int32(10_000))
@@ -32,25 +40,23 @@ func TestCountsWait(t *testing.T) {
 	healthy, unsure, sick := w.verdict(metav1.ConditionTrue), w.verdict(metav1.ConditionUnknown), w.verdict(metav1.ConditionFalse)
 	for name, tt := range map[string]struct {
 		before, after *clusterv1.Machine
-		// atOnce is how many of the two MachineHealthChecks are looked at without a pause.
-		atOnce int
+		// wait is how long the MachineHealthCheck of many waits.
+		wait time.Duration
 	}{
-		"the first verdict, healthy": {machine(), machine(healthy), 1},
-		"not sure any more":          {machine(healthy), machine(unsure), 1},
-		"healthy again":              {machine(sick), machine(healthy), 1},
-		"sick":                       {machine(unsure), machine(sick), 2},
-		"the verdict goes":           {machine(healthy), machine(), 2},
-		"labelled, too":              {machine(), machine(healthy, build.Label("x", "y")), 2},
-		"its mark goes, too":         {machine(sick, marked(metav1.ConditionFalse)), machine(healthy), 2},
+		"the first verdict, healthy": {machine(), machine(healthy), time.Second},
+		"not sure any more":          {machine(healthy), machine(unsure), time.Second},
+		"healthy again":              {machine(sick), machine(healthy), time.Second},
+		"sick":                       {machine(unsure), machine(sick), 25 * time.Millisecond},
+		"the verdict goes":           {machine(healthy), machine(), 25 * time.Millisecond},
+		"labelled, too":              {machine(), machine(healthy, build.Label("x", "y")), 25 * time.Millisecond},
+		"its mark goes, too":         {machine(sick, marked(metav1.ConditionFalse)), machine(healthy), 25 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clock := testingclock.NewFakeClock(time.Now())
-			queue := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request](),
-				workqueue.TypedRateLimitingQueueConfig[ctrl.Request]{Clock: clock})
-			defer queue.ShutDown()
-			w.machineEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}, queue)
-			if queue.Len() != tt.atOnce {
-				t.Errorf("%d are looked at at once, want %d", queue.Len(), tt.atOnce)
+			looks := pauses{after: map[string]time.Duration{}}
+			w.machineEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}, looks)
+			want := map[string]time.Duration{few.Name: 0, many.Name: tt.wait}
+			if diff := cmp.Diff(want, looks.after); diff != "" {
+				t.Errorf("looks (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -30,6 +30,8 @@ func goals() []goal {
 	return []goal{
 		{"Verdict, p99, 10,000 machines", "under 1 s after the deadline", 1, "s", amount(result.VerdictP99, large)},
 		{"", "at most 1/20 of upstream", 1. / 20, times, to(result.Upstream, result.VerdictP99, large)},
+		{"Mark, p99, 10,000 machines", "under 1 s after the deadline", 1, "s", amount(result.MarkP99, large)},
+		{"", "at most 1/20 of upstream", 1. / 20, times, to(result.Upstream, result.MarkP99, large)},
 		{"Storm of 1,000 in 10,000 machines, last mark", "at most 1/10 of upstream", 1. / 10, times, to(result.Upstream, result.StormMark, large)},
 		{"Heartbeats, CPU, 10,000 machines", "at most 1/20 of upstream", 1. / 20, times, to(result.Upstream, result.HeartbeatCPU, large)},
 		{"", "at most 1.5 times the floor", 1.5, times, to(result.Floor, result.HeartbeatCPU, large)},
