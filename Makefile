@@ -72,7 +72,7 @@ test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
 
-bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; more than an hour
+bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about an hour
 	@mkdir -p bench/results
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -docs=$(ROOT)/docs -profiles=$(BIN)/profiles -out=$(ROOT)/bench/results/$$(date -u +%F).json
 

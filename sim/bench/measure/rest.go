@@ -29,6 +29,7 @@ func (s *stand) rest(ctx context.Context, p *subject.Process) error {
 	if p.Subject != result.Floor {
 		s.take(result.IdleRequests, p.Subject, used.All()*perMinute)
 		s.take(result.IdleWrites, p.Subject, (used.Writes()+used.Events)*perMinute)
+		s.takeRequests(result.AtRest, p.Subject, used, perMinute)
 	}
 	return nil
 }

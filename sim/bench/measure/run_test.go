@@ -60,11 +60,17 @@ func TestRun(t *testing.T) {
 	if err := report.Validate(); err != nil {
 		t.Error(err)
 	}
-	checkTaken(t, report, result.Sickbay, []result.Measure{
+	want := []result.Measure{
 		result.FirstStart, result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.IdleRequests, result.IdleWrites,
 		result.VerdictP50, result.VerdictP99, result.VerdictMax, result.MarkP50, result.MarkP99, result.MarkMax,
 		result.OnsetWrites, result.RemedyWrites, result.RemedyEvents, result.StormVerdict, result.StormMark, result.StormWrites,
-	})
+	}
+	for _, phase := range result.Phases() {
+		for _, verb := range result.Verbs() {
+			want = append(want, result.Requests(phase, verb))
+		}
+	}
+	checkTaken(t, report, result.Sickbay, want)
 	checkTaken(t, report, result.Floor, []result.Measure{
 		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark,
 	})
@@ -100,7 +106,7 @@ func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 		}
 		return f.Median()
 	}
-	for _, m := range []result.Measure{result.Memory, result.FirstStart, result.HeartbeatBytes, result.RemedyEvents} {
+	for _, m := range []result.Measure{result.Memory, result.FirstStart, result.HeartbeatBytes, result.RemedyEvents, result.Requests(result.Remedy, "GET"), result.Requests(result.Storm, "POST")} {
 		if value(m) <= 0 {
 			t.Errorf("%s is %v", m, value(m))
 		}

@@ -54,10 +54,11 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
-	n := float64(len(machines))
+	n, used := float64(len(machines)), treated.Since(ailing)
 	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
-	s.take(result.RemedyWrites, p.Subject, treated.Since(ailing).Writes()/n)
-	s.take(result.RemedyEvents, p.Subject, treated.Since(ailing).Events/n)
+	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
+	s.take(result.RemedyEvents, p.Subject, used.Events/n)
+	s.takeRequests(result.Remedy, p.Subject, used, 1/n)
 	return nil
 }
 
@@ -89,7 +90,9 @@ func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
-	s.take(result.StormWrites, p.Subject, after.Since(before).Writes()/float64(len(machines)))
+	n, used := float64(len(machines)), after.Since(before)
+	s.take(result.StormWrites, p.Subject, used.Writes()/n)
+	s.takeRequests(result.Storm, p.Subject, used, 1/n)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func Markdown(r result.Report, drawn []Plot) string {
 		fmt.Fprintf(&text, "\n![%s](%s/%s.svg)\n", plot.Title, plots, plot.Name)
 	}
 	for _, f := range r.Fleets() {
-		fmt.Fprintf(&text, "\n### %s\n\n%s", title(fleet(f)), table(r, f))
+		fmt.Fprintf(&text, "\n### %s\n\n%s", title(fleet(f)), table(r, f)+requests(r, f))
 	}
 	if len(r.Figures) > 0 {
 		text.WriteString("\n### What the measures mean\n\n" + meanings(r))

@@ -91,5 +91,5 @@ func Describe(m Measure) (Info, bool) {
 			return about.Info, true
 		}
 	}
-	return Info{}, false
+	return describeRequests(m)
 }

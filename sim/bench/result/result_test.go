@@ -83,6 +83,23 @@ func TestAbout(t *testing.T) {
 	}
 }
 
+// TestRequests: requests of each phase and verb are a measure of their own.
+func TestRequests(t *testing.T) {
+	titles := map[string]bool{}
+	for _, phase := range result.Phases() {
+		for _, verb := range result.Verbs() {
+			info, ok := result.Describe(result.Requests(phase, verb))
+			if !ok || info.Unit != "1" || titles[info.Title] {
+				t.Errorf("%s is described as %+v", result.Requests(phase, verb), info)
+			}
+			titles[info.Title] = true
+		}
+	}
+	if info, ok := result.Describe(result.Requests("sleep", "GET")); ok {
+		t.Errorf("requests of no phase are described as %+v", info)
+	}
+}
+
 func TestFleets(t *testing.T) {
 	var report result.Report
 	for _, name := range []string{"100x100", "1x10000", "1x100", "100x100"} {
