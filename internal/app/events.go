@@ -11,7 +11,7 @@ const eventsAtOnce = 2
 
 // eventsInTurn has events wait for each other. Each is sent by a goroutine of its own, so that a thousand machines that
 // fall sick at once would have a thousand of them compete with the verdicts and remedies that they tell of, of which a few
-// are under way at once. None gets lost by it.
+// are under way at once. None is dropped for it; those that wait when the process ends go with it.
 type eventsInTurn struct {
 	next  http.RoundTripper
 	slots chan struct{}
@@ -41,5 +41,6 @@ func (e eventsInTurn) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func writesEvent(req *http.Request) bool {
-	return req.Method != http.MethodGet && strings.HasPrefix(req.URL.Path, "/apis/events.k8s.io/")
+	// Proxies in front of API servers put a path of their own before this.
+	return req.Method != http.MethodGet && strings.Contains(req.URL.Path, "/apis/events.k8s.io/")
 }

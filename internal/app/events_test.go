@@ -35,8 +35,9 @@ func TestEventsInTurn(t *testing.T) {
 			done <- err
 		}()
 	}
-	for range eventsAtOnce {
-		send(one, http.MethodPost, eventsPath)
+	proxied := []string{"", "/k8s/clusters/behind-a-proxy"}
+	for i := range eventsAtOnce {
+		send(one, http.MethodPost, proxied[i%len(proxied)]+eventsPath)
 		<-server.begun
 	}
 	send(other, http.MethodPost, eventsPath)

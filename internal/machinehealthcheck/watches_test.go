@@ -34,6 +34,8 @@ func TestCountsWait(t *testing.T) {
 	if err := w.env.Client.Status().Update(t.Context(), many); err != nil {
 		t.Fatal(err)
 	}
+	labelled := build.MachineHealthCheck(w.ns, "labelled", build.Selector(map[string]string{"pool": "x"}))
+	build.Create(t.Context(), t, w.env.Client, labelled)
 	machine := func(opts ...build.MachineOption) *clusterv1.Machine {
 		return build.Machine(w.ns, "m", append([]build.MachineOption{build.OwnedBy(w.set)}, opts...)...)
 	}
@@ -42,19 +44,26 @@ func TestCountsWait(t *testing.T) {
 		before, after *clusterv1.Machine
 		// wait is how long the MachineHealthCheck of many waits.
 		wait time.Duration
+		// moves tells that the Machine comes to a third MachineHealthCheck, or leaves it.
+		moves bool
 	}{
-		"the first verdict, healthy": {machine(), machine(healthy), time.Second},
-		"not sure any more":          {machine(healthy), machine(unsure), time.Second},
-		"healthy again":              {machine(sick), machine(healthy), time.Second},
-		"sick":                       {machine(unsure), machine(sick), 25 * time.Millisecond},
-		"the verdict goes":           {machine(healthy), machine(), 25 * time.Millisecond},
-		"labelled, too":              {machine(), machine(healthy, build.Label("x", "y")), 25 * time.Millisecond},
-		"its mark goes, too":         {machine(sick, marked(metav1.ConditionFalse)), machine(healthy), 25 * time.Millisecond},
+		"the first verdict, healthy": {machine(), machine(healthy), time.Second, false},
+		"not sure any more":          {machine(healthy), machine(unsure), time.Second, false},
+		"healthy again":              {machine(sick), machine(healthy), time.Second, false},
+		"sick":                       {machine(unsure), machine(sick), 25 * time.Millisecond, false},
+		"the verdict goes":           {machine(healthy), machine(), 25 * time.Millisecond, false},
+		"labelled, too":              {machine(), machine(healthy, build.Label("x", "y")), 25 * time.Millisecond, false},
+		"it comes to another":        {machine(), machine(build.Label("pool", "x")), 25 * time.Millisecond, true},
+		"it leaves another":          {machine(build.Label("pool", "x")), machine(), 25 * time.Millisecond, true},
+		"its mark goes, too":         {machine(sick, marked(metav1.ConditionFalse)), machine(healthy), 25 * time.Millisecond, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			looks := pauses{after: map[string]time.Duration{}}
 			w.machineEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}, looks)
 			want := map[string]time.Duration{few.Name: 0, many.Name: tt.wait}
+			if tt.moves {
+				want[labelled.Name] = 0
+			}
 			if diff := cmp.Diff(want, looks.after); diff != "" {
 				t.Errorf("looks (-want +got):\n%s", diff)
 			}
