@@ -13,6 +13,8 @@ var GroupVersion = schema.GroupVersion{Group: "sickbay.dev", Version: "v1alpha1"
 // scheme, and like all schemes must not be used by several goroutines while it is filled.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
+		&MachineRemediation{}, &MachineRemediationList{},
+		&MachineRemediationTemplate{}, &MachineRemediationTemplateList{},
 		&RebootRemediation{}, &RebootRemediationList{},
 		&RebootRemediationTemplate{}, &RebootRemediationTemplateList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)

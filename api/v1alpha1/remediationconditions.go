@@ -1,0 +1,74 @@
+package v1alpha1
+
+// Types of the conditions of a MachineRemediation, beside ConditionSucceeded.
+const (
+	// ConditionProgressing is True while the remediation goes on by itself, and False while a person has to decide or
+	// once it has ended. Its message says what happens next and for whom it waits.
+	ConditionProgressing = "Progressing"
+	// ConditionAccepted on a MachineRemediationTemplate says whether the plan can be used.
+	ConditionAccepted = "Accepted"
+)
+
+// Reasons of Progressing while nothing of ours stands on the machine.
+const (
+	// ReasonApprovalRequired: a person has to approve the next attempt.
+	ReasonApprovalRequired = "ApprovalRequired"
+	// ReasonGateClosed: triggerIf of the MachineHealthCheck does not allow remediation.
+	ReasonGateClosed = "GateClosed"
+	// ReasonPaused: the MachineHealthCheck, its Cluster or the Machine is paused.
+	ReasonPaused = "Paused"
+	// ReasonOnHold: somebody holds remediation back until a time (sickbay.dev/hold-until).
+	ReasonOnHold = "OnHold"
+	// ReasonPaced: earlier repairs in the same domain have to prove themselves first.
+	ReasonPaced = "Paced"
+	// ReasonNoSlot: as many remediations as allowed are in flight.
+	ReasonNoSlot = "NoSlot"
+	// ReasonBackoff: the last try could not be carried out.
+	ReasonBackoff = "Backoff"
+	// ReasonRefused: the owner of the machine has not answered.
+	ReasonRefused = "Refused"
+	// ReasonRemediationHeldByOthers: another system works on the machine.
+	ReasonRemediationHeldByOthers = "HeldByOthers"
+	// ReasonUndecided: the machine is not sick for certain just now, so nothing is done.
+	ReasonUndecided = "Undecided"
+)
+
+// Reasons of Progressing in the other phases.
+const (
+	// ReasonActing: an attempt is at work.
+	ReasonActing = "Acting"
+	// ReasonWithdrawing: what an attempt asked for is being taken back.
+	ReasonWithdrawing = "Withdrawing"
+	// ReasonProbation: the machine is healthy and has to stay so for a while.
+	ReasonProbation = "Probation"
+	// ReasonWaitingForReplacement: the machine is gone, and its successor has to prove itself.
+	ReasonWaitingForReplacement = "WaitingForReplacement"
+	// ReasonNoStepLeft: all steps were tried, and a person decides.
+	ReasonNoStepLeft = "NoStepLeft"
+	// ReasonHoldStep: the plan leaves the machine to a person.
+	ReasonHoldStep = "HoldStep"
+	// ReasonDenied: a person has denied the attempt.
+	ReasonDenied = "Denied"
+	// ReasonCancelled: a person has cancelled the remediation. It is a reason of Succeeded, too.
+	ReasonCancelled = "Cancelled"
+	// ReasonPlanProblem: the plan cannot be carried out as it is written.
+	ReasonPlanProblem = "PlanProblem"
+	// ReasonEnded: it is over; Succeeded says how.
+	ReasonEnded = "Ended"
+)
+
+// Reasons of Succeeded on a MachineRemediation, beside ReasonRecovered and ReasonCancelled.
+const (
+	// ReasonRecoveredUnaided: the machine is healthy, and nothing was done.
+	ReasonRecoveredUnaided = "RecoveredUnaided"
+	// ReasonReplaced: another machine has taken its place.
+	ReasonReplaced = "Replaced"
+	// ReasonReplacementFailed: the machine that took its place fell sick, too.
+	ReasonReplacementFailed = "ReplacementFailed"
+	// ReasonMachineDeleted: somebody else deleted the machine.
+	ReasonMachineDeleted = "MachineDeleted"
+	// ReasonUnproven: what was done could not be proven to help.
+	ReasonUnproven = "Unproven"
+	// ReasonHandedBack: Sickbay does not look after the machine any more.
+	ReasonHandedBack = "HandedBack"
+)
