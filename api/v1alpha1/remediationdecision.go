@@ -1,0 +1,41 @@
+package v1alpha1
+
+// Answer is what a person decides: Approve, Deny, Retry or Cancel. The definition checks it in the spec only, as the
+// status has no enumerations.
+type Answer string
+
+const (
+	// AnswerApprove lets the attempt act that waits for approval.
+	AnswerApprove Answer = "Approve"
+	// AnswerDeny keeps the attempt from acting. The remediation is Held.
+	AnswerDeny Answer = "Deny"
+	// AnswerRetry begins a step with fresh attempts, the first of them approved.
+	AnswerRetry Answer = "Retry"
+	// AnswerCancel withdraws what stands. The remediation is Held until somebody answers Retry.
+	AnswerCancel Answer = "Cancel"
+)
+
+// RemediationDecision is what a person decides about one attempt.
+type RemediationDecision struct {
+	// attempt that the decision is about: status.attempt when it was made. A decision about another attempt is not
+	// carried out.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	Attempt int32 `json:"attempt,omitempty"`
+	// answer of the person: Approve, Deny, Retry or Cancel.
+	// +kubebuilder:validation:MaxLength=63
+	// +required
+	Answer Answer `json:"answer,omitempty"`
+	// step to begin for the answer Retry. Default: the step that was tried last.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Step string `json:"step,omitempty"`
+	// by says who decided.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	By string `json:"by,omitempty"`
+	// reason for the decision.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}

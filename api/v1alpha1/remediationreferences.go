@@ -1,0 +1,86 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// RemediatedMachineReference tells the machine of a MachineRemediation from others of its name.
+type RemediatedMachineReference struct {
+	// apiGroup of the Machine.
+	// +kubebuilder:validation:Enum=cluster.x-k8s.io;machine.openshift.io
+	// +required
+	APIGroup string `json:"apiGroup,omitempty"`
+	// name of the Machine.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the Machine.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +required
+	UID types.UID `json:"uid,omitempty"`
+}
+
+// RemediationReference tells an object of a known kind from others of its name.
+type RemediationReference struct {
+	// name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the object. Absent if it could not be read, which only happens to Nodes.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+}
+
+// PlanReference tells which generation of a MachineRemediationTemplate a plan was copied from.
+type PlanReference struct {
+	// name of the MachineRemediationTemplate.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the MachineRemediationTemplate.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +required
+	UID types.UID `json:"uid,omitempty"`
+	// generation that was copied.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	Generation int64 `json:"generation,omitempty"`
+}
+
+// RemediationFinding is the verdict that led to a MachineRemediation.
+type RemediationFinding struct {
+	// reason of the verdict.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +required
+	Reason string `json:"reason,omitempty"`
+	// message of the verdict, cut if it is longer.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Message string `json:"message,omitempty"`
+	// since is when the verdict fell.
+	// +required
+	Since metav1.Time `json:"since,omitzero"`
+}
+
+// RemediationStart says where in the plan a MachineRemediation begins, and why there.
+type RemediationStart struct {
+	// step to begin with. Empty: none is left, and a person decides.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Step string `json:"step,omitempty"`
+	// reason for it, in one sentence.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}

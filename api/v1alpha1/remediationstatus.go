@@ -1,0 +1,141 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// RemediationPhase is how far a MachineRemediation has come, for people. No logic reads it.
+type RemediationPhase string
+
+// The phases.
+const (
+	// RemediationPending: nothing of ours stands on the machine. The condition Progressing says what is missing.
+	RemediationPending RemediationPhase = "Pending"
+	// RemediationActing: an attempt is at work, or something that we asked for still stands.
+	RemediationActing RemediationPhase = "Acting"
+	// RemediationProbation: the machine is healthy again, and has to stay so for a while.
+	RemediationProbation RemediationPhase = "Probation"
+	// RemediationHeld: a person decides how to go on.
+	RemediationHeld RemediationPhase = "Held"
+	// RemediationEnded: it is over, and kept as history.
+	RemediationEnded RemediationPhase = "Ended"
+)
+
+// AttemptResult is what came of an attempt.
+type AttemptResult string
+
+// The results of an attempt. An attempt that is not over has none.
+const (
+	// ResultSucceeded: the attempt has done what its step is for.
+	ResultSucceeded AttemptResult = "Succeeded"
+	// ResultFailed: it was carried out, and the machine is not healthy.
+	ResultFailed AttemptResult = "Failed"
+	// ResultTimedOut: the time of its step is up.
+	ResultTimedOut AttemptResult = "TimedOut"
+	// ResultRefused: nobody has answered. It does not count.
+	ResultRefused AttemptResult = "Refused"
+	// ResultAborted: a pause or a person ended it. It does not count.
+	ResultAborted AttemptResult = "Aborted"
+	// ResultDenied: a person has denied it.
+	ResultDenied AttemptResult = "Denied"
+	// ResultCancelled: a person has cancelled it.
+	ResultCancelled AttemptResult = "Cancelled"
+	// ResultUnneeded: the machine has recovered or gone before anything was done.
+	ResultUnneeded AttemptResult = "Unneeded"
+)
+
+// RemediationObjectReference names what an attempt has made.
+type RemediationObjectReference struct {
+	// apiVersion of the object.
+	// +required
+	APIVersion string `json:"apiVersion,omitempty"`
+	// kind of the object.
+	// +required
+	Kind string `json:"kind,omitempty"`
+	// name of the object.
+	// +required
+	Name string `json:"name,omitempty"`
+	// uid of the object.
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+}
+
+// RemediationAttempt is one attempt of one step.
+type RemediationAttempt struct {
+	// number of the attempt, counted from 1 through the MachineRemediation.
+	// +required
+	Number int32 `json:"number,omitempty"`
+	// step that it belongs to.
+	// +required
+	Step string `json:"step,omitempty"`
+	// operationID makes the attempt safe to repeat: <UID of the MachineRemediation>/<number>.
+	// +optional
+	OperationID string `json:"operationID,omitempty"`
+	// startTime is when it began.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// endTime is when it was over.
+	// +optional
+	EndTime *metav1.Time `json:"endTime,omitempty"`
+	// result says what came of it; empty while it is at work.
+	// +optional
+	Result AttemptResult `json:"result,omitempty"`
+	// message says it in one sentence.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// objectRef is what it made.
+	// +optional
+	ObjectRef *RemediationObjectReference `json:"objectRef,omitempty"`
+	// decision of a person about it.
+	// +optional
+	Decision *RemediationDecision `json:"decision,omitempty"`
+}
+
+// MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
+// refuse a newer controller.
+type MachineRemediationStatus struct {
+	// observedGeneration is the generation of the spec that was seen last.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// phase sums it up: Pending, Acting, Probation, Held, Ended.
+	// +optional
+	Phase RemediationPhase `json:"phase,omitempty"`
+	// step is the one that is tried or waited for. Empty: none is left.
+	// +optional
+	Step string `json:"step,omitempty"`
+	// attempt is the number of the one at work, or of the one that is waited for.
+	// +optional
+	Attempt int32 `json:"attempt,omitempty"`
+	// releasedGrant is the value of spec.grant up to which slots were given back.
+	// +optional
+	ReleasedGrant int32 `json:"releasedGrant,omitempty"`
+	// nextTransitionTime is when something happens if nothing changes.
+	// +optional
+	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`
+	// stoppedTime is since when a pause has stopped the clock of the attempt at work.
+	// +optional
+	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
+	// attempts that were made, the last 64.
+	// +listType=map
+	// +listMapKey=number
+	// +optional
+	Attempts []RemediationAttempt `json:"attempts,omitempty"`
+	// replacementRef is the MachineRemediation of the successor, if that fell sick in turn.
+	// +optional
+	ReplacementRef *RemediationReference `json:"replacementRef,omitempty"`
+	// startTime is when the first attempt began.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// recoveryTime is since when the machine has been healthy without a break.
+	// +optional
+	RecoveryTime *metav1.Time `json:"recoveryTime,omitempty"`
+	// completionTime is when the remediation ended.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	// conditions: Progressing says what happens next and for whom it waits, Succeeded how it ended.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}

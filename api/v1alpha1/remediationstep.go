@@ -1,0 +1,108 @@
+package v1alpha1
+
+// Action says what a step does. An action that this version does not know leads to Held.
+// +kubebuilder:validation:Enum=Wait;Request;Reboot;Replace;Hold
+type Action string
+
+// The actions.
+const (
+	// ActionWait does nothing for the time of the step: many machines recover by themselves.
+	ActionWait Action = "Wait"
+	// ActionRequest makes a remediation request from a template, for a controller outside of Sickbay.
+	ActionRequest Action = "Request"
+	// ActionReboot power-cycles the host of the machine.
+	ActionReboot Action = "Reboot"
+	// ActionReplace has the owner of the machine replace it, or deletes the machine if no controller owns it.
+	ActionReplace Action = "Replace"
+	// ActionHold leaves the machine to a person.
+	ActionHold Action = "Hold"
+)
+
+// DoneWhen says when a Request step has done its part.
+// +kubebuilder:validation:Enum=MachineHealthy;RequestSucceeded
+type DoneWhen string
+
+const (
+	// DoneWhenMachineHealthy waits until the machine is healthy. The request is deleted then.
+	DoneWhenMachineHealthy DoneWhen = "MachineHealthy"
+	// DoneWhenRequestSucceeded waits for the condition Succeeded of the request, for evidence, tickets and resets. Then
+	// the next step follows, and the request stays until the MachineRemediation goes.
+	DoneWhenRequestSucceeded DoneWhen = "RequestSucceeded"
+)
+
+// Approval says whether a person has to agree before an attempt of a step may act.
+// +kubebuilder:validation:Enum=NotRequired;Required
+type Approval string
+
+const (
+	// ApprovalNotRequired lets attempts act by themselves.
+	ApprovalNotRequired Approval = "NotRequired"
+	// ApprovalRequired waits for the decision Approve on each attempt.
+	ApprovalRequired Approval = "Required"
+)
+
+// StepTemplateReference names a template in the namespace of the MachineRemediation.
+type StepTemplateReference struct {
+	// apiVersion of the template, as group/version.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z]([-a-z0-9]*[a-z0-9])?$`
+	// +required
+	APIVersion string `json:"apiVersion,omitempty"`
+	// kind of the template; it ends in Template.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?Template$`
+	// +required
+	Kind string `json:"kind,omitempty"`
+	// name of the template.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +required
+	Name string `json:"name,omitempty"`
+}
+
+// RemediationStep is one step of a plan.
+//
+// +kubebuilder:validation:XValidation:rule="self.action != 'Request' || has(self.templateRef)",message="is required for the action Request",fieldPath=".templateRef"
+// +kubebuilder:validation:XValidation:rule="self.action in ['Request', 'Reboot'] || !has(self.templateRef)",message="is for the actions Request and Reboot only",fieldPath=".templateRef"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Reboot' || !has(self.templateRef) || (self.templateRef.kind == 'RebootRemediationTemplate' && self.templateRef.apiVersion.startsWith('sickbay.dev/'))",message="must be a RebootRemediationTemplate of sickbay.dev for the action Reboot",fieldPath=".templateRef"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Request' || !has(self.templateRef) || !self.templateRef.apiVersion.startsWith('sickbay.dev/')",message="must not be a template of sickbay.dev for the action Request; the action Reboot takes a RebootRemediationTemplate",fieldPath=".templateRef"
+// +kubebuilder:validation:XValidation:rule="self.action == 'Request' || !has(self.doneWhen) || self.doneWhen == 'MachineHealthy'",message="may be RequestSucceeded for the action Request only",fieldPath=".doneWhen"
+// +kubebuilder:validation:XValidation:rule="self.action == 'Hold' || has(self.timeoutSeconds)",message="is required for every action but Hold",fieldPath=".timeoutSeconds"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Hold' || !has(self.timeoutSeconds)",message="is not for the action Hold: a person ends it",fieldPath=".timeoutSeconds"
+type RemediationStep struct {
+	// name of the step, unique in its plan.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +required
+	Name string `json:"name,omitempty"`
+	// action that the step takes.
+	// +required
+	Action Action `json:"action,omitempty"`
+	// templateRef names the template for the actions Request, where it is required, and Reboot, where it may be a
+	// RebootRemediationTemplate.
+	// +optional
+	TemplateRef *StepTemplateReference `json:"templateRef,omitempty"`
+	// doneWhen says when the step is done. Default: MachineHealthy.
+	// +kubebuilder:default=MachineHealthy
+	// +optional
+	DoneWhen DoneWhen `json:"doneWhen,omitempty"`
+	// attempts is how often the step is tried before the next one follows. Default: 1.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	// +kubebuilder:default=1
+	// +optional
+	Attempts int32 `json:"attempts,omitempty"`
+	// timeoutSeconds is how long one attempt may take. It is required for every action but Hold.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=604800
+	// +optional
+	TimeoutSeconds *int32 `json:"timeoutSeconds,omitempty"`
+	// approval says whether a person has to agree before each attempt. Default: NotRequired.
+	// +kubebuilder:default=NotRequired
+	// +optional
+	Approval Approval `json:"approval,omitempty"`
+}
