@@ -52,7 +52,6 @@ type RemediationRule struct {
 	// +required
 	Expression string `json:"expression,omitempty"`
 	// startAt is the name of the step to begin with.
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	StartAt string `json:"startAt,omitempty"`

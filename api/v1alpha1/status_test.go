@@ -109,7 +109,7 @@ func fill(t *testing.T, v reflect.Value) {
 		v.Set(reflect.ValueOf(map[string]string{"example.com/rack": "two\nlines", "empty": ""}).Convert(v.Type()))
 	case reflect.String:
 		v.SetString("x")
-	case reflect.Int32:
+	case reflect.Int32, reflect.Int64:
 		v.SetInt(2)
 	case reflect.Bool:
 		v.SetBool(true)

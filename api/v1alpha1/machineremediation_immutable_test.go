@@ -1,0 +1,144 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// fullRecord says all that a MachineRemediation can say.
+const fullRecord = `
+clusterName: c
+machineRef: {apiGroup: cluster.x-k8s.io, name: machine, uid: u1}
+nodeRef: {name: node, uid: u2}
+hostRef: {name: host, uid: u3}
+healthCheckRef: {name: mhc, uid: u4}
+templateRef: {name: plan, uid: u5, generation: 2}
+finding: {reason: NodeNotFound, message: Node not found, since: "2026-01-01T00:00:00Z"}
+steps:
+- {name: wait, action: Wait, timeoutSeconds: 60}
+- {name: ticket, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, attempts: 2, approval: Required,
+   templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: ticket}}
+startAt: {step: ticket, reason: a relapse}
+probationSeconds: 300
+grant: 2
+decision: {attempt: 1, answer: Approve, by: somebody, reason: of course}
+`
+
+const immutable = "spec: Invalid value: spec is immutable but for grant and decision: delete the MachineRemediation to start over"
+
+// changesOfFull are tried on a record that says everything.
+var changesOfFull = map[string]row{
+	"nothing":                      {"{clusterName: c, startAt: {step: ticket}, probationSeconds: 300, grant: 2}", ""},
+	"another Cluster":              {"clusterName: d", immutable},
+	"another group":                {"machineRef: {apiGroup: machine.openshift.io}", immutable},
+	"another machine":              {"machineRef: {name: other}", immutable},
+	"a machine of another uid":     {"machineRef: {uid: other}", immutable},
+	"another Node":                 {"nodeRef: {name: other}", immutable},
+	"a Node of another uid":        {"nodeRef: {uid: other}", immutable},
+	"a Node of no uid":             {"nodeRef: {uid: null}", immutable},
+	"no Node":                      {"nodeRef: null", immutable},
+	"another host":                 {"hostRef: {name: other}", immutable},
+	"a host of another uid":        {"hostRef: {uid: other}", immutable},
+	"no host":                      {"hostRef: null", immutable},
+	"another health check":         {"healthCheckRef: {name: other}", immutable},
+	"one of another uid":           {"healthCheckRef: {uid: other}", immutable},
+	"another template":             {"templateRef: {name: other}", immutable},
+	"a template of another uid":    {"templateRef: {uid: other}", immutable},
+	"another generation":           {"templateRef: {generation: 3}", immutable},
+	"no template":                  {"templateRef: null", immutable},
+	"another reason":               {"finding: {reason: Other}", immutable},
+	"another message":              {"finding: {message: other}", immutable},
+	"no message":                   {"finding: {message: null}", immutable},
+	"another time":                 {`finding: {since: "2026-01-02T00:00:00Z"}`, immutable},
+	"the same time in other words": {`finding: {since: "2026-01-01T01:00:00+01:00"}`, ""},
+	"a step more":                  {"steps: [" + stepWait + ", " + stepTicket + ", {name: hold, action: Hold}]", immutable},
+	"a step less":                  {"{startAt: {step: ticket}, steps: [" + stepTicket + "]}", immutable},
+	"steps in another order":       {"steps: [" + stepTicket + ", " + stepWait + "]", immutable},
+	"another name of a step":       {"steps: [{name: pause, action: Wait, timeoutSeconds: 60}, " + stepTicket + "]", immutable},
+	"another action":               {"steps: [{name: wait, action: Replace, timeoutSeconds: 60}, " + stepTicket + "]", immutable},
+	"another timeout":              {"steps: [{name: wait, action: Wait, timeoutSeconds: 61}, " + stepTicket + "]", immutable},
+	"more attempts":                {"steps: [{name: wait, action: Wait, timeoutSeconds: 60, attempts: 2}, " + stepTicket + "]", immutable},
+	"an approval":                  {"steps: [{name: wait, action: Wait, timeoutSeconds: 60, approval: Required}, " + stepTicket + "]", immutable},
+	"defaults, spelled out":        {"steps: [{name: wait, action: Wait, timeoutSeconds: 60, attempts: 1, approval: NotRequired, doneWhen: MachineHealthy}, " + stepTicket + "]", ""},
+	"no approval any more":         {"steps: [" + stepWait + ", {name: ticket, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, attempts: 2, templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: ticket}}]", immutable},
+	"another end of a step":        {"steps: [" + stepWait + ", {name: ticket, action: Request, timeoutSeconds: 60, attempts: 2, approval: Required, templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: ticket}}]", immutable},
+	"another template of a step":   {"steps: [" + stepWait + ", {name: ticket, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, attempts: 2, approval: Required, templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: other}}]", immutable},
+	"another start":                {"startAt: {step: wait}", immutable},
+	"no step to start at":          {"startAt: {step: null}", immutable},
+	"another reason to start":      {"startAt: {reason: a rule}", immutable},
+	"no start":                     {"startAt: null", immutable},
+	"a longer probation":           {"probationSeconds: 301", immutable},
+	"no probation":                 {"probationSeconds: 0", immutable},
+	"no word about probation":      {"probationSeconds: null", immutable},
+	"a grant more":                 {"grant: 3", ""},
+	"many grants more":             {"grant: 30", ""},
+	"a grant less":                 {"grant: 1", "spec.grant: Invalid value: 1: must not be less than before"},
+	"no grant":                     {"grant: 0", "spec.grant: Invalid value: 0: must not be less than before"},
+	"no word about grants":         {"grant: null", "spec.grant: Invalid value: 0: must not be less than before"},
+	"another decision":             {"decision: {answer: Cancel}", ""},
+	"about another attempt":        {"decision: {attempt: 2}", ""},
+	"by somebody else":             {"decision: {by: other}", ""},
+	"no decision":                  {"decision: null", ""},
+	"a grant and a decision":       {"{grant: 3, decision: {attempt: 2, answer: Retry, step: wait}}", ""},
+	"a decision and a probation":   {"{probationSeconds: 0, decision: {attempt: 2}}", immutable},
+}
+
+const (
+	stepWait   = "{name: wait, action: Wait, timeoutSeconds: 60}"
+	stepTicket = "{name: ticket, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, attempts: 2, approval: Required, templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: ticket}}"
+)
+
+// changesOfLeast are tried on a record that says as little as can be.
+var changesOfLeast = map[string]row{
+	"a Node":           {"nodeRef: {name: node}", immutable},
+	"a host":           {"hostRef: {name: host, uid: u}", immutable},
+	"a template":       {"templateRef: {name: plan, uid: u, generation: 1}", immutable},
+	"a message":        {"finding: {message: more}", immutable},
+	"a start":          {"startAt: {step: replace}", immutable},
+	"an empty start":   {"startAt: {}", immutable},
+	"a probation":      {"probationSeconds: 300", immutable},
+	"no probation":     {"probationSeconds: 0", immutable},
+	"the same grant":   {"grant: 0", ""},
+	"a grant":          {"grant: 1", ""},
+	"a decision":       {"decision: {attempt: 1, answer: Deny}", ""},
+	"a wrong decision": {"decision: {attempt: 1, answer: Deny, step: replace}", "spec.decision.step: Invalid value: is for the answer Retry only"},
+}
+
+// TestRecordsAreImmutable but for the grant, which only rises, and for decisions.
+func TestRecordsAreImmutable(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	full, least := unstructuredOf("MachineRemediation", ns, "full"), unstructuredOf("MachineRemediation", ns, "least")
+	full.Object["spec"], least.Object["spec"] = parse(t, fullRecord), parse(t, record)
+	build.Create(t.Context(), t, e.Client, full, least)
+	for object, changes := range map[*unstructured.Unstructured]map[string]row{full: changesOfFull, least: changesOfLeast} {
+		for name, row := range changes {
+			t.Run(object.GetName()+", "+name, func(t *testing.T) {
+				check(t, patchSpec(t, e.Client, object, map[string]any{"spec": parse(t, row.given)}), row.want)
+			})
+		}
+	}
+	t.Run("a finalizer and labels", func(t *testing.T) {
+		check(t, patchSpec(t, e.Client, full, parse(t, `metadata: {labels: {sickbay.dev/open: ""}, finalizers: [sickbay.dev/remediation]}`)), "")
+	})
+	t.Run("no spec", func(t *testing.T) {
+		check(t, patchSpec(t, e.Client, full, map[string]any{"spec": nil}), "spec: Required value")
+	})
+}
+
+// patchSpec tries a merge patch, which is not stored.
+func patchSpec(t *testing.T, c client.Client, object *unstructured.Unstructured, change map[string]any) error {
+	t.Helper()
+	patch, err := json.Marshal(change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Patch(t.Context(), object.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.DryRunAll)
+}

@@ -1,0 +1,131 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+const (
+	ours   = "templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: RebootRemediationTemplate, name: cycle}"
+	others = "templateRef: {apiVersion: example.com/v1, kind: ResetTemplate, name: reset}"
+)
+
+// of is a reference to a template of others.
+func of(apiVersion, kind, name string) string {
+	return fmt.Sprintf("{name: s, action: Request, timeoutSeconds: 60, templateRef: {apiVersion: %q, kind: %q, name: %q}}", apiVersion, kind, name)
+}
+
+// stepRows are about one step, which begins with STEP in sentences.
+var stepRows = map[string]row{
+	"wait":                          {"{name: s, action: Wait, timeoutSeconds: 60}", ""},
+	"request":                       {"{name: s, action: Request, timeoutSeconds: 60, " + others + "}", ""},
+	"reboot":                        {"{name: s, action: Reboot, timeoutSeconds: 60}", ""},
+	"reboot with settings":          {"{name: s, action: Reboot, timeoutSeconds: 60, " + ours + "}", ""},
+	"replace":                       {"{name: s, action: Replace, timeoutSeconds: 60}", ""},
+	"hold":                          {"{name: s, action: Hold}", ""},
+	"no action":                     {"{name: s, timeoutSeconds: 60}", "STEP.action: Required value"},
+	"another action":                {"{name: s, action: Pray, timeoutSeconds: 60}", `STEP.action: Unsupported value: "Pray": supported values: "Wait", "Request", "Reboot", "Replace", "Hold"`},
+	"no name":                       {"{action: Hold}", "STEP.name: Required value"},
+	"an empty name":                 {`{name: "", action: Hold}`, `STEP.name: Invalid value: "": STEP.name in body should be at least 1 chars long`},
+	"a name of 63":                  {"{name: " + long(63) + ", action: Hold}", ""},
+	"a name of 64":                  {"{name: " + long(64) + ", action: Hold}", tooLong("STEP.name", 63)},
+	"a name in capitals":            {"{name: Hold, action: Hold}", `STEP.name: Invalid value: "Hold": STEP.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`},
+	"a name that ends in a dash":    {"{name: hold-, action: Hold}", `STEP.name: Invalid value: "hold-": STEP.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`},
+	"a request without template":    {"{name: s, action: Request, timeoutSeconds: 60}", "STEP.templateRef: Invalid value: is required for the action Request"},
+	"a request of ours":             {"{name: s, action: Request, timeoutSeconds: 60, " + ours + "}", "STEP.templateRef: Invalid value: must not be a template of sickbay.dev for the action Request; the action Reboot takes a RebootRemediationTemplate"},
+	"a request from a plan":         {of("sickbay.dev/v1alpha1", "MachineRemediationTemplate", "plan"), "STEP.templateRef: Invalid value: must not be a template of sickbay.dev for the action Request; the action Reboot takes a RebootRemediationTemplate"},
+	"a request of a group like it":  {of("not-sickbay.dev/v1alpha1", "RebootRemediationTemplate", "cycle"), ""},
+	"a reboot of others":            {"{name: s, action: Reboot, timeoutSeconds: 60, " + others + "}", "STEP.templateRef: Invalid value: must be a RebootRemediationTemplate of sickbay.dev for the action Reboot"},
+	"a reboot of a group like ours": {"{name: s, action: Reboot, timeoutSeconds: 60, templateRef: {apiVersion: sickbay.device/v1, kind: RebootRemediationTemplate, name: cycle}}", "STEP.templateRef: Invalid value: must be a RebootRemediationTemplate of sickbay.dev for the action Reboot"},
+	"a reboot from a plan":          {"{name: s, action: Reboot, timeoutSeconds: 60, templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: plan}}", "STEP.templateRef: Invalid value: must be a RebootRemediationTemplate of sickbay.dev for the action Reboot"},
+	"a template to wait":            {"{name: s, action: Wait, timeoutSeconds: 60, " + others + "}", "STEP.templateRef: Invalid value: is for the actions Request and Reboot only"},
+	"a template to replace":         {"{name: s, action: Replace, timeoutSeconds: 60, " + ours + "}", "STEP.templateRef: Invalid value: is for the actions Request and Reboot only"},
+	"a template to hold":            {"{name: s, action: Hold, " + others + "}", "STEP.templateRef: Invalid value: is for the actions Request and Reboot only"},
+	"a template without version":    {"{name: s, action: Request, timeoutSeconds: 60, templateRef: {kind: ResetTemplate, name: reset}}", "STEP.templateRef.apiVersion: Required value"},
+	"a template without kind":       {"{name: s, action: Request, timeoutSeconds: 60, templateRef: {apiVersion: example.com/v1, name: reset}}", "STEP.templateRef.kind: Required value"},
+	"a template without name":       {"{name: s, action: Request, timeoutSeconds: 60, templateRef: {apiVersion: example.com/v1, kind: ResetTemplate}}", "STEP.templateRef.name: Required value"},
+	"a version without group":       {of("v1", "ResetTemplate", "reset"), "STEP.templateRef.apiVersion: Invalid value: \"v1\": STEP.templateRef.apiVersion in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z]([-a-z0-9]*[a-z0-9])?$'"},
+	"no version":                    {of("", "ResetTemplate", "reset"), "STEP.templateRef.apiVersion: Invalid value: \"\": STEP.templateRef.apiVersion in body should be at least 1 chars long"},
+	"a version of 317":              {of(long(314)+"/v1", "ResetTemplate", "reset"), ""},
+	"a version of 318":              {of(long(315)+"/v1", "ResetTemplate", "reset"), tooLong("STEP.templateRef.apiVersion", 317)},
+	"a kind that is no template":    {of("example.com/v1", "Reset", "reset"), "STEP.templateRef.kind: Invalid value: \"Reset\": STEP.templateRef.kind in body should match '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?Template$'"},
+	"a template of nothing":         {of("example.com/v1", "Template", "reset"), "STEP.templateRef.kind: Invalid value: \"Template\": STEP.templateRef.kind in body should match '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?Template$'"},
+	"no kind":                       {of("example.com/v1", "", "reset"), "STEP.templateRef.kind: Invalid value: \"\": STEP.templateRef.kind in body should be at least 1 chars long"},
+	"a kind of 63":                  {of("example.com/v1", long(55)+"Template", "reset"), ""},
+	"a kind of 64":                  {of("example.com/v1", long(56)+"Template", "reset"), tooLong("STEP.templateRef.kind", 63)},
+	"a name with a space":           {of("example.com/v1", "ResetTemplate", "re set"), "STEP.templateRef.name: Invalid value: \"re set\": STEP.templateRef.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'"},
+	"a template of no name":         {of("example.com/v1", "ResetTemplate", ""), "STEP.templateRef.name: Invalid value: \"\": STEP.templateRef.name in body should be at least 1 chars long"},
+	"a template, name of 253":       {of("example.com/v1", "ResetTemplate", long(253)), ""},
+	"a template, name of 254":       {of("example.com/v1", "ResetTemplate", long(254)), tooLong("STEP.templateRef.name", 253)},
+	"evidence":                      {"{name: s, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, " + others + "}", ""},
+	"a repair by others":            {"{name: s, action: Request, timeoutSeconds: 60, doneWhen: MachineHealthy, " + others + "}", ""},
+	"wait until healthy":            {"{name: s, action: Wait, timeoutSeconds: 60, doneWhen: MachineHealthy}", ""},
+	"reboot until healthy":          {"{name: s, action: Reboot, timeoutSeconds: 60, doneWhen: MachineHealthy}", ""},
+	"replace until healthy":         {"{name: s, action: Replace, timeoutSeconds: 60, doneWhen: MachineHealthy}", ""},
+	"hold until healthy":            {"{name: s, action: Hold, doneWhen: MachineHealthy}", ""},
+	"a wait for a request":          {"{name: s, action: Wait, timeoutSeconds: 60, doneWhen: RequestSucceeded}", "STEP.doneWhen: Invalid value: may be RequestSucceeded for the action Request only"},
+	"a reboot as evidence":          {"{name: s, action: Reboot, timeoutSeconds: 60, doneWhen: RequestSucceeded}", "STEP.doneWhen: Invalid value: may be RequestSucceeded for the action Request only"},
+	"a replacement as evidence":     {"{name: s, action: Replace, timeoutSeconds: 60, doneWhen: RequestSucceeded}", "STEP.doneWhen: Invalid value: may be RequestSucceeded for the action Request only"},
+	"a hold as evidence":            {"{name: s, action: Hold, doneWhen: RequestSucceeded}", "STEP.doneWhen: Invalid value: may be RequestSucceeded for the action Request only"},
+	"done at some time":             {"{name: s, action: Wait, timeoutSeconds: 60, doneWhen: Later}", `STEP.doneWhen: Unsupported value: "Later": supported values: "MachineHealthy", "RequestSucceeded"`},
+	"one attempt":                   {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 1}", ""},
+	"ten attempts":                  {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 10}", ""},
+	"no attempt":                    {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 0}", "STEP.attempts: Invalid value: 0: STEP.attempts in body should be greater than or equal to 1"},
+	"eleven attempts":               {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 11}", "STEP.attempts: Invalid value: 11: STEP.attempts in body should be less than or equal to 10"},
+	"a second":                      {"{name: s, action: Wait, timeoutSeconds: 1}", ""},
+	"a week":                        {"{name: s, action: Wait, timeoutSeconds: 604800}", ""},
+	"no time":                       {"{name: s, action: Wait, timeoutSeconds: 0}", "STEP.timeoutSeconds: Invalid value: 0: STEP.timeoutSeconds in body should be greater than or equal to 1"},
+	"more than a week":              {"{name: s, action: Wait, timeoutSeconds: 604801}", "STEP.timeoutSeconds: Invalid value: 604801: STEP.timeoutSeconds in body should be less than or equal to 604800"},
+	"a Go duration":                 {"{name: s, action: Wait, timeoutSeconds: 5m}", `STEP.timeoutSeconds: Invalid value: "string": STEP.timeoutSeconds in body must be of type integer: "string"`},
+	"a wait without end":            {"{name: s, action: Wait}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
+	"a request without end":         {"{name: s, action: Request, " + others + "}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
+	"a reboot without end":          {"{name: s, action: Reboot}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
+	"a replacement without end":     {"{name: s, action: Replace}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
+	"a hold with an end":            {"{name: s, action: Hold, timeoutSeconds: 60}", "STEP.timeoutSeconds: Invalid value: is not for the action Hold: a person ends it"},
+	"with approval":                 {"{name: s, action: Replace, timeoutSeconds: 60, approval: Required}", ""},
+	"without approval":              {"{name: s, action: Replace, timeoutSeconds: 60, approval: NotRequired}", ""},
+	"some approval":                 {"{name: s, action: Replace, timeoutSeconds: 60, approval: Maybe}", `STEP.approval: Unsupported value: "Maybe": supported values: "NotRequired", "Required"`},
+}
+
+// stepsRows are about all steps together, which begin with STEPS in sentences.
+var stepsRows = map[string]row{
+	"no steps":             {"null", "STEPS: Required value"},
+	"an empty list":        {"[]", "STEPS: Invalid value: 0: STEPS in body should have at least 1 items"},
+	"sixteen":              {holds(16), ""},
+	"seventeen":            {holds(17), "STEPS: Too many: 17: must have at most 16 items"},
+	"two of the same name": {"[{name: a, action: Hold}, {name: b, action: Hold}, {name: a, action: Replace, timeoutSeconds: 60}]", `STEPS[2]: Duplicate value: {"name":"a"}`},
+}
+
+// holds is a list of steps.
+func holds(n int) string {
+	var steps []string
+	for i := range n {
+		steps = append(steps, fmt.Sprintf("{name: s%d, action: Hold}", i))
+	}
+	return "[" + strings.Join(steps, ", ") + "]"
+}
+
+// TestSteps are checked in the record as in the plan that they are copied from.
+func TestSteps(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	for kind, steps := range map[string]string{"MachineRemediation": "spec.steps", "MachineRemediationTemplate": "spec.template.spec.steps"} {
+		try := func(t *testing.T, given, want string) {
+			t.Helper()
+			spec := with(t, record, "steps: "+given)
+			if kind == "MachineRemediationTemplate" {
+				spec = "template: {spec: {steps: " + given + "}}"
+			}
+			check(t, create(t, e.Client, ns, kind, spec), strings.NewReplacer("STEPS", steps, "STEP", steps+"[0]").Replace(want))
+		}
+		for name, row := range stepRows {
+			t.Run(kind+", "+name, func(t *testing.T) { try(t, "["+row.given+"]", row.want) })
+		}
+		for name, row := range stepsRows {
+			t.Run(kind+", "+name, func(t *testing.T) { try(t, row.given, row.want) })
+		}
+	}
+}
