@@ -43,7 +43,12 @@ func Indexes() []Index {
 
 // AddIndexes adds the indexes to a cache. It must happen before its first use.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, index := range Indexes() {
+	return AddTo(ctx, indexer, Indexes())
+}
+
+// AddTo adds any indexes to a cache.
+func AddTo(ctx context.Context, indexer client.FieldIndexer, indexes []Index) error {
+	for _, index := range indexes {
 		if err := indexer.IndexField(ctx, index.Object, index.Field, index.Extract); err != nil {
 			return fmt.Errorf("indexing %T by %s: %w", index.Object, index.Field, err)
 		}

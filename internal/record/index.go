@@ -1,0 +1,80 @@
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+const (
+	byMachine = "sickbay.machine-uid"
+	byCluster = "sickbay.cluster"
+)
+
+// Indexes are those that OfMachine and OfCluster need. They can be added once the kind is installed.
+func Indexes() []targets.Index {
+	return []targets.Index{
+		{Object: &v1alpha1.MachineRemediation{}, Field: byMachine, Extract: func(obj client.Object) []string {
+			return []string{string(obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)}
+		}},
+		{Object: &v1alpha1.MachineRemediation{}, Field: byCluster, Extract: func(obj client.Object) []string {
+			return []string{obj.(*v1alpha1.MachineRemediation).Spec.ClusterName}
+		}},
+	}
+}
+
+// AddIndexes adds the indexes to a cache. It must happen before records are read from it for the first time.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	return targets.AddTo(ctx, indexer, Indexes())
+}
+
+// OfMachine lists the records of a machine from a cache. They are not copied: the caller must not change them.
+func OfMachine(ctx context.Context, reader client.Reader, namespace string, uid types.UID) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byMachine: string(uid)}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
+	}
+	return all, nil
+}
+
+// OfCluster lists the records of a cluster from a cache. They are not copied: the caller must not change them.
+func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, reader, client.InNamespace(cluster.Namespace), client.MatchingFields{byCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineRemediations of %s: %w", cluster, err)
+	}
+	return all, nil
+}
+
+// LiveOpenOfCluster lists the open records of a cluster with a reader that has no indexes.
+func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, live, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name},
+		client.HasLabels{v1alpha1.OpenLabel})
+	if err != nil {
+		return nil, fmt.Errorf("listing open MachineRemediations of %s: %w", cluster, err)
+	}
+	return all, nil
+}
+
+// LiveOfMachine lists the records of a machine with a reader that has no indexes.
+func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, uid types.UID) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, live, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.MachineUIDLabel: string(uid)})
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
+	}
+	return all, nil
+}
+
+func list(ctx context.Context, reader client.Reader, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
+	var all v1alpha1.MachineRemediationList
+	if err := reader.List(ctx, &all, options...); err != nil {
+		return nil, err
+	}
+	return all.Items, nil
+}

@@ -1,0 +1,33 @@
+package record
+
+import (
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// New returns the record of that ordinal for the machine of spec, as it is to be created. It goes with its Cluster, and
+// outlives its machine.
+func New(cluster *clusterv1.Cluster, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
+	machine := spec.MachineRef
+	return &v1alpha1.MachineRemediation{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cluster.Namespace,
+			Name:      Name(machine.Name, machine.UID, ordinal),
+			Labels: map[string]string{
+				clusterv1.ClusterNameLabel: cluster.Name,
+				v1alpha1.OpenLabel:         "",
+				v1alpha1.MachineUIDLabel:   string(machine.UID),
+			},
+			Annotations: map[string]string{v1alpha1.OrdinalAnnotation: strconv.Itoa(ordinal)},
+			Finalizers:  []string{v1alpha1.RemediationFinalizer},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
+			}},
+		},
+		Spec: spec,
+	}
+}
