@@ -22,6 +22,9 @@ const (
 	// Sickbay asked last. A host that has just been cycled needs time to come up,
 	// and must not be asked to do it all over again meanwhile.
 	RebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
+	// RebootOperationAnnotation on a Machine holds the operationID of the power cycle that a remediation asked for last. It
+	// stays when RebootAnnotation is taken away, so the same operation is never asked for twice.
+	RebootOperationAnnotation = "sickbay.dev/reboot-operation"
 )
 
 const rebootFieldOwner = "sickbay-reboot-request"

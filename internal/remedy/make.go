@@ -1,0 +1,100 @@
+package remedy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/external"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Asked is what an attempt asks for by an object of its own.
+type Asked struct {
+	Record  *v1alpha1.MachineRemediation
+	Attempt v1alpha1.RemediationAttempt
+	Step    v1alpha1.RemediationStep
+}
+
+// Kind is that of the object: that of the template, less the word Template.
+func (a Asked) Kind() schema.GroupVersionKind {
+	if a.Step.Action == v1alpha1.ActionReboot {
+		return v1alpha1.GroupVersion.WithKind("RebootRemediation")
+	}
+	ref := a.Step.TemplateRef
+	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+	gvk.Kind = strings.TrimSuffix(gvk.Kind, clusterv1.TemplateSuffix)
+	return gvk
+}
+
+// Name is that of the object. A request that is done when the machine is healthy has the name of the Machine, by Cluster
+// API's contract. What has a name of its own can stand beside those of other attempts.
+func (a Asked) Name() string {
+	if a.ofMachine() {
+		return a.Record.Spec.MachineRef.Name
+	}
+	return fmt.Sprintf("%s-%d", a.Record.Name, a.Attempt.Number)
+}
+
+func (a Asked) ofMachine() bool {
+	return a.Step.Action == v1alpha1.ActionRequest && a.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
+}
+
+// owner is who the object goes with: the Machine, or the record, if it has to outlive that.
+func (a Asked) owner() metav1.OwnerReference {
+	if a.ofMachine() {
+		machine := a.Record.Spec.MachineRef
+		return metav1.OwnerReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}
+	}
+	return metav1.OwnerReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: a.Record.Name, UID: a.Record.UID,
+	}
+}
+
+// MakeRequest creates the request of an attempt from the template of its step. Nothing of that name is written over: whose
+// it is shows when it is read next.
+func MakeRequest(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
+	ref, namespace := asked.Step.TemplateRef, asked.Record.Namespace
+	template := &unstructured.Unstructured{}
+	template.SetAPIVersion(ref.APIVersion)
+	template.SetKind(ref.Kind)
+	if err := live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, template); err != nil {
+		return fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	healthCheckRef := clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name}
+	owner := asked.owner()
+	made, err := external.GenerateTemplate(&external.GenerateTemplateInput{
+		Template: template, TemplateRef: healthCheckRef.ToObjectReference(namespace), Namespace: namespace,
+		Name: asked.Name(), ClusterName: asked.Record.Spec.ClusterName, OwnerRef: &owner,
+		Annotations: map[string]string{v1alpha1.OperationAnnotation: asked.Attempt.OperationID},
+	})
+	if err != nil {
+		return fmt.Errorf("making a request from template %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	made.SetGroupVersionKind(asked.Kind())
+	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("creating %s %s: %w", made.GetKind(), client.ObjectKeyFromObject(made), err)
+	}
+	return nil
+}
+
+// WithdrawRequest deletes what an attempt has made: the very object that was read.
+func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref v1alpha1.RemediationObjectReference) error {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(ref.APIVersion)
+	u.SetKind(ref.Kind)
+	u.SetNamespace(namespace)
+	u.SetName(ref.Name)
+	uid := types.UID(ref.UID)
+	if err := c.Delete(ctx, u, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return nil
+}

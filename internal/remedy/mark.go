@@ -1,0 +1,70 @@
+package remedy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Mark leaves a Machine to the controller that owns it, by the condition OwnerRemediated=False. A MachineSet then replaces
+// it; a control plane does so once that is safe. The write is bound to the Machine's UID and to its verdict. It is not bound
+// to the resource version: a Machine that other controllers write to all the time is marked all the same.
+func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time) error {
+	verdict := index(machine, clusterv1.MachineHealthCheckSucceededCondition)
+	if verdict < 0 {
+		return fmt.Errorf("marking machine %s: %w: it has no verdict", client.ObjectKeyFromObject(machine), ErrChanged)
+	}
+	mark := metav1.Condition{
+		Type:               clusterv1.MachineOwnerRemediatedCondition,
+		Status:             metav1.ConditionFalse,
+		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
+		Message:            "Waiting for remediation",
+		ObservedGeneration: machine.Generation,
+		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+	}
+	ops := []any{
+		sameMachine(machine),
+		test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),
+		test(conditionPath(verdict)+"/status", metav1.ConditionFalse),
+	}
+	if i := index(machine, mark.Type); i >= 0 {
+		ops = append(ops, test(conditionPath(i)+"/type", mark.Type), test(conditionPath(i)+"/status", metav1.ConditionTrue),
+			op{Op: "replace", Path: conditionPath(i), Value: mark})
+	} else {
+		// The API refuses a second condition of that type, so one that came meanwhile is not written over.
+		ops = append(ops, op{Op: "add", Path: "/status/conditions/-", Value: mark})
+	}
+	return patch(machine, "marking", ops, func(p client.Patch) error {
+		return c.Status().Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	})
+}
+
+// WithdrawMark takes the mark away again, if it is still as it was read: what the owner says in it is not lost unread.
+func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
+	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
+	if i < 0 {
+		return nil
+	}
+	mark := machine.Status.Conditions[i]
+	ops := []any{
+		sameMachine(machine),
+		test(conditionPath(i)+"/type", mark.Type),
+		test(conditionPath(i)+"/status", mark.Status),
+		test(conditionPath(i)+"/reason", mark.Reason),
+		op{Op: "remove", Path: conditionPath(i)},
+	}
+	return patch(machine, "withdrawing the mark of", ops, func(p client.Patch) error {
+		return c.Status().Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	})
+}
+
+func index(machine *clusterv1.Machine, conditionType string) int {
+	return slices.IndexFunc(machine.Status.Conditions, func(c metav1.Condition) bool { return c.Type == conditionType })
+}
+
+func conditionPath(i int) string { return fmt.Sprintf("/status/conditions/%d", i) }

@@ -1,0 +1,61 @@
+package remedy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// FieldOwner is the name under which the remediation controller writes on Machines.
+const FieldOwner = "sickbay-remediation"
+
+// ErrChanged says that what a write is bound to has changed since it was read, so nothing was written.
+var ErrChanged = errors.New("the machine has changed since it was judged")
+
+// op is one operation of a JSON patch.
+type op struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// absent tests that there is nothing at a path.
+type absent struct {
+	Op    string  `json:"op"`
+	Path  string  `json:"path"`
+	Value *string `json:"value"`
+}
+
+func testAbsent(path string) any { return absent{Op: "test", Path: path} }
+
+func test(path string, value any) any { return op{Op: "test", Path: path, Value: value} }
+
+// sameMachine tests that a patch meets the very object that was read.
+func sameMachine(machine *clusterv1.Machine) any { return test("/metadata/uid", machine.UID) }
+
+// annotation is the path of an annotation.
+func annotation(key string) string {
+	return "/metadata/annotations/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// patch carries out a JSON patch on a Machine. A test in it that fails is ErrChanged, and so is a Machine that is gone.
+func patch(machine *clusterv1.Machine, what string, ops []any, write func(client.Patch) error) error {
+	data, err := json.Marshal(ops)
+	if err != nil {
+		return fmt.Errorf("encoding the patch for %s machine %s: %w", what, client.ObjectKeyFromObject(machine), err)
+	}
+	err = write(client.RawPatch(types.JSONPatchType, data))
+	if apierrors.IsInvalid(err) || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return fmt.Errorf("%s machine %s: %w: %w", what, client.ObjectKeyFromObject(machine), ErrChanged, err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s machine %s: %w", what, client.ObjectKeyFromObject(machine), err)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package remedy
+
+import (
+	"context"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// AskReboot asks for a power cycle of the host of a Machine by the annotation reboot.metal3.io, whose value is the
+// operationID. The annotation sickbay.dev/reboot-operation keeps that after the other has been taken away, so the same
+// operation is never asked for twice.
+func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
+	if machine.Annotations[RebootOperationAnnotation] == operation {
+		return nil
+	}
+	ops := []any{sameMachine(machine)}
+	if machine.Annotations == nil {
+		ops = append(ops, testAbsent("/metadata/annotations"), op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
+	}
+	if before, ok := machine.Annotations[RebootOperationAnnotation]; ok {
+		ops = append(ops, test(annotation(RebootOperationAnnotation), before))
+	} else {
+		ops = append(ops, testAbsent(annotation(RebootOperationAnnotation)))
+	}
+	ops = append(ops, testAbsent(annotation(RebootAnnotation)),
+		op{Op: "add", Path: annotation(RebootOperationAnnotation), Value: operation},
+		op{Op: "add", Path: annotation(RebootAnnotation), Value: operation})
+	return patch(machine, "asking for a power cycle of", ops, func(p client.Patch) error {
+		return c.Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	})
+}
+
+// WithdrawReboot takes the annotation away again, if it still asks for what was read.
+func WithdrawReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
+	value, ok := machine.Annotations[RebootAnnotation]
+	if !ok {
+		return nil
+	}
+	ops := []any{
+		sameMachine(machine),
+		test(annotation(RebootAnnotation), value),
+		op{Op: "remove", Path: annotation(RebootAnnotation)},
+	}
+	return patch(machine, "withdrawing the power cycle of", ops, func(p client.Patch) error {
+		return c.Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	})
+}
