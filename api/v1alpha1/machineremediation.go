@@ -37,7 +37,7 @@ type MachineRemediationSpec struct {
 	// finding is the verdict that led to it.
 	// +required
 	Finding RemediationFinding `json:"finding,omitzero"`
-	// steps of the plan, resolved and copied: what is edited later applies to the next MachineRemediation.
+	// steps are those of the plan, resolved and copied: what is edited later applies to the next MachineRemediation.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -47,18 +47,19 @@ type MachineRemediationSpec struct {
 	// startAt is the step to begin with, if a rule or a relapse says so. Default: the first.
 	// +optional
 	StartAt *RemediationStart `json:"startAt,omitempty"`
-	// probationSeconds is how long the machine has to be healthy without a break before it counts as repaired.
+	// probationSeconds is how long the machine has to be healthy without a break before it counts as repaired, as the
+	// plan has it. A record of a built-in plan has none.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	// +optional
 	ProbationSeconds *int32 `json:"probationSeconds,omitempty"`
-	// grant counts the slots that Sickbay has given to this MachineRemediation. It never goes down. Default: 0, none yet.
+	// grant counts the slots that Sickbay has given to this MachineRemediation. It never goes down. Default: 0.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:XValidation:rule="self >= oldSelf",message="must not be less than before"
 	// +optional
 	Grant int32 `json:"grant"`
-	// decision of a person about an attempt.
+	// decision is what a person decides about an attempt.
 	// +kubebuilder:validation:XValidation:rule="self.answer in ['Approve', 'Deny', 'Retry', 'Cancel']",message="must be Approve, Deny, Retry or Cancel",fieldPath=".answer"
 	// +kubebuilder:validation:XValidation:rule="!has(self.step) || self.answer == 'Retry'",message="is for the answer Retry only",fieldPath=".step"
 	// +optional

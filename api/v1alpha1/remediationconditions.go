@@ -1,11 +1,11 @@
 package v1alpha1
 
-// Types of the conditions of a MachineRemediation, beside ConditionSucceeded.
+// Types of the conditions of a MachineRemediation, beside ConditionSucceeded, and of a MachineRemediationTemplate.
 const (
 	// ConditionProgressing is True while the remediation goes on by itself, and False while a person has to decide or
 	// once it has ended. Its message says what happens next and for whom it waits.
 	ConditionProgressing = "Progressing"
-	// ConditionAccepted on a MachineRemediationTemplate says whether the plan can be used.
+	// ConditionAccepted says whether the plan of a MachineRemediationTemplate can be used.
 	ConditionAccepted = "Accepted"
 )
 
@@ -13,7 +13,7 @@ const (
 const (
 	// ReasonApprovalRequired: a person has to approve the next attempt.
 	ReasonApprovalRequired = "ApprovalRequired"
-	// ReasonGateClosed: triggerIf of the MachineHealthCheck does not allow remediation.
+	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation.
 	ReasonGateClosed = "GateClosed"
 	// ReasonPaused: the MachineHealthCheck, its Cluster or the Machine is paused.
 	ReasonPaused = "Paused"
@@ -49,7 +49,7 @@ const (
 	ReasonHoldStep = "HoldStep"
 	// ReasonDenied: a person has denied the attempt.
 	ReasonDenied = "Denied"
-	// ReasonCancelled: a person has cancelled the remediation. It is a reason of Succeeded, too.
+	// ReasonCancelled: a person has cancelled the remediation.
 	ReasonCancelled = "Cancelled"
 	// ReasonPlanProblem: the plan cannot be carried out as it is written.
 	ReasonPlanProblem = "PlanProblem"

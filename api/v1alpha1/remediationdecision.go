@@ -17,16 +17,16 @@ const (
 
 // RemediationDecision is what a person decides about one attempt.
 type RemediationDecision struct {
-	// attempt that the decision is about: status.attempt when it was made. A decision about another attempt is not
-	// carried out.
+	// attempt is the one that the decision is about: status.attempt when it was made. A decision about another attempt
+	// is not carried out.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Attempt int32 `json:"attempt,omitempty"`
-	// answer of the person: Approve, Deny, Retry or Cancel.
+	// answer is Approve, Deny, Retry or Cancel.
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	Answer Answer `json:"answer,omitempty"`
-	// step to begin for the answer Retry. Default: the step that was tried last.
+	// step is the name of the step to begin, for the answer Retry only. Default: the step that was tried last.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Step string `json:"step,omitempty"`
@@ -34,7 +34,7 @@ type RemediationDecision struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	By string `json:"by,omitempty"`
-	// reason for the decision.
+	// reason says why.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Reason string `json:"reason,omitempty"`

@@ -5,21 +5,26 @@ import "time"
 // The defaults of a RemediationPlan and its steps, as in the CustomResourceDefinitions; the functions below apply them
 // to objects that were made without those.
 const (
-	DefaultStepAttempts  int32 = 1
-	DefaultProbation           = 5 * time.Minute
-	DefaultRelapseWindow       = 7 * 24 * time.Hour
-	DefaultPlanMode            = ModeAct
+	// DefaultStepAttempts is how often a step is tried.
+	DefaultStepAttempts int32 = 1
+	// DefaultProbation is how long a machine has to be healthy without a break before it counts as repaired.
+	DefaultProbation = 5 * time.Minute
+	// DefaultRelapseWindow is for how long a repair is remembered.
+	DefaultRelapseWindow = 7 * 24 * time.Hour
+	// DefaultPlanMode is how much of a plan is carried out.
+	DefaultPlanMode = ModeAct
 )
 
 // MaxAttempts returns how often the step is tried before the next one follows, at least once.
 func (s RemediationStep) MaxAttempts() int32 { return max(DefaultStepAttempts, s.Attempts) }
 
-// Timeout returns how long one attempt of the step may take. It is 0 for a step without a timeout, such as one with the
-// action Hold.
+// Timeout returns how long one attempt of the step may take, or 0 for a step without a timeout: one with the action
+// Hold, which a person ends.
 func (s RemediationStep) Timeout() time.Duration { return secondsOr(s.TimeoutSeconds, 0) }
 
-// Probation returns how long the machine has to be healthy without a break before it counts as repaired. It is 0 for a
-// record that says nothing about it: nobody but the plan that was copied into the record asks for a probation.
+// Probation returns how long the machine has to be healthy without a break before it counts as repaired. It is 0 if the
+// record does not say: the default is that of a RemediationPlan, which the record has a copy of, and built-in plans ask
+// for no probation.
 func (s MachineRemediationSpec) Probation() time.Duration { return secondsOr(s.ProbationSeconds, 0) }
 
 // Probation returns how long a machine has to be healthy without a break before it counts as repaired; 0 asks for none.
@@ -40,7 +45,7 @@ func (p RemediationPlan) EffectiveMode() PlanMode {
 	return p.Mode
 }
 
-// secondsOr returns n as a duration, which may be 0, or the default for n that is absent or makes no sense.
+// secondsOr returns n seconds, which may be 0, or the default if n is absent or makes no sense.
 func secondsOr(n *int32, otherwise time.Duration) time.Duration {
 	if n == nil || *n < 0 {
 		return otherwise

@@ -4,12 +4,12 @@ package v1alpha1
 const (
 	// OpenLabel is on a MachineRemediation until it has ended. Its value is empty.
 	OpenLabel = "sickbay.dev/open"
-	// MachineUIDLabel on a MachineRemediation holds the UID of its machine.
+	// MachineUIDLabel holds the UID of the machine of a MachineRemediation.
 	MachineUIDLabel = "sickbay.dev/machine-uid"
-	// OrdinalAnnotation on a MachineRemediation says which of its machine's remediations it is, counted from 1.
+	// OrdinalAnnotation says which remediation of its machine a MachineRemediation is, counted from 1.
 	OrdinalAnnotation = "sickbay.dev/ordinal"
 	// RemediationFinalizer keeps a MachineRemediation until nothing that it asked for stands any more.
 	RemediationFinalizer = "sickbay.dev/remediation"
-	// OperationAnnotation on whatever an attempt makes or marks holds the operationID of that attempt.
+	// OperationAnnotation holds the operationID of the attempt that has made or marked an object.
 	OperationAnnotation = "sickbay.dev/operation-id"
 )

@@ -8,7 +8,7 @@ type PlanMode string
 
 // The modes.
 const (
-	// ModeObserve makes no MachineRemediation; the status of the MachineHealthCheck tells what would be done.
+	// ModeObserve makes no MachineRemediation; the status of the MachineHealthCheck says what would be done.
 	ModeObserve PlanMode = "Observe"
 	// ModeApprove has a person approve each step but Wait and Hold.
 	ModeApprove PlanMode = "Approve"
@@ -22,15 +22,15 @@ type PacingDomain string
 
 // The domains.
 const (
-	// DomainOwner is the controller that owns the machine.
+	// DomainOwner counts the machines of one owner together.
 	DomainOwner PacingDomain = "Owner"
-	// DomainFailureDomain is the failure domain of the machine.
+	// DomainFailureDomain counts the machines of one failure domain together.
 	DomainFailureDomain PacingDomain = "FailureDomain"
 )
 
 // RemediationPacing slows repairs down where they turn out in vain.
 type RemediationPacing struct {
-	// domains in which it is counted: Owner, FailureDomain or both.
+	// domains are what limits are counted for.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=set
@@ -40,13 +40,14 @@ type RemediationPacing struct {
 
 // RemediationRule says where in the plan a repair begins.
 type RemediationRule struct {
-	// name of the rule, unique in its plan.
+	// name of the rule: a DNS label, unique in its plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name,omitempty"`
-	// expression in CEL that is true if the rule applies. It may use findings, machine and attempts.
+	// expression is CEL that is true if the rule applies. It may use findings, machine and attempts. The condition
+	// Accepted says whether it can be evaluated.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	// +required
@@ -66,12 +67,12 @@ type RemediationPlan struct {
 	// +kubebuilder:default=Act
 	// +optional
 	Mode PlanMode `json:"mode,omitempty"`
-	// maxInFlight is how many machines of a MachineHealthCheck are repaired at once: a number, or a percentage of its
-	// machines, rounded down but at least one. Default: no bound.
+	// maxInFlight is how many machines of a MachineHealthCheck are repaired at once: a number of at least 1, or a
+	// percentage of its machines from 1% to 100%, rounded down but at least one machine. Default: no bound.
 	// +kubebuilder:validation:XIntOrString
 	// +optional
 	MaxInFlight *intstr.IntOrString `json:"maxInFlight,omitempty"`
-	// steps in their order.
+	// steps are tried one after the other, in their order, until the machine is healthy.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -84,15 +85,15 @@ type RemediationPlan struct {
 	// +listMapKey=name
 	// +optional
 	Rules []RemediationRule `json:"rules,omitempty"`
-	// probationSeconds is how long a machine has to be healthy without a break before it counts as repaired.
-	// Default: 300.
+	// probationSeconds is how long a machine has to be healthy without a break before it counts as repaired. 0
+	// asks for no probation. Default: 300.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=300
 	// +optional
 	ProbationSeconds *int32 `json:"probationSeconds,omitempty"`
 	// relapseWindowSeconds is for how long a repair is remembered: a machine that falls sick again for the same reason
-	// begins at the step after the last that was tried. Default: 604800, a week.
+	// begins at the step after the last that was tried. 0 remembers none; 604800 is a week. Default: 604800.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=31536000
 	// +kubebuilder:default=604800

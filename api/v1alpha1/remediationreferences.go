@@ -7,7 +7,7 @@ import (
 
 // RemediatedMachineReference tells the machine of a MachineRemediation from others of its name.
 type RemediatedMachineReference struct {
-	// apiGroup of the Machine.
+	// apiGroup is the API group of the Machine.
 	// +kubebuilder:validation:Enum=cluster.x-k8s.io;machine.openshift.io
 	// +required
 	APIGroup string `json:"apiGroup,omitempty"`
@@ -16,7 +16,7 @@ type RemediatedMachineReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid of the Machine.
+	// uid is the UID of the Machine.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -31,7 +31,7 @@ type RemediationReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid of the object. Absent if it could not be read, which only happens to Nodes.
+	// uid is the UID of the object. Only that of a Node may be absent, if the workload cluster could not be read.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
@@ -45,13 +45,13 @@ type PlanReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid of the MachineRemediationTemplate.
+	// uid is the UID of the MachineRemediationTemplate.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	UID types.UID `json:"uid,omitempty"`
-	// generation that was copied.
+	// generation is the one that was copied.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Generation int64 `json:"generation,omitempty"`
@@ -75,11 +75,11 @@ type RemediationFinding struct {
 
 // RemediationStart says where in the plan a MachineRemediation begins, and why there.
 type RemediationStart struct {
-	// step to begin with. Empty: none is left, and a person decides.
+	// step is the name of the step to begin with. Empty: none is left, and a person decides.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Step string `json:"step,omitempty"`
-	// reason for it, in one sentence.
+	// reason says why, in one sentence.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Reason string `json:"reason,omitempty"`

@@ -47,7 +47,7 @@ const (
 
 // RemediationObjectReference names what an attempt has made.
 type RemediationObjectReference struct {
-	// apiVersion of the object.
+	// apiVersion is the group and the version of the object.
 	// +required
 	APIVersion string `json:"apiVersion,omitempty"`
 	// kind of the object.
@@ -56,7 +56,7 @@ type RemediationObjectReference struct {
 	// name of the object.
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid of the object.
+	// uid is the UID of the object.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
 }
@@ -66,10 +66,10 @@ type RemediationAttempt struct {
 	// number of the attempt, counted from 1 through the MachineRemediation.
 	// +required
 	Number int32 `json:"number,omitempty"`
-	// step that it belongs to.
+	// step is the name of the step that it belongs to.
 	// +required
 	Step string `json:"step,omitempty"`
-	// operationID makes the attempt safe to repeat: <UID of the MachineRemediation>/<number>.
+	// operationID makes the attempt safe to repeat: the UID of the MachineRemediation, a slash and the number.
 	// +optional
 	OperationID string `json:"operationID,omitempty"`
 	// startTime is when it began.
@@ -87,7 +87,7 @@ type RemediationAttempt struct {
 	// objectRef is what it made.
 	// +optional
 	ObjectRef *RemediationObjectReference `json:"objectRef,omitempty"`
-	// decision of a person about it.
+	// decision is what a person decided about it.
 	// +optional
 	Decision *RemediationDecision `json:"decision,omitempty"`
 }
@@ -98,7 +98,7 @@ type MachineRemediationStatus struct {
 	// observedGeneration is the generation of the spec that was seen last.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase sums it up: Pending, Acting, Probation, Held, Ended.
+	// phase sums it up: Pending, Acting, Probation, Held or Ended.
 	// +optional
 	Phase RemediationPhase `json:"phase,omitempty"`
 	// step is the one that is tried or waited for. Empty: none is left.
@@ -116,7 +116,7 @@ type MachineRemediationStatus struct {
 	// stoppedTime is since when a pause has stopped the clock of the attempt at work.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
-	// attempts that were made, the last 64.
+	// attempts are the last 64 that were begun.
 	// +listType=map
 	// +listMapKey=number
 	// +optional

@@ -43,13 +43,13 @@ const (
 
 // StepTemplateReference names a template in the namespace of the MachineRemediation.
 type StepTemplateReference struct {
-	// apiVersion of the template, as group/version.
+	// apiVersion is the group and the version of the template, as group/version.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	APIVersion string `json:"apiVersion,omitempty"`
-	// kind of the template; it ends in Template.
+	// kind of the template. It ends in Template.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?Template$`
@@ -73,20 +73,20 @@ type StepTemplateReference struct {
 // +kubebuilder:validation:XValidation:rule="self.action == 'Hold' || has(self.timeoutSeconds)",message="is required for every action but Hold",fieldPath=".timeoutSeconds"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Hold' || !has(self.timeoutSeconds)",message="is not for the action Hold: a person ends it",fieldPath=".timeoutSeconds"
 type RemediationStep struct {
-	// name of the step, unique in its plan.
+	// name of the step: a DNS label, unique in its plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name,omitempty"`
-	// action that the step takes.
+	// action is what the step does.
 	// +required
 	Action Action `json:"action,omitempty"`
-	// templateRef names the template for the actions Request, where it is required, and Reboot, where it may be a
-	// RebootRemediationTemplate.
+	// templateRef names a template. The action Request needs one, of a kind that is not Sickbay's. The action Reboot may
+	// have a RebootRemediationTemplate. No other action has one.
 	// +optional
 	TemplateRef *StepTemplateReference `json:"templateRef,omitempty"`
-	// doneWhen says when the step is done. Default: MachineHealthy.
+	// doneWhen says when the step is done: RequestSucceeded is for the action Request only. Default: MachineHealthy.
 	// +kubebuilder:default=MachineHealthy
 	// +optional
 	DoneWhen DoneWhen `json:"doneWhen,omitempty"`
@@ -96,7 +96,7 @@ type RemediationStep struct {
 	// +kubebuilder:default=1
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// timeoutSeconds is how long one attempt may take. It is required for every action but Hold.
+	// timeoutSeconds is how long one attempt may take. It is required for every action but Hold, which a person ends.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=604800
 	// +optional

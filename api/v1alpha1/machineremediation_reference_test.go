@@ -1,0 +1,97 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+// TestReferenceRemediations renders what a MachineRemediation says and holds, its steps apart.
+func TestReferenceRemediations(t *testing.T) {
+	root := definition(t, "machineremediations").Spec.Versions[0].Schema.OpenAPIV3Schema
+	spec, status := root.Properties["spec"], root.Properties["status"]
+	docs.Section(t, referenceFile, "remediation spec", settings(fields("", spec, reflect.TypeFor[v1alpha1.MachineRemediationSpec]())))
+	docs.Section(t, referenceFile, "remediation step", settings(fields("", *spec.Properties["steps"].Items.Schema, reflect.TypeFor[v1alpha1.RemediationStep]())))
+	table := [][]string{{"field", "meaning"}}
+	for _, field := range fields("", status, reflect.TypeFor[v1alpha1.MachineRemediationStatus]()) {
+		table = append(table, []string{docs.Code(field.name), described(field.last(), field.is)})
+	}
+	docs.Section(t, referenceFile, "remediation status", docs.Table(table...))
+}
+
+// TestReferencePlans renders what a MachineRemediationTemplate says, its steps apart.
+func TestReferencePlans(t *testing.T) {
+	spec := definition(t, "machineremediationtemplates").Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
+	docs.Section(t, referenceFile, "plan spec", settings(fields("", spec, reflect.TypeFor[v1alpha1.RemediationPlan]())))
+}
+
+// field is a field of a kind with its place.
+type field struct {
+	name string
+	is   apiextensionsv1.JSONSchemaProps
+}
+
+func (f field) last() string {
+	return strings.TrimSuffix(f.name[strings.LastIndex(f.name, ".")+1:], "[]")
+}
+
+// fields are those of a struct and of what is in it, in their order. Steps have a table of their own.
+func fields(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Type) []field {
+	var all []field
+	for member := range of.Fields() {
+		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+		is, inner, place := parent.Properties[name], member.Type, prefix+name
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		deeper := is
+		if inner.Kind() == reflect.Slice {
+			inner, place, deeper = inner.Elem(), place+"[]", *is.Items.Schema
+		}
+		all = append(all, field{place, is})
+		if inner.Kind() == reflect.Struct && inner.PkgPath() == of.PkgPath() && name != "steps" {
+			all = append(all, fields(place+".", deeper, inner)...)
+		}
+	}
+	return all
+}
+
+// settings is a table of fields that somebody sets.
+func settings(all []field) string {
+	table := [][]string{{"field", "default", "values", "meaning"}}
+	for _, field := range all {
+		fallback := ""
+		if field.is.Default != nil {
+			fallback = docs.Code(strings.Trim(string(field.is.Default.Raw), `"`))
+		}
+		table = append(table, []string{docs.Code(field.name), fallback, limits(field.is), described(field.last(), field.is)})
+	}
+	return docs.Table(table...)
+}
+
+// limits are what the definition says of the values of a field. Patterns and rules are in its description.
+func limits(is apiextensionsv1.JSONSchemaProps) string {
+	switch {
+	case is.Items != nil && len(is.Items.Schema.Enum) > 0:
+		return valuesOf(*is.Items.Schema)
+	case is.MinItems != nil && is.MaxItems != nil:
+		return fmt.Sprintf("%d to %d of them", *is.MinItems, *is.MaxItems)
+	case is.MaxItems != nil:
+		return fmt.Sprintf("up to %d of them", *is.MaxItems)
+	case is.MaxLength != nil && len(is.Enum) == 0:
+		return fmt.Sprintf("up to %d characters", *is.MaxLength)
+	case is.Minimum != nil && is.Maximum != nil:
+		return fmt.Sprintf("%d to %d", int64(*is.Minimum), int64(*is.Maximum))
+	case is.Minimum != nil:
+		return fmt.Sprintf("at least %d", int64(*is.Minimum))
+	case len(is.Properties) > 0:
+		return ""
+	}
+	return valuesOf(is)
+}

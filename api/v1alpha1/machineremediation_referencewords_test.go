@@ -1,0 +1,85 @@
+package v1alpha1_test
+
+import (
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+// TestReferenceRemediationPhases renders how far a repair may have come, and what may come of an attempt.
+func TestReferenceRemediationPhases(t *testing.T) {
+	docs.Section(t, referenceFile, "remediation phases", docs.Table(words(t, "phase", "remediationstatus.go", "Remediation", map[string]string{
+		"RemediationPending":   string(v1alpha1.RemediationPending),
+		"RemediationActing":    string(v1alpha1.RemediationActing),
+		"RemediationProbation": string(v1alpha1.RemediationProbation),
+		"RemediationHeld":      string(v1alpha1.RemediationHeld),
+		"RemediationEnded":     string(v1alpha1.RemediationEnded),
+	})...))
+	docs.Section(t, referenceFile, "remediation results", docs.Table(words(t, "result", "remediationstatus.go", "Result", map[string]string{
+		"ResultSucceeded": string(v1alpha1.ResultSucceeded),
+		"ResultFailed":    string(v1alpha1.ResultFailed),
+		"ResultTimedOut":  string(v1alpha1.ResultTimedOut),
+		"ResultRefused":   string(v1alpha1.ResultRefused),
+		"ResultAborted":   string(v1alpha1.ResultAborted),
+		"ResultDenied":    string(v1alpha1.ResultDenied),
+		"ResultCancelled": string(v1alpha1.ResultCancelled),
+		"ResultUnneeded":  string(v1alpha1.ResultUnneeded),
+	})...))
+}
+
+// words are the rows of a table of constants.
+func words(t *testing.T, title, file, prefix string, values map[string]string) [][]string {
+	t.Helper()
+	table := [][]string{{title, "meaning"}}
+	for _, c := range docs.Constants(t, file, prefix, values) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	return table
+}
+
+// TestReferenceRemediationChoices renders what the fields of plans and decisions may say.
+func TestReferenceRemediationChoices(t *testing.T) {
+	table := [][]string{{"field", "value", "meaning"}}
+	for _, field := range []struct {
+		name, file, prefix string
+		values             map[string]string
+	}{
+		{"action", "remediationstep.go", "Action", map[string]string{
+			"ActionWait": string(v1alpha1.ActionWait), "ActionRequest": string(v1alpha1.ActionRequest), "ActionReboot": string(v1alpha1.ActionReboot),
+			"ActionReplace": string(v1alpha1.ActionReplace), "ActionHold": string(v1alpha1.ActionHold),
+		}},
+		{"doneWhen", "remediationstep.go", "DoneWhen", map[string]string{
+			"DoneWhenMachineHealthy": string(v1alpha1.DoneWhenMachineHealthy), "DoneWhenRequestSucceeded": string(v1alpha1.DoneWhenRequestSucceeded),
+		}},
+		{"approval", "remediationstep.go", "Approval", map[string]string{
+			"ApprovalNotRequired": string(v1alpha1.ApprovalNotRequired), "ApprovalRequired": string(v1alpha1.ApprovalRequired),
+		}},
+		{"mode", "remediationplan.go", "Mode", map[string]string{
+			"ModeObserve": string(v1alpha1.ModeObserve), "ModeApprove": string(v1alpha1.ModeApprove), "ModeAct": string(v1alpha1.ModeAct),
+		}},
+		{"pacing.domains[]", "remediationplan.go", "Domain", map[string]string{
+			"DomainOwner": string(v1alpha1.DomainOwner), "DomainFailureDomain": string(v1alpha1.DomainFailureDomain),
+		}},
+		{"decision.answer", "remediationdecision.go", "Answer", map[string]string{
+			"AnswerApprove": string(v1alpha1.AnswerApprove), "AnswerDeny": string(v1alpha1.AnswerDeny),
+			"AnswerRetry": string(v1alpha1.AnswerRetry), "AnswerCancel": string(v1alpha1.AnswerCancel),
+		}},
+	} {
+		for _, word := range words(t, "", field.file, field.prefix, field.values)[1:] {
+			table = append(table, append([]string{docs.Code(field.name)}, word...))
+		}
+	}
+	docs.Section(t, referenceFile, "remediation choices", docs.Table(table...))
+}
+
+// TestReferenceRemediationNames renders the labels, annotations and the finalizer.
+func TestReferenceRemediationNames(t *testing.T) {
+	docs.Section(t, referenceFile, "remediation names", docs.Table(words(t, "name", "remediationnames.go", "", map[string]string{
+		"OpenLabel":            v1alpha1.OpenLabel,
+		"MachineUIDLabel":      v1alpha1.MachineUIDLabel,
+		"OrdinalAnnotation":    v1alpha1.OrdinalAnnotation,
+		"RemediationFinalizer": v1alpha1.RemediationFinalizer,
+		"OperationAnnotation":  v1alpha1.OperationAnnotation,
+	})...))
+}
