@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newManager(), newVersion())
+	root.AddCommand(newManager(), newCRDs(), newVersion())
 	return root
 }
 

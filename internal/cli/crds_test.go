@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+func TestMain(m *testing.M) { env.Main(m) }
+
+// documents takes the output of sickbay crds apart as kubectl does.
+func documents(t *testing.T) [][]byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := Main(t.Context(), []string{"crds"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+		t.Fatalf("exit code is %d: %s", code, &stderr)
+	}
+	var all [][]byte
+	for reader := utilyaml.NewYAMLReader(bufio.NewReader(&stdout)); ; {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, document)
+	}
+}
+
+// TestCRDs: the output has all of Sickbay's kinds.
+func TestCRDs(t *testing.T) {
+	var got []string
+	for _, document := range documents(t) {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(document, crd); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, crd.APIVersion+" "+crd.Kind+" "+crd.Spec.Names.Kind)
+	}
+	want := []string{
+		"apiextensions.k8s.io/v1 CustomResourceDefinition MachineRemediation",
+		"apiextensions.k8s.io/v1 CustomResourceDefinition MachineRemediationTemplate",
+		"apiextensions.k8s.io/v1 CustomResourceDefinition RebootRemediation",
+		"apiextensions.k8s.io/v1 CustomResourceDefinition RebootRemediationTemplate",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCRDsApply to an API server that has none of them, twice, and the kinds can be used.
+func TestCRDsApply(t *testing.T) {
+	e := env.Get(t)
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for range 2 {
+		crds = nil
+		for _, document := range documents(t) {
+			crds = append(crds, apply(t, e, document))
+		}
+	}
+	if err := envtest.WaitForCRDs(e.Config, crds, envtest.CRDInstallOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, crd := range crds {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(crd.Spec.Names.ListKind))
+		if err := e.Client.List(t.Context(), list, client.InNamespace(e.Namespace(t))); err != nil {
+			t.Errorf("listing %s: %v", crd.Spec.Names.Plural, err)
+		}
+	}
+}
+
+// apply does what kubectl apply does on the server.
+func apply(t *testing.T, e *env.Env, document []byte) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	object, crd := &unstructured.Unstructured{}, &apiextensionsv1.CustomResourceDefinition{}
+	if err := errors.Join(yaml.Unmarshal(document, &object.Object), yaml.UnmarshalStrict(document, crd)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("kubectl")); err != nil {
+		t.Fatalf("applying %s: %v", crd.Name, err)
+	}
+	return crd
+}
+
+// broken is a pipe whose reader has gone.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestCRDsIntoABrokenPipe(t *testing.T) {
+	var stderr bytes.Buffer
+	if code := Main(t.Context(), []string{"crds"}, broken{}, &stderr); code != exitFailure {
+		t.Errorf("exit code is %d, want %d", code, exitFailure)
+	}
+	if want := "sickbay: printing the definitions: io: read/write on closed pipe\n"; stderr.String() != want {
+		t.Errorf("said %q, want %q", &stderr, want)
+	}
+}
