@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// answerTime is how long an owner may leave all of its marks unanswered.
-	answerTime = 10 * time.Minute
+	// AnswerTime is how long an owner may leave all of its marks unanswered.
+	AnswerTime = 10 * time.Minute
 	// refusalTime is for how long an owner may say that it cannot remediate a machine.
 	refusalTime = time.Hour
 )
@@ -91,9 +91,9 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, fmt.Sprintf("%s %s says: %s", m.Owner.Kind, m.Owner.Name, m.Mark.Message))
 	}
 	t.runClock(attempt)
-	if unanswered := t.began(step).Add(answerTime); !m.OwnerActive {
+	if unanswered := t.began(step).Add(AnswerTime); !m.OwnerActive {
 		if !t.now.Before(unanswered) {
-			message := fmt.Sprintf("%s %s has not answered for %s", m.Owner.Kind, m.Owner.Name, answerTime)
+			message := fmt.Sprintf("%s %s has not answered for %s", m.Owner.Kind, m.Owner.Name, AnswerTime)
 			t.end(attempt, v1alpha1.ResultRefused, message)
 			return t.stepBack(v1alpha1.ReasonRefused, message)
 		}

@@ -1,0 +1,124 @@
+package remediation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// act makes one write in the world. What came of it is read in the next turn. If it could not be made, the record gives its
+// slot to the next in line.
+func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+	if decision.Act == ladder.Close {
+		return r.close(ctx, record)
+	}
+	err := r.write(ctx, record, v, decision)
+	if err == nil {
+		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "attempt", decision.Attempt.Number)
+		return r.follow(ctx, record, v)
+	}
+	if !decision.Act.Begins() {
+		if errors.Is(err, remedy.ErrChanged) {
+			return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("machineremediations").GroupResource(), record.Name, err)
+		}
+		return err
+	}
+	return r.failed(ctx, record, decision, err)
+}
+
+func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+	asked := remedy.Asked{Record: record, Attempt: decision.Attempt, Step: decision.Step}
+	switch decision.Act {
+	case ladder.MarkForOwner:
+		return remedy.Mark(ctx, r.Client, v.machine, r.Clock.Now())
+	case ladder.DeleteMachine:
+		return remedy.DeleteMachine(ctx, r.Client, v.machine)
+	case ladder.AnnotateReboot:
+		return remedy.AskReboot(ctx, r.Client, v.machine, decision.Attempt.OperationID)
+	case ladder.CreateRequest:
+		return remedy.MakeRequest(ctx, r.Client, r.Live, asked)
+	case ladder.CreateReboot:
+		return remedy.MakeReboot(ctx, r.Client, r.Live, asked)
+	case ladder.WithdrawMark:
+		return remedy.WithdrawMark(ctx, r.Client, v.machine)
+	case ladder.WithdrawReboot:
+		return remedy.WithdrawReboot(ctx, r.Client, v.machine)
+	case ladder.WithdrawRequest:
+		return remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
+	}
+	return fmt.Errorf("there is no act %q", decision.Act)
+}
+
+// follow decides on what the write has led to, without waiting for the cache to show it, and stores that. What the write
+// has answered is as good as a look.
+func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v view) error {
+	if v.machine != nil {
+		if err := r.machineFacts(ctx, &v); err != nil {
+			return err
+		}
+	}
+	var err error
+	if v.facts.Request, err = r.request(ctx, record); err != nil {
+		return err
+	}
+	decision := ladder.Decide(v.facts, r.Clock.Now())
+	if !decision.Store {
+		return nil
+	}
+	return r.store(ctx, record, v, decision)
+}
+
+// failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back.
+func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, tried ladder.Decision, cause error) error {
+	v, err := r.observe(ctx, record, confirmed)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if errors.Is(cause, remedy.ErrChanged) {
+		v.facts.Safety.Changed = "The machine has changed while it was judged"
+	} else {
+		v.facts.Safety.Failed = "The attempt could not be carried out: " + stable(cause)
+	}
+	decision := ladder.Decide(v.facts, r.Clock.Now())
+	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
+	if !decision.Store {
+		return cause
+	}
+	return r.store(ctx, record, v, decision)
+}
+
+// close takes the finalizer and the label of open records off, in one write.
+func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+	finalizers := slices.DeleteFunc(slices.Clone(record.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": record.UID, "resourceVersion": record.ResourceVersion, "finalizers": finalizers,
+		"labels": map[string]any{v1alpha1.OpenLabel: nil},
+	}})
+	if err != nil {
+		return fmt.Errorf("encoding the end of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	}
+	if err := r.Client.Patch(ctx, record, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("closing MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	}
+	r.written.Note(record)
+	return nil
+}
+
+// stable is what an error says, without what changes from try to try.
+func stable(err error) string {
+	if reason := apierrors.ReasonForError(err); reason != "" && apierrors.IsConflict(err) {
+		return string(reason)
+	}
+	return err.Error()
+}

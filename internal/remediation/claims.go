@@ -1,0 +1,35 @@
+package remediation
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Marks that other systems leave on a Node while they work on it.
+const (
+	// releaseTaint is how NVSentinel gives a Node to one other system, and to no one else.
+	releaseTaint = "nvsentinel.dgxc.nvidia.com/external-remediation"
+	// nvsentinelState is how NVSentinel says how far it is with a Node.
+	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
+)
+
+// claimOfOthers says which other system works on a Node; empty if none does.
+func claimOfOthers(node *corev1.Node) string {
+	if node == nil {
+		return ""
+	}
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == releaseTaint {
+			return "NVSentinel has given the Node to " + taint.Value
+		}
+	}
+	switch state := node.Labels[nvsentinelState]; state {
+	case "draining", "drain-succeeded", "remediating":
+		return "NVSentinel works on the Node: " + state
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == "MaintenanceInProgress" || c.Type == "DrainInProgress") {
+			return "The Node has the condition " + string(c.Type) + ": " + c.Message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,131 @@
+package remediation
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/note"
+)
+
+// Reasons of the events on Machines, and on their MachineRemediation once the Machine is gone.
+const (
+	// EventRemediationStarted says what an attempt has asked for, and why.
+	EventRemediationStarted = "RemediationStarted"
+	// EventAttemptFailed says that an attempt has not helped, and what follows.
+	EventAttemptFailed = "RemediationAttemptFailed"
+	// EventRemediationDeferred says that an attempt could not be carried out, and is tried again later.
+	EventRemediationDeferred = "RemediationDeferred"
+	// EventRemediationHeld says that a person has to decide.
+	EventRemediationHeld = "RemediationHeld"
+	// EventApprovalRequired says that a person has to approve an attempt.
+	EventApprovalRequired = "RemediationApprovalRequired"
+	// EventRemediationEnded says how it ended, unless the Machine itself says so: by its recovery, or by its end.
+	EventRemediationEnded = "RemediationEnded"
+)
+
+const eventAction = "Remediate"
+
+// announce says what has changed, once for each transition.
+func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.MachineRemediation, v view) {
+	was, is := progressOf(before), progressOf(after)
+	if before.Status.Phase != after.Status.Phase || was.reason != is.reason {
+		ctrl.LoggerFrom(ctx).Info("Remediation goes on", "machine", after.Spec.MachineRef.Name, "phase", after.Status.Phase,
+			"step", after.Status.Step, "attempt", after.Status.Attempt, "reason", is.reason, "message", is.message)
+	}
+	eventType, reason, text := eventFor(before, after, was, is)
+	if reason == "" {
+		return
+	}
+	var regarding, related runtime.Object = after, nil
+	if v.machine != nil {
+		regarding, related = v.machine, after
+	}
+	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note.Fit(text))
+}
+
+type progress struct{ reason, message string }
+
+func progressOf(r *v1alpha1.MachineRemediation) progress {
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return progress{c.Reason, c.Message}
+	}
+	return progress{}
+}
+
+// eventFor returns the event that a transition deserves, if any.
+func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eventType, reason, text string) {
+	last := lastAttempt(after)
+	switch {
+	case begun(before, last):
+		return corev1.EventTypeNormal, EventRemediationStarted, startedText(after, is.message)
+	case after.Status.Phase == v1alpha1.RemediationEnded:
+		return endedEvent(before, after)
+	case after.Status.Phase == v1alpha1.RemediationHeld && before.Status.Phase != v1alpha1.RemediationHeld:
+		return corev1.EventTypeWarning, EventRemediationHeld, is.message
+	case is.reason == v1alpha1.ReasonApprovalRequired && was.reason != is.reason:
+		return corev1.EventTypeNormal, EventApprovalRequired, is.message
+	case last != nil && last.Result == v1alpha1.ResultAborted && is.reason != was.reason,
+		last == nil && is.reason != was.reason && after.Status.ReleasedGrant > before.Status.ReleasedGrant:
+		return corev1.EventTypeWarning, EventRemediationDeferred, is.message
+	case last != nil && failed(last) && resultOf(before, last.Number) != last.Result:
+		return corev1.EventTypeWarning, EventAttemptFailed, "Step " + last.Step + ": " + last.Message
+	}
+	return "", "", ""
+}
+
+// begun reports whether the latest attempt has been carried out since.
+func begun(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationAttempt) bool {
+	if last == nil || last.ObjectRef == nil {
+		return false
+	}
+	for i := range before.Status.Attempts {
+		if before.Status.Attempts[i].Number == last.Number {
+			return before.Status.Attempts[i].ObjectRef == nil
+		}
+	}
+	return true
+}
+
+func startedText(r *v1alpha1.MachineRemediation, message string) string {
+	return message + ". MachineHealthCheck " + r.Spec.HealthCheckRef.Name + ": " + r.Spec.Finding.Message
+}
+
+// endedEvent says how a record ended. That a machine is healthy or replaced has been said elsewhere.
+func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, text string) {
+	succeeded := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if before.Status.CompletionTime != nil || succeeded == nil {
+		return "", "", ""
+	}
+	switch succeeded.Reason {
+	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
+		return corev1.EventTypeWarning, EventRemediationEnded, succeeded.Message
+	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled:
+		return corev1.EventTypeNormal, EventRemediationEnded, succeeded.Message
+	}
+	return "", "", ""
+}
+
+func failed(attempt *v1alpha1.RemediationAttempt) bool {
+	return attempt.Result == v1alpha1.ResultFailed || attempt.Result == v1alpha1.ResultTimedOut || attempt.Result == v1alpha1.ResultRefused
+}
+
+func resultOf(r *v1alpha1.MachineRemediation, number int32) v1alpha1.AttemptResult {
+	for i := range r.Status.Attempts {
+		if r.Status.Attempts[i].Number == number {
+			return r.Status.Attempts[i].Result
+		}
+	}
+	return ""
+}
+
+func lastAttempt(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationAttempt {
+	if n := len(r.Status.Attempts); n > 0 {
+		return &r.Status.Attempts[n-1]
+	}
+	return nil
+}

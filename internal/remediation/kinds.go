@@ -1,0 +1,84 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/record"
+)
+
+// kinds watches the kinds of requests as they come up: which they are is only known from the plans. Without a controller, as
+// in tests that call Reconcile, it watches nothing.
+type kinds struct {
+	cache cache.Cache
+	ctl   controller.Controller
+
+	mu      sync.Mutex
+	watched map[schema.GroupVersionKind]bool
+}
+
+// watchKind has the requests of a kind wake up the records of their machines. A cache waits for ever for a kind that it may
+// not list, so the API server is asked once before; what cannot be watched is looked at when the record is.
+func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
+	if r.kinds.ctl == nil {
+		return nil
+	}
+	r.kinds.mu.Lock()
+	defer r.kinds.mu.Unlock()
+	if r.kinds.watched[gvk] {
+		return nil
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	err := r.Live.List(ctx, list, client.InNamespace(r.Namespace), client.Limit(1))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
+	}
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(gvk)
+	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
+	if err := r.kinds.ctl.Watch(src); err != nil {
+		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+	}
+	if r.kinds.watched == nil {
+		r.kinds.watched = map[schema.GroupVersionKind]bool{}
+	}
+	r.kinds.watched[gvk] = true
+	return nil
+}
+
+// ofRequest maps a request to the records that it may belong to: those of the Machine that owns it, or the one that does.
+func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Request {
+	var requests []ctrl.Request
+	for _, owner := range obj.GetOwnerReferences() {
+		switch owner.Kind {
+		case "Machine":
+			requests = append(requests, r.openOf(ctx, obj.GetNamespace(), owner.UID)...)
+		case "MachineRemediation":
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
+		}
+	}
+	return requests
+}
+
+// openOf are the records of a machine that have not ended.
+func (r *Reconciler) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
+	all, err := record.OfMachine(ctx, r.Client, namespace, machine)
+	return toRequests(ctx, all, err)
+}

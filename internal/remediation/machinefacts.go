@@ -1,0 +1,117 @@
+package remediation
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// machineFacts reads from the Machine what the ladder goes by.
+func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
+	machine, record := v.machine, v.facts.Record
+	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markOf(machine)}
+	if !machine.DeletionTimestamp.IsZero() {
+		m.DeletingSince = machine.DeletionTimestamp.Time
+	}
+	m.RebootOperation, m.RebootStands = powerCycle(machine, record)
+	_, v.facts.RemediateAsked = machine.Annotations[clusterv1.RemediateMachineAnnotation]
+	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(record) {
+		machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
+		if err != nil {
+			return err
+		}
+		m.OwnerActive = active(machines, m.Owner)
+	}
+	v.facts.Machine = m
+	return nil
+}
+
+// storedHealth is the verdict on a Machine.
+func storedHealth(machine *clusterv1.Machine) ladder.Health {
+	verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType)
+	switch {
+	case verdict == nil:
+		return ladder.Undecided
+	case verdict.Status == metav1.ConditionTrue:
+		return ladder.Healthy
+	case verdict.Status == metav1.ConditionFalse:
+		return ladder.Sick
+	}
+	return ladder.Undecided
+}
+
+// markOf reads the condition OwnerRemediated. Sickbay says in it that it waits; every other word is the owner's.
+func markOf(machine *clusterv1.Machine) ladder.Mark {
+	c := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	if c == nil || c.Status != metav1.ConditionFalse {
+		return ladder.Mark{}
+	}
+	mark := ladder.Mark{State: ladder.MarkDeferred, Message: c.Message}
+	switch c.Reason {
+	case clusterv1.MachineOwnerRemediatedWaitingForRemediationReason:
+		mark.State = ladder.MarkWaiting
+	case clusterv1.MachineSetMachineCannotBeRemediatedReason:
+		mark.State = ladder.MarkRefused
+	case clusterv1.MachineSetMachineRemediationMachineDeletingReason:
+		mark.State = ladder.MarkAnswered
+	}
+	for _, owner := range []string{remedy.FieldOwner, status.OwnerRemediatedFieldOwner} {
+		mark.Ours = mark.Ours || managed.Wrote(machine, c.Type, owner)
+	}
+	return mark
+}
+
+// powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that the version before has
+// asked for is taken over.
+func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) (operation string, stands bool) {
+	value, asked := machine.Annotations[remedy.RebootAnnotation]
+	operation = machine.Annotations[remedy.RebootOperationAnnotation]
+	if asked && value == machine.Annotations[remedy.RebootRequestedAtAnnotation] {
+		return ladder.OperationID(record, max(1, record.Status.Attempt)), true
+	}
+	if !strings.HasPrefix(operation, string(record.UID)+"/") {
+		return "", false
+	}
+	return operation, asked && value == operation
+}
+
+// lateAnswer reports whether it matters by now that the owner has not answered.
+func (r *Reconciler) lateAnswer(record *v1alpha1.MachineRemediation) bool {
+	attempt := ladder.AtWork(record)
+	return attempt != nil && attempt.StartTime != nil && !r.Clock.Now().Before(attempt.StartTime.Add(ladder.AnswerTime))
+}
+
+// active reports whether an owner deletes one of its machines, or has answered a mark.
+func active(machines []clusterv1.Machine, owner *v1alpha1.RemediationObjectReference) bool {
+	for i := range machines {
+		controller := metav1.GetControllerOfNoCopy(&machines[i])
+		if owner == nil || controller == nil || controller.UID != owner.UID {
+			continue
+		}
+		if mark := markOf(&machines[i]); !machines[i].DeletionTimestamp.IsZero() || (mark.Stands() && mark.State != ladder.MarkWaiting) {
+			return true
+		}
+	}
+	return false
+}
+
+// resumedAt is when the last pause of a MachineHealthCheck ended.
+func resumedAt(mhc *clusterv1.MachineHealthCheck) time.Time {
+	at, err := machinehealth.ResumedAt(mhc)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}

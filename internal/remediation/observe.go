@@ -1,0 +1,161 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// view is what was read, for a decision and for what it leads to.
+type view struct {
+	facts   ladder.Facts
+	machine *clusterv1.Machine
+	mhc     *clusterv1.MachineHealthCheck
+	cluster *clusterv1.Cluster
+}
+
+// observe reads everything that the next step of a record depends on. Past the caches, it brings the record itself up to
+// date.
+func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (view, error) {
+	v := view{facts: ladder.Facts{Record: record}}
+	if how > cached {
+		if err := r.refresh(ctx, record); err != nil {
+			return view{}, err
+		}
+	}
+	if ladder.Ended(record) {
+		return v, nil
+	}
+	var err error
+	if v.machine, err = r.machine(ctx, record, how); err != nil {
+		return view{}, err
+	}
+	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
+		return view{}, err
+	}
+	if v.facts.Request, err = r.request(ctx, record); err != nil {
+		return view{}, err
+	}
+	if v.machine == nil {
+		v.facts.Machine.Gone = true
+		v.facts.Safety.Terminating = terminating(v.cluster)
+		v.facts.Successor, err = r.successor(ctx, record)
+		return v, err
+	}
+	if v.mhc, err = r.healthCheckOf(ctx, v.machine, how); err != nil {
+		return view{}, err
+	}
+	if err = r.machineFacts(ctx, &v); err != nil {
+		return view{}, err
+	}
+	if err = r.safety(ctx, &v); err != nil {
+		return view{}, err
+	}
+	if how < judged {
+		return v, nil
+	}
+	return v, r.judge(ctx, &v)
+}
+
+// refresh reads a record past the cache.
+func (r *Reconciler) refresh(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+	latest := &v1alpha1.MachineRemediation{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(record), latest); err != nil {
+		return fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	}
+	if latest.UID != record.UID {
+		return apierrors.NewNotFound(v1alpha1.GroupVersion.WithResource("machineremediations").GroupResource(), record.Name)
+	}
+	latest.DeepCopyInto(record)
+	return nil
+}
+
+// machine reads the Machine of a record; nil if it is gone.
+func (r *Reconciler) machine(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*clusterv1.Machine, error) {
+	machine, key := &clusterv1.Machine{}, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}
+	err := r.reader(how).Get(ctx, key, machine)
+	if apierrors.IsNotFound(err) || (err == nil && machine.UID != record.Spec.MachineRef.UID) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting machine %s: %w", key, err)
+	}
+	return machine, nil
+}
+
+// clusterOf reads the Cluster of a record; nil if it is gone.
+func (r *Reconciler) clusterOf(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*clusterv1.Cluster, error) {
+	cluster, key := &clusterv1.Cluster{}, clusterKey(record)
+	err := r.reader(how).Get(ctx, key, cluster)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting Cluster %s: %w", key, err)
+	}
+	return cluster, nil
+}
+
+// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which need not be the one that admitted it;
+// nil if there is none.
+func (r *Reconciler) healthCheckOf(ctx context.Context, machine *clusterv1.Machine, how depth) (*clusterv1.MachineHealthCheck, error) {
+	all, err := targets.MachineHealthChecksOf(ctx, r.Client, targets.ClusterOf(machine))
+	if err != nil {
+		return nil, err
+	}
+	mhc := r.Selectors.Owner(machine, all)
+	if mhc == nil || how == cached {
+		return mhc, nil
+	}
+	latest := &clusterv1.MachineHealthCheck{}
+	key := client.ObjectKeyFromObject(mhc)
+	if err := r.Live.Get(ctx, key, latest); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
+	}
+	if !r.Selectors.Matches(latest, machine) {
+		return nil, nil
+	}
+	return latest, nil
+}
+
+func (r *Reconciler) reader(how depth) client.Reader {
+	if how == cached {
+		return r.Client
+	}
+	return r.Live
+}
+
+func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
+	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
+}
+
+// terminating says that the Cluster of a machine is being deleted, or is gone.
+func terminating(cluster *clusterv1.Cluster) string {
+	switch {
+	case cluster == nil:
+		return "The Cluster is gone"
+	case !cluster.DeletionTimestamp.IsZero():
+		return "The Cluster is being deleted"
+	}
+	return ""
+}
+
+// ownerOf is the controller of a Machine; nil if there is none.
+func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
+	owner := metav1.GetControllerOf(machine)
+	if owner == nil {
+		return nil
+	}
+	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+}

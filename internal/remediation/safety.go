@@ -1,0 +1,107 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
+func (r *Reconciler) safety(ctx context.Context, v *view) error {
+	s := &v.facts.Safety
+	s.Terminating = terminating(v.cluster)
+	if targets.MachinePaused(v.machine) {
+		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
+	}
+	if v.cluster != nil && targets.ClusterPaused(v.cluster) {
+		s.Paused = "Cluster spec.paused is set to true"
+	}
+	s.HeldByOthers = rebootOfOthers(v.machine, v.facts.Record.UID)
+	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
+		return nil
+	}
+	v.facts.ResumedAt = resumedAt(v.mhc)
+	if paused := targets.Paused(v.mhc, v.cluster); len(paused) > 0 {
+		s.Paused = strings.Join(paused, ", ")
+	}
+	s.OnHold, s.HoldUntil = targets.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
+	template, err := r.planOf(ctx, v.mhc)
+	if err != nil {
+		return err
+	}
+	config, problems := admission.ParseConfig(v.mhc, template)
+	switch {
+	case config.DryRun:
+		s.Paused = "MachineHealthCheck " + v.mhc.Name + " is in dry-run"
+	case config.Observe:
+		s.Paused = "The plan of MachineHealthCheck " + v.mhc.Name + " only observes"
+	case len(problems) > 0:
+		s.GateClosed = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
+	}
+	return nil
+}
+
+// unmanaged says why Sickbay does not look after a Machine any more.
+func (r *Reconciler) unmanaged(v *view) string {
+	switch {
+	case targets.RemediationSkipped(v.machine):
+		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
+	case v.mhc == nil:
+		return "No MachineHealthCheck selects the machine any more"
+	case !r.Policy.Manages(v.mhc):
+		return "MachineHealthCheck " + v.mhc.Name + " is not looked after by Sickbay any more"
+	}
+	return ""
+}
+
+// rebootOfOthers says that somebody else asks for a power cycle of the machine's host.
+func rebootOfOthers(machine *clusterv1.Machine, record any) string {
+	for key, value := range machine.Annotations {
+		if key != remedy.RebootAnnotation && !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
+			continue
+		}
+		if !strings.HasPrefix(value, fmt.Sprint(record)+"/") && value != machine.Annotations[remedy.RebootRequestedAtAnnotation] {
+			return "Somebody asks for a power cycle of its host by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// judge reads the Node past the cache and judges the Machine anew, and looks at gate and budget. A machine is sick only if
+// its stored verdict and this judgement agree.
+func (r *Reconciler) judge(ctx context.Context, v *view) error {
+	if v.mhc == nil || v.cluster == nil {
+		return nil
+	}
+	facts, err := r.nodes.read(ctx, targets.ClusterOf(v.machine), func(ctx context.Context) (machinehealth.Facts, error) {
+		return r.Observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
+	})
+	if err != nil {
+		return err
+	}
+	status := machinehealth.Decide(facts, r.Clock.Now()).Status
+	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
+		v.facts.Machine.Health = ladder.Undecided
+	}
+	if claim := claimOfOthers(facts.Node.Node); claim != "" {
+		v.facts.Safety.HeldByOthers = claim
+	}
+	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.GateClosed != "" {
+		return nil
+	}
+	first := len(v.facts.Record.Status.Attempts) == 0
+	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, first); err != nil {
+		return err
+	}
+	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster, v.facts.Record)
+	return err
+}

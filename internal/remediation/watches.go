@@ -1,0 +1,167 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Live == nil {
+		r.Live = mgr.GetAPIReader()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if r.Selectors == nil {
+		r.Selectors = &targets.Selectors{}
+	}
+	r.nodes.most = max(1, r.Concurrency/4)
+	return r.addController(mgr)
+}
+
+// addController adds everything that a decision depends on as a watch, before the controller can run.
+func (r *Reconciler) addController(mgr ctrl.Manager) error {
+	options := controller.Options{
+		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
+	}
+	options.DefaultFromConfig(mgr.GetControllerOptions())
+	ctl, err := controller.NewUnmanaged(ControllerName, options)
+	if err != nil {
+		return fmt.Errorf("making controller %s: %w", ControllerName, err)
+	}
+	objects := mgr.GetCache()
+	r.kinds.cache, r.kinds.ctl = objects, ctl
+	for _, src := range []source.Source{
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, recordChange()),
+		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
+		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), metadataChange()),
+		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
+	} {
+		if err := ctl.Watch(src); err != nil {
+			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
+		}
+	}
+	return mgr.Add(ctl)
+}
+
+// ofMachine maps a Machine to its open records, and to those that wait for a machine of its owner to take a place.
+func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	machine := obj.(*clusterv1.Machine)
+	requests := r.openOf(ctx, machine.Namespace, machine.UID)
+	owner := metav1.GetControllerOfNoCopy(machine)
+	if owner == nil {
+		return requests
+	}
+	all, err := record.OfCluster(ctx, r.Client, targets.ClusterOf(machine))
+	if err != nil {
+		return requests
+	}
+	for i := range all {
+		if attempt := ladder.AtWork(&all[i]); all[i].Spec.TemplateRef != nil && attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == owner.UID {
+			requests = append(requests, request(&all[i]))
+		}
+	}
+	return requests
+}
+
+func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
+	mhc := obj.(*clusterv1.MachineHealthCheck)
+	all, err := record.OfCluster(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	return toRequests(ctx, all, err)
+}
+
+func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	all, err := record.OfCluster(ctx, r.Client, client.ObjectKeyFromObject(cluster))
+	return toRequests(ctx, all, err)
+}
+
+// toRequests are those of records that have not ended.
+func toRequests(ctx context.Context, all []v1alpha1.MachineRemediation, err error) []ctrl.Request {
+	if err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineRemediations that an event concerns")
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range all {
+		if !ladder.Ended(&all[i]) {
+			requests = append(requests, request(&all[i]))
+		}
+	}
+	return requests
+}
+
+func request(r *v1alpha1.MachineRemediation) ctrl.Request {
+	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(r)}
+}
+
+// recordChange drops the events that our own status writes cause: the turn that wrote has looked already.
+func recordChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
+}
+
+func metadataChange() predicate.Predicate { return recordChange() }
+
+// machineChange keeps the events that can change what comes next: the verdict, the owner's words, and metadata.
+func machineChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
+		for _, conditionType := range []string{machinehealth.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
+			if said(before, conditionType) != said(after, conditionType) {
+				return true
+			}
+		}
+		return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+	}}
+}
+
+// said is what a condition says. Of the verdict only the status matters.
+func said(machine *clusterv1.Machine, conditionType string) [3]string {
+	c := meta.FindStatusCondition(machine.Status.Conditions, conditionType)
+	switch {
+	case c == nil:
+		return [3]string{}
+	case conditionType == machinehealth.ConditionType:
+		return [3]string{string(c.Status)}
+	}
+	return [3]string{string(c.Status), c.Reason, c.Message}
+}
+
+// clusterChange keeps the events of pauses and deletions.
+func clusterChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
+		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
+			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+			!equality.Semantic.DeepEqual(before.Annotations, after.Annotations)
+	}}
+}

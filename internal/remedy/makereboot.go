@@ -1,0 +1,39 @@
+package remedy
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// MakeReboot creates the RebootRemediation of an attempt. It makes one cycle and leaves the rest to the record.
+func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
+	record := asked.Record
+	made := &v1alpha1.RebootRemediation{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: record.Namespace, Name: asked.Name(),
+			Labels:          map[string]string{clusterv1.ClusterNameLabel: record.Spec.ClusterName},
+			Annotations:     map[string]string{v1alpha1.OperationAnnotation: asked.Attempt.OperationID},
+			OwnerReferences: []metav1.OwnerReference{asked.owner()},
+		},
+	}
+	if ref := asked.Step.TemplateRef; ref != nil {
+		template := &v1alpha1.RebootRemediationTemplate{}
+		if err := live.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}, template); err != nil {
+			return fmt.Errorf("getting RebootRemediationTemplate %s: %w", ref.Name, err)
+		}
+		made.Spec.RebootSettings = template.Spec.Template.Spec
+	}
+	made.Spec.RetryLimit = new(int32)
+	made.Spec.Machine = &v1alpha1.MachineReference{APIGroup: record.Spec.MachineRef.APIGroup, Name: record.Spec.MachineRef.Name}
+
+	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
+	}
+	return nil
+}
