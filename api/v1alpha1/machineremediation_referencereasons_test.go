@@ -1,6 +1,7 @@
 package v1alpha1_test
 
 import (
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -41,12 +42,8 @@ var goingOn = map[string]string{
 
 // TestReferenceRemediationReasons: each reason belongs to the condition that may have it.
 func TestReferenceRemediationReasons(t *testing.T) {
-	values := map[string]string{}
-	for _, some := range []map[string]string{ends, goingOn} {
-		for name, value := range some {
-			values[name] = value
-		}
-	}
+	values := maps.Clone(ends)
+	maps.Copy(values, goingOn)
 	table := [][]string{{"condition", "reason", "meaning"}}
 	for _, c := range docs.Constants(t, conditionsFile, "Reason", values) {
 		condition := docs.Code(v1alpha1.ConditionProgressing)
