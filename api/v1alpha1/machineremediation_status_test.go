@@ -58,7 +58,7 @@ func TestStatusOfRecordsIsASubresource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := storedRecord(t, e.Client, object.Namespace, "m").Status.Phase; got != "" {
-		t.Errorf("after creation the phase is %s: whoever creates a record writes its status", got)
+		t.Errorf("after creation the phase is %s: to create a record must not write its status", got)
 	}
 	object.Status.Phase, object.Spec.Grant = v1alpha1.RemediationPending, 5
 	if err := e.Client.Status().Update(t.Context(), object); err != nil {
