@@ -1,0 +1,83 @@
+package apimodel
+
+import (
+	"reflect"
+)
+
+// metadata returns the metadata of an object, which is made if there is none.
+func metadata(raw map[string]any) map[string]any { return section(raw, "metadata") }
+
+func section(raw map[string]any, name string) map[string]any {
+	if m, ok := raw[name].(map[string]any); ok {
+		return m
+	}
+	m := map[string]any{}
+	raw[name] = m
+	return m
+}
+
+func text(fields map[string]any, name string) string {
+	value, _ := fields[name].(string)
+	return value
+}
+
+func number(fields map[string]any, name string) int64 {
+	value, _ := fields[name].(int64)
+	return value
+}
+
+// normal makes numbers what they are when an object is read: int64, or float64 with a fraction.
+func normal(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, item := range v {
+			v[key] = normal(item)
+		}
+	case map[string]string:
+		m := make(map[string]any, len(v))
+		for key, item := range v {
+			m[key] = item
+		}
+		return m
+	case []any:
+		for i, item := range v {
+			v[i] = normal(item)
+		}
+	case int:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case float64:
+		if v == float64(int64(v)) {
+			return int64(v)
+		}
+	}
+	return value
+}
+
+// prune takes away what is as good as absent: null, and maps and lists that are empty.
+func prune(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, item := range v {
+			if item = prune(item); item == nil {
+				delete(v, key)
+				continue
+			}
+			v[key] = item
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		for i := range v {
+			v[i] = prune(v[i])
+		}
+	}
+	return value
+}
+
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) }

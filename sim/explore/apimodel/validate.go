@@ -1,0 +1,34 @@
+package apimodel
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// validate refuses what the definition of a MachineRemediation refuses: a spec that changes but for grant and decision, and
+// a grant that goes down. Other definitions are left to the tests on a real API server.
+func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
+	if gvk != v1alpha1.GroupVersion.WithKind("MachineRemediation") || old == nil {
+		return nil
+	}
+	r := request{gvk: gvk}
+	before, after := section(old, "spec"), section(next, "spec")
+	if number(after, "grant") < number(before, "grant") {
+		return invalid(r, "spec.grant: must not be less than before")
+	}
+	if !equal(immutable(before), immutable(after)) {
+		return invalid(r, "spec is immutable but for grant and decision")
+	}
+	return nil
+}
+
+func immutable(spec map[string]any) map[string]any {
+	rest := map[string]any{}
+	for key, value := range spec {
+		if key != "grant" && key != "decision" {
+			rest[key] = value
+		}
+	}
+	return rest
+}

@@ -1,0 +1,201 @@
+package apimodel
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// request is one write: of what, of which part of it, and by whom.
+type request struct {
+	gvk    schema.GroupVersionKind
+	key    client.ObjectKey
+	status bool
+	// owner is the field owner.
+	owner string
+	// applied is what a server-side apply says; nil for any other write.
+	applied map[string]any
+}
+
+// create stores a new object. Its status is dropped: that is a subresource.
+func (s *Server) create(r request, raw map[string]any) (*Object, error) {
+	meta := metadata(raw)
+	if text(meta, "resourceVersion") != "" {
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	if s.Latest(r.gvk, r.key) != nil {
+		return nil, apierrors.NewAlreadyExists(resource(r.gvk), r.key.Name)
+	}
+	delete(raw, "status")
+	meta["uid"] = string(s.uid())
+	meta["creationTimestamp"] = s.stamp()
+	meta["generation"] = int64(1)
+	for _, field := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"} {
+		delete(meta, field)
+	}
+	if err := validate(r.gvk, nil, raw); err != nil {
+		return nil, err
+	}
+	own(nil, raw, r)
+	return s.commit(r.gvk, r.key, raw), nil
+}
+
+// change stores what mutate makes of an object, as far as the request may write.
+func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]any, error)) (*Object, error) {
+	old := s.Latest(r.gvk, r.key)
+	if old == nil {
+		return nil, notFound(r.gvk, r.key)
+	}
+	next, err := mutate(runtime.DeepCopyJSON(old.raw))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sameObject(r, old, next); err != nil {
+		return nil, err
+	}
+	next = bounded(r, old, next)
+	own(old.raw, next, r)
+	if equal(prune(runtime.DeepCopyJSON(old.raw)), prune(runtime.DeepCopyJSON(next))) {
+		return s.unchanged(r, old), nil
+	}
+	if err := validate(r.gvk, old.raw, next); err != nil {
+		return nil, err
+	}
+	if text(metadata(next), "deletionTimestamp") != "" && len(finalizers(next)) == 0 {
+		s.commit(r.gvk, r.key, nil)
+		return &Object{raw: next, typed: s.object(r.gvk, next).typed}, nil
+	}
+	return s.remember(r, old, s.commit(r.gvk, r.key, next)), nil
+}
+
+// unchanged keeps what was applied, although nothing is stored.
+func (s *Server) unchanged(r request, old *Object) *Object {
+	s.remember(r, old, old)
+	return old
+}
+
+func (s *Server) remember(r request, old, now *Object) *Object {
+	if now.applied == nil {
+		now.applied = old.applied
+	}
+	if r.applied != nil {
+		applied := map[string]map[string]any{}
+		for owner, fields := range now.applied {
+			applied[owner] = fields
+		}
+		applied[r.appliedBy()] = r.applied
+		now.applied = applied
+	}
+	return now
+}
+
+// sameObject refuses a write that is meant for another version, or another object of that name.
+func (s *Server) sameObject(r request, old *Object, next map[string]any) error {
+	meta, stored := metadata(next), metadata(old.raw)
+	if uid := text(meta, "uid"); uid != "" && uid != text(stored, "uid") && !r.status {
+		return invalid(r, "metadata.uid: field is immutable")
+	}
+	if version := text(meta, "resourceVersion"); version != "" && version != text(stored, "resourceVersion") {
+		return conflict(r, "the object has been modified")
+	}
+	return nil
+}
+
+// bounded keeps of next what the request may write, and counts generations.
+func bounded(r request, old *Object, next map[string]any) map[string]any {
+	if r.status {
+		bounded := runtime.DeepCopyJSON(old.raw)
+		delete(bounded, "status")
+		if status, ok := next["status"]; ok {
+			bounded["status"] = status
+		}
+		return bounded
+	}
+	delete(next, "status")
+	if status, ok := old.raw["status"]; ok {
+		next["status"] = runtime.DeepCopyJSONValue(status)
+	}
+	meta, stored := metadata(next), metadata(old.raw)
+	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+		if prune(meta[field]) == nil {
+			delete(meta, field)
+		}
+	}
+	for _, field := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields"} {
+		delete(meta, field)
+		if value, ok := stored[field]; ok {
+			meta[field] = runtime.DeepCopyJSONValue(value)
+		}
+	}
+	if !equal(content(old.raw), content(next)) {
+		meta["generation"] = number(stored, "generation") + 1
+	}
+	return next
+}
+
+// content is everything but metadata and status.
+func content(raw map[string]any) any {
+	rest := map[string]any{}
+	for key, value := range raw {
+		if key != "metadata" && key != "status" {
+			rest[key] = value
+		}
+	}
+	return prune(runtime.DeepCopyJSON(rest))
+}
+
+// remove deletes an object, or marks it as being deleted if it has finalizers.
+func (s *Server) remove(r request, preconditions *preconditions) error {
+	old := s.Latest(r.gvk, r.key)
+	if old == nil {
+		return notFound(r.gvk, r.key)
+	}
+	meta := metadata(old.raw)
+	if preconditions.uid != nil && string(*preconditions.uid) != text(meta, "uid") {
+		return conflict(r, "Precondition failed: UID")
+	}
+	if preconditions.version != nil && *preconditions.version != text(meta, "resourceVersion") {
+		return conflict(r, "Precondition failed: resourceVersion")
+	}
+	if len(finalizers(old.raw)) == 0 {
+		s.commit(r.gvk, r.key, nil)
+		return nil
+	}
+	if text(meta, "deletionTimestamp") != "" {
+		return nil
+	}
+	next := runtime.DeepCopyJSON(old.raw)
+	meta = metadata(next)
+	meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = s.stamp(), int64(0)
+	meta["generation"] = number(meta, "generation") + 1
+	s.remember(r, old, s.commit(r.gvk, r.key, next))
+	return nil
+}
+
+// preconditions of a deletion.
+type preconditions struct {
+	uid     *types.UID
+	version *string
+}
+
+func finalizers(raw map[string]any) []any {
+	list, _ := metadata(raw)["finalizers"].([]any)
+	return list
+}
+
+func (s *Server) stamp() string { return s.Now().UTC().Format(time.RFC3339) }
+
+func conflict(r request, why string) error {
+	return apierrors.NewConflict(resource(r.gvk), r.key.Name, errors.New(why))
+}
+
+func invalid(r request, why string) error {
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", resource(r.gvk), r.key.Name, fmt.Sprintf("%s %s: %s", r.gvk.Kind, r.key, why), 0, false)
+}
