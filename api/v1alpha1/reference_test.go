@@ -92,7 +92,7 @@ func valuesOf(is apiextensionsv1.JSONSchemaProps) string {
 	for _, value := range is.Enum {
 		values = append(values, docs.Code(strings.Trim(string(value.Raw), `"`)))
 	}
-	for _, field := range []string{"apiGroup", "name"} {
+	for _, field := range []string{"apiGroup", "kind", "name", "uid", "operationID"} {
 		if inner, ok := is.Properties[field]; ok {
 			values = append(values, strings.TrimSpace(docs.Code(field)+" "+valuesOf(inner)))
 		}

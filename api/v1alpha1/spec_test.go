@@ -51,6 +51,19 @@ func TestSpecs(t *testing.T) {
 		"Machine without name":        {"machine: {apiGroup: cluster.x-k8s.io}", "spec.machine.name: Required value"},
 		"Machine of no name":          {`machine: {apiGroup: cluster.x-k8s.io, name: ""}`, "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
 		"Machine of another name":     {"machine: {apiGroup: cluster.x-k8s.io, name: other}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
+		"requested by a person":       {"requestedBy: {kind: Person, name: alice}", ""},
+		"requested by nobody known":   {"requestedBy: {kind: Annotation}", ""},
+		"requested by a health check": {"requestedBy: {kind: HealthCheck, operationID: 0-0/1}", ""},
+		"requested by a record":       {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: Record, name: r, uid: u, operationID: u/1}}", ""},
+		"requested by others":         {"requestedBy: {kind: Prayer}", `spec.requestedBy.kind: Unsupported value: "Prayer": supported values: "Person", "HealthCheck", "Record", "Annotation"`},
+		"requested by no kind":        {"requestedBy: {name: alice}", "spec.requestedBy.kind: Required value"},
+		"requested by no name":        {`requestedBy: {kind: Person, name: ""}`, `spec.requestedBy.name: Invalid value: "": spec.requestedBy.name in body should be at least 1 chars long`},
+		"requested for no operation":  {`requestedBy: {kind: HealthCheck, operationID: ""}`, `spec.requestedBy.operationID: Invalid value: "": spec.requestedBy.operationID in body should be at least 1 chars long`},
+		"a record without a name":     {"{machine: {apiGroup: cluster.x-k8s.io, name: m}, requestedBy: {kind: Record, operationID: u/1}}", "spec.requestedBy.name: Required value: is required for a record"},
+		"a record without operation":  {"{machine: {apiGroup: cluster.x-k8s.io, name: m}, requestedBy: {kind: Record, name: r}}", "spec.requestedBy.operationID: Required value: is required for a record"},
+		"a record without a Machine":  {"requestedBy: {kind: Record, name: r, operationID: u/1}", "spec.machine: Required value: is required for a record"},
+		"an operation of a person":    {"requestedBy: {kind: Person, operationID: u/1}", "spec.requestedBy.operationID: Invalid value: is for a record and a health check only"},
+		"another Machine, no record":  {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: HealthCheck, operationID: u/1}}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
 		"a word that is not known":    {"retries: 3", `RebootRemediation in version "v1alpha1" cannot be handled as a RebootRemediation: strict decoding error: unknown field "spec.retries"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +124,7 @@ func TestSpecIsImmutable(t *testing.T) {
 	ns := e.Namespace(t)
 	bare, full := remediation(ns, "bare", v1alpha1.RebootSettings{}), remediation(ns, "full", v1alpha1.RebootSettings{RetryLimit: new(int32(3))})
 	full.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "machine.openshift.io", Name: "full"}
+	full.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}
 	build.Create(t.Context(), t, e.Client, bare, full)
 	for name, tt := range map[string]struct {
 		object *v1alpha1.RebootRemediation
@@ -123,6 +137,10 @@ func TestSpecIsImmutable(t *testing.T) {
 		"a Machine":                   {bare, map[string]any{"spec": map[string]any{"machine": map[string]any{"apiGroup": "cluster.x-k8s.io", "name": "bare"}}}, immutable},
 		"no Machine":                  {full, map[string]any{"spec": map[string]any{"machine": nil}}, immutable},
 		"a Machine of another group":  {full, map[string]any{"spec": map[string]any{"machine": map[string]any{"apiGroup": "cluster.x-k8s.io"}}}, immutable},
+		"a requester":                 {bare, map[string]any{"spec": map[string]any{"requestedBy": map[string]any{"kind": "Person"}}}, immutable},
+		"no requester":                {full, map[string]any{"spec": map[string]any{"requestedBy": nil}}, immutable},
+		"another requester":           {full, map[string]any{"spec": map[string]any{"requestedBy": map[string]any{"name": "bob"}}}, immutable},
+		"a requester's UID":           {full, map[string]any{"spec": map[string]any{"requestedBy": map[string]any{"uid": "u"}}}, immutable},
 		"no spec":                     {full, map[string]any{"spec": nil}, immutable},
 		"the same":                    {full, map[string]any{"spec": map[string]any{"retryLimit": 3}}, ""},
 		"no spec where it is default": {bare, map[string]any{"spec": nil}, ""},
@@ -149,6 +167,7 @@ func TestTemplatesAreChecked(t *testing.T) {
 		"many retries":  {"retryLimit: 11", "spec.template.spec.retryLimit: Invalid value: 11: spec.template.spec.retryLimit in body should be less than or equal to 10"},
 		"no time":       {"powerOnTimeoutSeconds: 0", "spec.template.spec.powerOnTimeoutSeconds: Invalid value: 0: spec.template.spec.powerOnTimeoutSeconds in body should be greater than or equal to 1"},
 		"no isolation":  {"isolation: Prayer", `spec.template.spec.isolation: Unsupported value: "Prayer": supported values: "DeleteNode", "OutOfServiceTaint"`},
+		"for somebody":  {"requestedBy: {kind: Person}", `RebootRemediationTemplate in version "v1alpha1" cannot be handled as a RebootRemediationTemplate: strict decoding error: unknown field "spec.template.spec.requestedBy"`},
 		"for a Machine": {"machine: {apiGroup: cluster.x-k8s.io, name: m}", `RebootRemediationTemplate in version "v1alpha1" cannot be handled as a RebootRemediationTemplate: strict decoding error: unknown field "spec.template.spec.machine"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,6 +55,10 @@ type RebootRemediationStatus struct {
 	// machineUID is that of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
+	// requestedBy says who asked for this cycle, if that is not who asked for the RebootRemediation: a cycle that was asked
+	// for later takes over what the first one owes the Node.
+	// +optional
+	RequestedBy *RebootRequester `json:"requestedBy,omitempty"`
 	// host is the BareMetalHost that is cycled.
 	// +optional
 	Host *HostIdentity `json:"host,omitempty"`

@@ -1,0 +1,51 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/types"
+
+// RequesterKind says what asked for a power cycle.
+// +kubebuilder:validation:Enum=Person;HealthCheck;Record;Annotation
+type RequesterKind string
+
+// The kinds of requesters.
+const (
+	// RequestedByPerson: a person made the RebootRemediation.
+	RequestedByPerson RequesterKind = "Person"
+	// RequestedByHealthCheck: a health check annotated the Machine, by its built-in plan.
+	RequestedByHealthCheck RequesterKind = "HealthCheck"
+	// RequestedByRecord: a MachineRemediation made it, for a step of its plan.
+	RequestedByRecord RequesterKind = "Record"
+	// RequestedByAnnotation: a person, or a program, annotated the Machine.
+	RequestedByAnnotation RequesterKind = "Annotation"
+)
+
+// RebootRequester says who asked for a power cycle.
+// +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.name)",message="is required for a record",fieldPath=".name",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.operationID)",message="is required for a record",fieldPath=".operationID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!has(self.operationID) || self.kind in ['Record', 'HealthCheck']",message="is for a record and a health check only",fieldPath=".operationID"
+type RebootRequester struct {
+	// kind of the requester.
+	// +required
+	Kind RequesterKind `json:"kind,omitempty"`
+	// name of the person, or of the MachineRemediation.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Name string `json:"name,omitempty"`
+	// uid of the MachineRemediation.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+	// operationID of the attempt that the cycle is: the UID of the MachineRemediation, a slash and the number of the
+	// attempt. Such a cycle is not repeated, and never asks the owner of the Machine for another one: what follows is
+	// for the MachineRemediation to decide.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	OperationID string `json:"operationID,omitempty"`
+}
+
+// ForRecord reports whether a cycle is an attempt of a MachineRemediation, which decides what follows.
+func (r *RebootRequester) ForRecord() bool {
+	return r != nil && (r.Kind == RequestedByRecord || r.OperationID != "")
+}

@@ -1,0 +1,26 @@
+package v1alpha1_test
+
+import (
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestForRecord: what follows a cycle is for a MachineRemediation to decide if it asked, in either of its two ways.
+func TestForRecord(t *testing.T) {
+	for name, tt := range map[string]struct {
+		by   *v1alpha1.RebootRequester
+		want bool
+	}{
+		"not known":                       {nil, false},
+		"a person":                        {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}, false},
+		"an annotation":                   {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, false},
+		"a health check without a record": {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, false},
+		"a health check for a record":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: "u/1"}, true},
+		"a record":                        {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord}, true},
+	} {
+		if got := tt.by.ForRecord(); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
