@@ -25,7 +25,24 @@ type Observer struct {
 // Facts reads what the verdict on machine depends on. It reads the Node from the
 // cache, or past it if live is set.
 func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, live bool) (Facts, error) {
-	node, err := o.node(ctx, machine, live)
+	read := o.read
+	if live {
+		read = o.Nodes.GetLive
+	}
+	return o.facts(ctx, machine, mhc, cluster, read)
+}
+
+// CachedFacts reads what the verdict on machine depends on from the caches alone: a Node that the cache does not have
+// counts as gone. A verdict by them is no reason to act, but cheap enough to look at every Machine at once.
+func (o *Observer) CachedFacts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (Facts, error) {
+	return o.facts(ctx, machine, mhc, cluster, o.Nodes.Get)
+}
+
+// readNode returns a Node of a cluster by its name.
+type readNode = func(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
+
+func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode) (Facts, error) {
+	node, err := o.node(ctx, machine, read)
 	if err != nil {
 		return Facts{}, err
 	}
@@ -35,12 +52,12 @@ func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *c
 	}, nil
 }
 
-func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, live bool) (NodeFacts, error) {
+func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read readNode) (NodeFacts, error) {
 	if !machine.Status.NodeRef.IsDefined() {
 		return NodeFacts{State: NodeNone}, nil
 	}
 	cluster := targets.ClusterOf(machine)
-	node, err := o.read(ctx, cluster, machine.Status.NodeRef.Name, live)
+	node, err := read(ctx, cluster, machine.Status.NodeRef.Name)
 	if err == nil {
 		return NodeFacts{State: NodeFound, Node: node}, nil
 	}
@@ -55,12 +72,10 @@ func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, live bo
 
 // read believes the cache in everything but that a Node is gone: it may not have
 // seen a Node yet that has just appeared, and a Node that is gone has no grace.
-func (o *Observer) read(ctx context.Context, cluster client.ObjectKey, name string, live bool) (*corev1.Node, error) {
-	if !live {
-		node, err := o.Nodes.Get(ctx, cluster, name)
-		if !apierrors.IsNotFound(err) {
-			return node, err
-		}
+func (o *Observer) read(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	node, err := o.Nodes.Get(ctx, cluster, name)
+	if !apierrors.IsNotFound(err) {
+		return node, err
 	}
 	return o.Nodes.GetLive(ctx, cluster, name)
 }
