@@ -14,6 +14,8 @@ const plan = `steps: [{name: replace, action: Replace, timeoutSeconds: 3600}]`
 
 const maxInFlight = "spec.template.spec.maxInFlight: Invalid value: must be a number from 1 to 2147483647, or a percentage from 1% to 100%"
 
+const requestOfOurs = "spec.template.spec.steps: Invalid value: a step with the action Request must not name a template of sickbay.dev; the action Reboot takes a RebootRemediationTemplate"
+
 // rule is a rule of a plan.
 func rule(name, expression, startAt string) string {
 	return fmt.Sprintf("{name: %q, expression: %q, startAt: %q}", name, expression, startAt)
@@ -41,6 +43,7 @@ var planRows = map[string]row{
 	"half a percent in flight":      {"maxInFlight: 0.5%", maxInFlight},
 	"a number in quotes":            {`maxInFlight: "2"`, maxInFlight},
 	"some in flight":                {"maxInFlight: some", maxInFlight},
+	"a request of ours":             {"steps: [{name: replace, action: Request, timeoutSeconds: 60, " + ours + "}]", requestOfOurs},
 	"a rule":                        {"rules: [" + rule("metal", "machine.controlPlane", "replace") + "]", ""},
 	"a rule without name":           {"rules: [{expression: x, startAt: replace}]", "spec.template.spec.rules[0].name: Required value"},
 	"a rule of no name":             {"rules: [" + rule("", "x", "replace") + "]", `spec.template.spec.rules[0].name: Invalid value: "": spec.template.spec.rules[0].name in body should be at least 1 chars long`},

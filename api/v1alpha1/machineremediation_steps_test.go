@@ -35,8 +35,6 @@ var stepRows = map[string]row{
 	"a name in capitals":            {"{name: Hold, action: Hold}", `STEP.name: Invalid value: "Hold": STEP.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`},
 	"a name that ends in a dash":    {"{name: hold-, action: Hold}", `STEP.name: Invalid value: "hold-": STEP.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`},
 	"a request without template":    {"{name: s, action: Request, timeoutSeconds: 60}", "STEP.templateRef: Invalid value: is required for the action Request"},
-	"a request of ours":             {"{name: s, action: Request, timeoutSeconds: 60, " + ours + "}", "STEP.templateRef: Invalid value: must not be a template of sickbay.dev for the action Request; the action Reboot takes a RebootRemediationTemplate"},
-	"a request from a plan":         {of("sickbay.dev/v1alpha1", "MachineRemediationTemplate", "plan"), "STEP.templateRef: Invalid value: must not be a template of sickbay.dev for the action Request; the action Reboot takes a RebootRemediationTemplate"},
 	"a request of a group like it":  {of("not-sickbay.dev/v1alpha1", "RebootRemediationTemplate", "cycle"), ""},
 	"a reboot of others":            {"{name: s, action: Reboot, timeoutSeconds: 60, " + others + "}", "STEP.templateRef: Invalid value: must be a RebootRemediationTemplate of sickbay.dev for the action Reboot"},
 	"a reboot of a group like ours": {"{name: s, action: Reboot, timeoutSeconds: 60, templateRef: {apiVersion: sickbay.device/v1, kind: RebootRemediationTemplate, name: cycle}}", "STEP.templateRef: Invalid value: must be a RebootRemediationTemplate of sickbay.dev for the action Reboot"},
@@ -128,4 +126,14 @@ func TestSteps(t *testing.T) {
 			t.Run(kind+", "+name, func(t *testing.T) { try(t, row.given, row.want) })
 		}
 	}
+}
+
+// TestRequestsOfOurs: a plan uses the action Reboot, which leaves the ladder to the record. The built-in plan of a
+// MachineHealthCheck that names a RebootRemediationTemplate is a request like any other.
+func TestRequestsOfOurs(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	steps := "steps: [{name: s, action: Request, timeoutSeconds: 60, " + ours + "}]"
+	check(t, create(t, e.Client, ns, "MachineRemediation", with(t, record, steps)), "")
+	check(t, create(t, e.Client, ns, "MachineRemediationTemplate", "template: {spec: {"+steps+"}}"), requestOfOurs)
 }
