@@ -16,7 +16,8 @@ import (
 const (
 	// RebootAnnotation on a Machine asks for a power cycle of its host. Whoever
 	// carries it out takes it away when it is done. If a health check asks, its value
-	// is that of RebootRequestedAtAnnotation; a person may set any.
+	// is that of RebootOperationAnnotation, or in the version before, that of
+	// RebootRequestedAtAnnotation; a person may set any.
 	RebootAnnotation = "reboot.metal3.io"
 	// RebootRequestedAtAnnotation on a Machine holds the RFC 3339 time at which
 	// Sickbay asked last. A host that has just been cycled needs time to come up,
@@ -41,12 +42,22 @@ func RebootRequested(machine *clusterv1.Machine) bool {
 	return ok
 }
 
-// RebootRequestedByHealthCheck tells whether it was a health check that asked for a
+// RebootOperation returns the operationID of the attempt for which a power cycle is
+// asked for; empty if none is, or if somebody else than a record asks.
+func RebootOperation(machine client.Object) string {
+	annotations := machine.GetAnnotations()
+	if operation := annotations[RebootOperationAnnotation]; operation == annotations[RebootAnnotation] {
+		return operation
+	}
+	return ""
+}
+
+// RebootRequestedByHealthCheck reports whether it was a health check that asked for a
 // power cycle, and not a person.
 func RebootRequestedByHealthCheck(machine client.Object) bool {
 	asked, requested := machine.GetAnnotations()[RebootAnnotation]
 	at, ever := machine.GetAnnotations()[RebootRequestedAtAnnotation]
-	return requested && ever && asked == at
+	return RebootOperation(machine) != "" || requested && ever && asked == at
 }
 
 // RebootDueAt is when a Machine may be rebooted again: after pause since the last

@@ -35,6 +35,35 @@ func TestReboot(t *testing.T) {
 	}
 }
 
+// TestWhoAsksForAReboot: a health check says so by a second annotation with the same value, whichever version it is of.
+func TestWhoAsksForAReboot(t *testing.T) {
+	const asks, operation, at = remedy.RebootAnnotation, remedy.RebootOperationAnnotation, remedy.RebootRequestedAtAnnotation
+	for name, tt := range map[string]struct {
+		annotations   map[string]string
+		byHealthCheck bool
+		operation     string
+	}{
+		"nobody":                             {nil, false, ""},
+		"nobody any more":                    {map[string]string{operation: "u/1"}, false, ""},
+		"a record":                           {map[string]string{asks: "u/1", operation: "u/1"}, true, "u/1"},
+		"a person":                           {map[string]string{asks: ""}, false, ""},
+		"a person, after a record":           {map[string]string{asks: "now", operation: "u/1"}, false, ""},
+		"a person, with two that are empty":  {map[string]string{asks: "", operation: ""}, false, ""},
+		"the version before":                 {map[string]string{asks: "2026-01-01T00:00:00Z", at: "2026-01-01T00:00:00Z"}, true, ""},
+		"a record, after the version before": {map[string]string{asks: "u/1", operation: "u/1", at: "2026-01-01T00:00:00Z"}, true, "u/1"},
+		"a person, after the version before": {map[string]string{asks: "", at: "2026-01-01T00:00:00Z"}, false, ""},
+	} {
+		machine := build.Machine("ns", "m")
+		machine.Annotations = tt.annotations
+		if got := remedy.RebootRequestedByHealthCheck(machine); got != tt.byHealthCheck {
+			t.Errorf("%s: by a health check is %t", name, got)
+		}
+		if got := remedy.RebootOperation(machine); got != tt.operation {
+			t.Errorf("%s: the operation is %q", name, got)
+		}
+	}
+}
+
 // TestRebootAgain: whoever carries a reboot out takes the one annotation away, and leaves the other.
 func TestRebootAgain(t *testing.T) {
 	f := newFixture(t, build.Annotation(remedy.RebootRequestedAtAnnotation, build.Epoch.Format(time.RFC3339)))
