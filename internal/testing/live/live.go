@@ -1,6 +1,6 @@
 // Package live makes a client without a cache answer like the manager's.
 //
-// It is part of internal/testing. Controllers list by the indexes of targets.Indexes, which exist in
+// It is part of internal/testing. Controllers list by the indexes of targets and record, which exist in
 // a cache only. Client answers those lists too, by looking at every object, so that a test calls
 // Reconcile directly and each read shows the latest write.
 package live
@@ -8,12 +8,14 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -51,10 +53,11 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 // matches does what the index of a cache does.
 func (i indexed) matches(obj client.Object, selector fields.Selector) (bool, error) {
 	set := fields.Set{}
-	for _, index := range targets.Indexes() {
+	for _, index := range slices.Concat(targets.Indexes(), record.Indexes()) {
 		wanted, err := i.GroupVersionKindFor(index.Object)
 		if err != nil {
-			return false, err
+			// A test that does not know the kind does not list it.
+			continue
 		}
 		if gvk, err := i.GroupVersionKindFor(obj); err != nil || gvk != wanted {
 			continue
