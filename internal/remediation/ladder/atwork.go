@@ -79,14 +79,16 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	m := t.f.Machine
 	switch {
 	case m.Deleting():
-		t.stopClock()
-		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, t.deleting())
+		return t.deleting(step)
 	case m.Owner == nil || !m.Mark.Stands():
 		t.end(attempt, v1alpha1.ResultFailed, "Somebody has taken the mark for the owner away")
 		return t.next()
 	case m.Mark.State == MarkRefused:
 		return t.ownerRefuses(attempt)
-	case m.Mark.State == MarkDeferred, m.Mark.State == MarkAnswered:
+	case m.Mark.State == MarkAnswered:
+		// The deletion follows at once, and needs no word of ours.
+		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, t.waitsFor(step))
+	case m.Mark.State == MarkDeferred:
 		t.stopClock()
 		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, fmt.Sprintf("%s %s says: %s", m.Owner.Kind, m.Owner.Name, m.Mark.Message))
 	}
@@ -102,14 +104,15 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	return t.inTime(attempt, step)
 }
 
-// deleting says whom a machine on its way out waits for, and whether that takes long.
-func (t *turn) deleting() string {
+// deleting waits for a machine on its way out, which nothing brings back: its time does not count any more, and the status
+// stays as it is. Only a deletion that takes long is worth a word.
+func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
 	slow := t.f.Machine.DeletingSince.Add(time.Hour)
 	if t.now.Before(slow) {
 		t.recheck(slow)
-		return "Waits until the machine is deleted"
+		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, t.waitsFor(step))
 	}
-	return "Waits until the machine is deleted; that takes longer than an hour"
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, "Waits until the machine is deleted; that takes longer than an hour")
 }
 
 // ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile, its refusal may not.
