@@ -45,7 +45,7 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 		}
 		return r.markForOwner(ctx, v.machine)
 	case DropAsked, DropAll:
-		return r.dropAsked(ctx, v.machine, d)
+		return r.dropAsked(ctx, v, d)
 	case Nothing:
 	}
 	return nil
@@ -107,17 +107,17 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 	return err
 }
 
-// dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps.
-func (r *Reconciler) dropAsked(ctx context.Context, m *machine, d Decision) error {
+// dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps, if it asks for this cycle.
+func (r *Reconciler) dropAsked(ctx context.Context, v view, d Decision) error {
 	changes := map[string]any{}
-	for key := range m.object.GetAnnotations() {
+	for key := range v.machine.object.GetAnnotations() {
 		step, single := strings.CutPrefix(key, remedy.RebootAnnotation+"/")
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == remedy.RebootAnnotation && d.Action == DropAll {
+		if key == remedy.RebootAnnotation && d.Action == DropAll && v.facts.Machine.Plain {
 			changes[key] = nil
 		}
 	}
-	return r.annotate(ctx, m.object, changes)
+	return r.annotate(ctx, v.machine.object, changes)
 }

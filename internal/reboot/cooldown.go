@@ -18,7 +18,7 @@ func (d *step) coolDown() {
 		// Late, but there: another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
-	case d.f.withdrawn() || d.f.Machine.Healthy:
+	case d.f.withdrawn() || d.f.Machine.Healthy || d.s.Attempt >= d.f.attempts():
 		// No further attempt. But the Node may be on its way back, and is to get back what it had.
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())

@@ -10,7 +10,7 @@ import (
 // fail ends an attempt: another one follows, or the end.
 func (d *step) fail(reason, message string) {
 	switch {
-	case d.s.Attempt < d.f.Spec.Attempts() && d.f.whole() && !d.f.withdrawn():
+	case d.s.Attempt < d.f.attempts() && d.f.whole() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
 		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
 	case d.holdsOff():
@@ -47,8 +47,8 @@ func (d *step) left() (text string) {
 	case d.f.Spec.TaintsNode():
 		text = "; Node " + d.s.Node.Name + " has the taint " + outOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
 	}
-	ended := Facts{Status: d.s, Machine: m, Host: d.f.Host}
-	if ended.helpless() && d.f.whole() && !m.Owned {
+	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}
+	if ended.replaceable() && !m.Owned {
 		text += "; no controller owns the machine, so nobody replaces it"
 	}
 	return text

@@ -35,10 +35,13 @@ type MachineFacts struct {
 	// Node is the name of its Node; empty if it never joined.
 	Node string
 	// ByAnnotation tells that the RebootRemediation was made for annotations of the Machine. Plain tells
-	// that it has the one for a full cycle, and Keys are those for single steps.
+	// that it has the one for a full cycle, and Keys are those for single steps. Annotations that ask for another
+	// cycle do not count.
 	ByAnnotation bool
 	Plain        bool
 	Keys         map[v1alpha1.Step]bool
+	// Operation is the attempt for which a record asks by annotation; empty if none does.
+	Operation string
 	// ByHealthCheck tells that a health check has asked for the cycle, and not a person.
 	ByHealthCheck bool
 	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered.
@@ -95,11 +98,16 @@ type NodeFacts struct {
 	TaintSupported bool
 }
 
-// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help. Who asked for
-// single steps looks after the rest himself.
+// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help.
 func (f *Facts) escalates() bool {
 	m := f.Machine
-	return f.helpless() && f.whole() && m.Owned && !m.Gone && !m.Marked && !m.Healthy && !f.Deleting
+	return f.replaceable() && m.Owned && !m.Gone && !m.Marked && !m.Healthy && !f.Deleting
+}
+
+// replaceable tells that cycling did not help, and that another machine would. Who asked for single steps looks after the rest
+// himself, and a record decides by itself.
+func (f *Facts) replaceable() bool {
+	return f.helpless() && f.whole() && !f.ofRecord() && f.Machine.Operation == ""
 }
 
 // helpless tells that a cycle is of no use: it was tried in vain, or there is nothing to cycle.

@@ -93,13 +93,25 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 		return MachineFacts{Gone: true}
 	}
 	facts := MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
-	facts.Plain, facts.Keys = asked(m.object)
+	if facts.ByAnnotation {
+		m.asks(request, &facts)
+	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
 	// A person who asks for a reboot wants it whatever the health says.
-	byHealthCheck := !facts.ByAnnotation || remedy.RebootRequestedByHealthCheck(m.object)
-	facts.ByHealthCheck = byHealthCheck
-	facts.Healthy = m.healthy && byHealthCheck
+	facts.ByHealthCheck = byHealthCheck(request, m.object)
+	facts.Healthy = m.healthy && facts.ByHealthCheck
 	return facts
+}
+
+// asks reads what the annotations ask for. The one of a record is for the cycle that is the same attempt of it, and not for
+// that of another attempt.
+func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *MachineFacts) {
+	facts.Plain, facts.Keys = asked(m.object)
+	facts.Operation = remedy.RebootOperation(m.object)
+	by := requesterOf(&request.Spec, &request.Status)
+	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
+		facts.Plain = false
+	}
 }
 
 // asked returns what the annotations of a Machine ask for: a full cycle, and single steps.

@@ -54,6 +54,9 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 
 // mirrorOf is the Machine to tell; nil if there is none that expects it. Another one of that name has nothing to do with this.
 func mirrorOf(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
+	if by := request.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.RequestedByRecord {
+		return nil
+	}
 	if v.machine == nil || has(request, ByAnnotation) || v.machine.object.GetUID() != request.Status.MachineUID {
 		return nil
 	}

@@ -41,6 +41,7 @@ type simMachine struct {
 	node                        string
 	byAnnotation, byHealthCheck bool
 	plain                       bool
+	operation                   string
 	keys                        map[v1alpha1.Step]bool
 }
 
@@ -81,8 +82,18 @@ func (w *world) machineFacts() MachineFacts {
 	m := w.machine
 	return MachineFacts{
 		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Plain: m.plain, Keys: maps.Clone(m.keys),
-		ByHealthCheck: m.byHealthCheck, Healthy: m.byHealthCheck && w.healthy(), Owned: m.owned, Marked: m.marked,
+		Operation: m.operation, ByHealthCheck: w.byHealthCheck(), Healthy: w.byHealthCheck() && w.healthy(), Owned: m.owned, Marked: m.marked,
 	}
+}
+
+// byHealthCheck reports whether a health check asks; a person may have written over its annotation.
+func (w *world) byHealthCheck() bool {
+	return w.machine.byHealthCheck && (!w.machine.byAnnotation || !w.request.spec.RequestedBy.ForRecord() || w.machine.operation != "")
+}
+
+// ofRecord reports whether a record decides what follows.
+func (w *world) ofRecord() bool {
+	return w.request.spec.RequestedBy.ForRecord() && w.byHealthCheck()
 }
 
 // wholeAsked tells whether a full cycle is asked for.
@@ -171,7 +182,9 @@ func (w *world) act(d Decision) {
 		w.checkMark()
 		w.machine.marked = true
 	case DropAsked, DropAll:
-		w.machine.plain = w.machine.plain && d.Action != DropAll
+		if d.Action == DropAll {
+			w.machine.plain, w.machine.operation = false, ""
+		}
 		for _, step := range d.Done {
 			delete(w.machine.keys, step)
 		}

@@ -61,8 +61,8 @@ var doings = map[string]event{
 	"Node gets a label":  (*world).labelled,
 	"Node gets a taint":  (*world).tainted,
 	"Node is cordoned":   func(w *world) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
-	"asked for all":      func(w *world) { w.machine.plain = w.machine.byAnnotation },
-	"not asked for all":  func(w *world) { w.machine.plain = false },
+	"asked for all":      (*world).personAsks,
+	"not asked for all":  func(w *world) { w.machine.plain, w.machine.operation = false, "" },
 	"asked for PowerOff": asks(v1alpha1.StepPowerOff, true),
 	"asked for Delete":   asks(v1alpha1.StepDelete, true),
 	"asked for PowerOn":  asks(v1alpha1.StepPowerOn, true),
@@ -88,6 +88,23 @@ func asks(step v1alpha1.Step, want bool) event {
 			w.machine.keys[step] = true
 		}
 	}
+}
+
+// personAsks by annotation for all, also where a record did.
+func (w *world) personAsks() {
+	w.machine.plain = w.machine.byAnnotation
+	w.machine.operation = ""
+}
+
+// asksOfRecords are the two ways in which a record asks for a cycle.
+var asksOfRecords = map[string]event{
+	"a record": func(w *world) {
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+	},
+	"a built-in plan": func(w *world) {
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
+		w.machine.byAnnotation, w.machine.plain, w.machine.operation = true, true, operation
+	},
 }
 
 func (w *world) dropKeys(keys ...string) {

@@ -142,11 +142,14 @@ func (w *world) checkRemoveKey() {
 
 // checkMark judges the moment in which the owner is asked to replace the machine.
 func (w *world) checkMark() {
-	hostless := w.machine.byHealthCheck && (!w.host.exists || !w.host.provisioned)
+	if w.ofRecord() {
+		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
+	}
+	hostless := w.byHealthCheck() && (!w.host.exists || !w.host.provisioned)
 	if w.request.status.Phase != v1alpha1.Failed || (w.request.status.Attempt == 0 && !hostless) {
 		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
 	}
-	if w.machine.byHealthCheck && w.healthy() {
+	if w.byHealthCheck() && w.healthy() {
 		w.t.Fatalf("the owner is asked to replace a machine that is well")
 	}
 }
@@ -156,7 +159,7 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase.Ended() && before.Phase != after.Phase {
 		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
 	}
-	if after.Attempt > w.request.spec.Attempts() {
+	if after.Attempt > w.request.spec.Attempts() || (w.ofRecord() && after.Attempt > max(1, before.Attempt)) {
 		w.t.Fatalf("I12: %d attempts", after.Attempt)
 	}
 	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < coolDown-time.Second {

@@ -20,7 +20,7 @@ func anyWorld(t *rapid.T) *world {
 	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
 		w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "asked by") {
+	switch rapid.IntRange(0, 5).Draw(t, "asked by") {
 	case 0:
 		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
 		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
@@ -30,6 +30,10 @@ func anyWorld(t *rapid.T) *world {
 		}
 	case 1:
 		w.machine.byAnnotation, w.machine.plain = true, true
+	case 2:
+		asksOfRecords["a record"](w)
+	case 3:
+		asksOfRecords["a built-in plan"](w)
 	default:
 	}
 	w.machine.owned = rapid.Bool().Draw(t, "owned")

@@ -1,0 +1,107 @@
+package reboot
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// answers is what a cycle makes of the annotations of its Machine.
+type answers struct {
+	Plain, ByHealthCheck bool
+	Operation            string
+	Steps                int
+}
+
+// TestWhoAsks: a health check never ends or changes what a person has asked for, and one attempt of a record is not another.
+func TestWhoAsks(t *testing.T) {
+	const plain, off = remedy.RebootAnnotation, remedy.RebootAnnotation + "/PowerOff"
+	annotated := func(operation string) map[string]string {
+		return map[string]string{plain: operation, remedy.RebootOperationAnnotation: operation}
+	}
+	before := map[string]string{plain: "2026-01-01T00:00:00Z", remedy.RebootRequestedAtAnnotation: "2026-01-01T00:00:00Z"}
+	over := map[string]string{plain: "", remedy.RebootOperationAnnotation: operation}
+	builtIn := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
+	person := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+	record := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+	for name, tt := range map[string]struct {
+		by, since    *v1alpha1.RebootRequester
+		byAnnotation bool
+		annotations  map[string]string
+		want         answers
+	}{
+		"a built-in plan":                           {builtIn, nil, true, annotated(operation), answers{Plain: true, ByHealthCheck: true, Operation: operation}},
+		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{remedy.RebootOperationAnnotation: operation}, answers{}},
+		"a built-in plan, for its next":             {builtIn, nil, true, annotated("u-1/2"), answers{ByHealthCheck: true, Operation: "u-1/2"}},
+		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{Plain: true}},
+		"the version before":                        {nil, nil, true, before, answers{Plain: true, ByHealthCheck: true}},
+		"the version before, stored":                {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, nil, true, before, answers{Plain: true, ByHealthCheck: true}},
+		"a person":                                  {person, nil, true, map[string]string{plain: ""}, answers{Plain: true}},
+		"a person, for a step":                      {person, nil, true, map[string]string{off: ""}, answers{Steps: 1}},
+		"a built-in plan, over a person":            {person, nil, true, annotated(operation), answers{Plain: true, Operation: operation}},
+		"the version before, over a person":         {person, nil, true, before, answers{Plain: true}},
+		"a built-in plan, in a cycle of a person's": {person, builtIn, true, annotated(operation), answers{Plain: true, ByHealthCheck: true, Operation: operation}},
+		"a person, in a cycle of a built-in plan's": {builtIn, person, true, map[string]string{plain: ""}, answers{Plain: true}},
+		"a record":                             {record, nil, false, nil, answers{ByHealthCheck: true}},
+		"a record, and a person beside it":     {record, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
+		"a person, by hand":                    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, nil, false, nil, answers{}},
+		"nobody knows, and a person beside it": {nil, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
+		"nobody knows":                         {nil, nil, false, nil, answers{ByHealthCheck: true}},
+	} {
+		request := &v1alpha1.RebootRemediation{}
+		request.Spec.RequestedBy, request.Status.RequestedBy = tt.by, tt.since
+		if tt.byAnnotation {
+			request.Annotations = map[string]string{ByAnnotation: ""}
+		}
+		object := build.Machine("ns", "m")
+		object.Annotations = tt.annotations
+		m := &machine{object: object, healthy: true}
+		facts := m.facts(request)
+		got := answers{Plain: facts.Plain, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Keys)}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if facts.Healthy != tt.want.ByHealthCheck {
+			t.Errorf("%s: that the machine is healthy ends the cycle: %t", name, facts.Healthy)
+		}
+	}
+}
+
+// TestRecordTellsNothingOnTheMachine: that is for requests by Cluster API's contract. A record says itself how it goes.
+func TestRecordTellsNothingOnTheMachine(t *testing.T) {
+	for kind, want := range map[v1alpha1.RequesterKind]bool{v1alpha1.RequestedByRecord: false, v1alpha1.RequestedByPerson: true, "": true} {
+		request := &v1alpha1.RebootRemediation{Status: v1alpha1.RebootRemediationStatus{MachineUID: "m"}}
+		if kind != "" {
+			request.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: kind}
+		}
+		object := build.Machine("ns", "m")
+		object.UID = "m"
+		if got := mirrorOf(request, view{machine: &machine{object: object}}) != nil; got != want {
+			t.Errorf("requested by %q: %t", kind, got)
+		}
+	}
+}
+
+// TestWhoAskedFirst is stored with the cycle that is made for an annotation.
+func TestWhoAskedFirst(t *testing.T) {
+	const plain = remedy.RebootAnnotation
+	for name, tt := range map[string]struct {
+		annotations map[string]string
+		want        v1alpha1.RebootRequester
+	}{
+		"a built-in plan":      {map[string]string{plain: operation, remedy.RebootOperationAnnotation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}},
+		"the version before":   {map[string]string{plain: "t", remedy.RebootRequestedAtAnnotation: "t"}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}},
+		"a person":             {map[string]string{plain: "", remedy.RebootOperationAnnotation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
+		"a person, for a step": {map[string]string{plain + "/PowerOff": ""}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
+	} {
+		object := build.Machine("ns", "m")
+		object.Annotations = tt.annotations
+		if diff := cmp.Diff(&tt.want, requesterOn(object)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
