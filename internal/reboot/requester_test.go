@@ -43,7 +43,9 @@ func aPersonAsks(f *Facts) {
 }
 
 // nobodyAsks takes the annotation away.
-func nobodyAsks(f *Facts) { f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false }
+func nobodyAsks(f *Facts) {
+	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
+}
 
 // aRecordAsks writes over the annotation of a person.
 func aRecordAsks(f *Facts) {

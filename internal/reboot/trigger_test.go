@@ -1,0 +1,160 @@
+package reboot
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+var (
+	asksForFirst  = map[string]string{remedy.RebootAnnotation: operation, remedy.RebootOperationAnnotation: operation}
+	asksForSecond = map[string]string{remedy.RebootAnnotation: "u-1/2", remedy.RebootOperationAnnotation: "u-1/2"}
+	personAsks    = map[string]string{remedy.RebootAnnotation: "", remedy.RebootOperationAnnotation: operation}
+
+	firstAttempt  = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
+	secondAttempt = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: "u-1/2"}
+	somebody      = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+)
+
+// triggered is a Machine with annotations, and a RebootRemediation that was made for some before, if by is set.
+func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
+	t.Helper()
+	m := build.Machine(e.Namespace(t), "m")
+	m.Annotations = annotations
+	build.Create(t.Context(), t, e.Client, m)
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: "m", Annotations: map[string]string{ByAnnotation: ""}}}
+	if by == nil {
+		return m, request
+	}
+	request.Spec.RequestedBy = by
+	if f.Finalizer {
+		request.Finalizers = []string{Finalizer}
+	}
+	build.Create(t.Context(), t, e.Client, request)
+	request.Status = f.Status
+	request.Status.MachineUID = m.UID
+	if err := e.Client.Status().Update(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	return m, request
+}
+
+func trigger(t *testing.T, c client.Client, live client.Reader, m *clusterv1.Machine) error {
+	t.Helper()
+	_, err := (&Trigger{Kind: ClusterAPIKind, Client: c, Live: live}).Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(m)})
+	return err
+}
+
+// TestTrigger: an annotation makes one cycle, and only one, also if it is set again for the same attempt of a record.
+func TestTrigger(t *testing.T) {
+	ended := in(v1alpha1.Failed, noFinalizer, untouched)
+	owing := in(v1alpha1.Failed, noFinalizer, outOfServiceSince)
+	for name, tt := range map[string]struct {
+		annotations map[string]string
+		by          *v1alpha1.RebootRequester
+		facts       Facts
+		// asked tells that the annotation is left, another that the RebootRemediation is a new one, and anew that it begins once more.
+		asked, another, anew bool
+		want                 v1alpha1.RebootRequester
+	}{
+		"the first attempt":                                  {asksForFirst, nil, Facts{}, true, true, false, firstAttempt},
+		"a person":                                           {personAsks, nil, Facts{}, true, true, false, somebody},
+		"the first attempt, at work":                         {asksForFirst, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
+		"the first attempt, not cleaned up":                  {asksForFirst, &firstAttempt, in(v1alpha1.Failed), true, false, false, firstAttempt},
+		"the first attempt, again":                           {asksForFirst, &firstAttempt, ended, false, false, false, firstAttempt},
+		"the first attempt, again, and owing":                {asksForFirst, &firstAttempt, owing, false, false, false, firstAttempt},
+		"the second attempt, the first at work":              {asksForSecond, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
+		"the second attempt":                                 {asksForSecond, &firstAttempt, ended, true, true, false, secondAttempt},
+		"the second attempt, the first owing":                {asksForSecond, &firstAttempt, owing, true, false, true, secondAttempt},
+		"a person, after the first attempt":                  {personAsks, &firstAttempt, ended, true, true, false, somebody},
+		"a person, after the first attempt, owing":           {personAsks, &firstAttempt, owing, true, false, true, somebody},
+		"a person again":                                     {personAsks, &somebody, ended, true, true, false, somebody},
+		"a person again, owing":                              {personAsks, &somebody, owing, true, false, true, somebody},
+		"the first attempt, after a person":                  {asksForFirst, &somebody, ended, true, true, false, firstAttempt},
+		"the first attempt again, of a cycle that took over": {asksForFirst, &somebody, takenOver(ended, firstAttempt), false, false, false, firstAttempt},
+		"the second attempt, of a cycle that took over":      {asksForSecond, &somebody, takenOver(owing, firstAttempt), true, false, true, secondAttempt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := env.Get(t)
+			m, request := triggered(t, e, tt.annotations, tt.by, tt.facts)
+			uid := request.UID
+			if err := trigger(t, e.Client, e.Client, m); err != nil {
+				t.Fatal(err)
+			}
+			request = reread(t, e, request)
+			if diff := cmp.Diff(&tt.want, requesterOf(&request.Spec, &request.Status)); diff != "" {
+				t.Errorf("requested by (-want +got):\n%s", diff)
+			}
+			if anew := tt.by != nil && request.UID == uid && request.Status.Phase != tt.facts.Status.Phase; anew != tt.anew || (request.UID != uid) != tt.another {
+				t.Errorf("it is another one: %t, begins anew: %t", request.UID != uid, anew)
+			}
+			if tt.anew && !request.Status.Node.OutOfService {
+				t.Error("what is owed is lost")
+			}
+			annotations := reread(t, e, m).Annotations
+			if _, asked := annotations[remedy.RebootAnnotation]; asked != tt.asked {
+				t.Errorf("the annotation is left: %t", asked)
+			}
+			if annotations[remedy.RebootOperationAnnotation] != tt.annotations[remedy.RebootOperationAnnotation] {
+				t.Errorf("the last operation is %q", annotations[remedy.RebootOperationAnnotation])
+			}
+		})
+	}
+}
+
+// takenOver are facts of a cycle that took over what another one owed.
+func takenOver(f Facts, by v1alpha1.RebootRequester) Facts {
+	f.Status.RequestedBy = &by
+	return f
+}
+
+// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, which the cache does not know yet. The host is not
+// cycled again, and nobody else's annotation is taken away.
+func TestTriggerByAnOldCache(t *testing.T) {
+	e := env.Get(t)
+	m, request := triggered(t, e, asksForFirst, &firstAttempt, in(v1alpha1.Succeeded, noFinalizer))
+	old := &metav1.PartialObjectMetadata{}
+	old.SetGroupVersionKind(ClusterAPIKind)
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(m), old); err != nil {
+		t.Fatal(err)
+	}
+	m = reread(t, e, m)
+	m.Annotations[remedy.RebootAnnotation] = ""
+	if err := e.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lagging := interceptor.NewClient(watching, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if got, ok := obj.(*metav1.PartialObjectMetadata); ok {
+				old.DeepCopyInto(got)
+				return nil
+			}
+			return c.Get(ctx, key, obj, opts...)
+		},
+	})
+	if err := trigger(t, lagging, e.Client, m); !apierrors.IsConflict(err) {
+		t.Errorf("the error is %v", err)
+	}
+	if uid := request.UID; reread(t, e, request).UID != uid || request.Status.Phase != v1alpha1.Succeeded {
+		t.Errorf("the RebootRemediation is another one, or in phase %s", request.Status.Phase)
+	}
+	if _, left := reread(t, e, m).Annotations[remedy.RebootAnnotation]; !left {
+		t.Error("what a person asks for is gone")
+	}
+}
