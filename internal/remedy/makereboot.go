@@ -31,7 +31,9 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked 
 	}
 	made.Spec.RetryLimit = new(int32)
 	made.Spec.Machine = &v1alpha1.MachineReference{APIGroup: record.Spec.MachineRef.APIGroup, Name: record.Spec.MachineRef.Name}
-
+	made.Spec.RequestedBy = &v1alpha1.RebootRequester{
+		Kind: v1alpha1.RequestedByRecord, Name: record.Name, UID: record.UID, OperationID: asked.Attempt.OperationID,
+	}
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
 	}

@@ -39,8 +39,8 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 		// The API refuses a second condition of that type, so one that came meanwhile is not written over.
 		ops = append(ops, op{Op: "add", Path: "/status/conditions/-", Value: mark})
 	}
-	return patch(machine, "marking", ops, func(p client.Patch) error {
-		return c.Status().Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	return patch(machine, "marking", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
 }
 
@@ -58,8 +58,8 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 		test(conditionPath(i)+"/reason", mark.Reason),
 		op{Op: "remove", Path: conditionPath(i)},
 	}
-	return patch(machine, "withdrawing the mark of", ops, func(p client.Patch) error {
-		return c.Status().Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	return patch(machine, "withdrawing the mark of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
 }
 

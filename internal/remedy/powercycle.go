@@ -26,8 +26,8 @@ func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine,
 	ops = append(ops, testAbsent(annotation(RebootAnnotation)),
 		op{Op: "add", Path: annotation(RebootOperationAnnotation), Value: operation},
 		op{Op: "add", Path: annotation(RebootAnnotation), Value: operation})
-	return patch(machine, "asking for a power cycle of", ops, func(p client.Patch) error {
-		return c.Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	return patch(machine, "asking for a power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
 }
 
@@ -42,7 +42,7 @@ func WithdrawReboot(ctx context.Context, c client.Client, machine *clusterv1.Mac
 		test(annotation(RebootAnnotation), value),
 		op{Op: "remove", Path: annotation(RebootAnnotation)},
 	}
-	return patch(machine, "withdrawing the power cycle of", ops, func(p client.Patch) error {
-		return c.Patch(ctx, machine, p, client.FieldOwner(FieldOwner))
+	return patch(machine, "withdrawing the power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
 }

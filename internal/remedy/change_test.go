@@ -1,0 +1,130 @@
+package remedy_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// meanwhile is something that somebody else does between the look at a Machine and the write.
+type meanwhile func(t *testing.T, f *fixture)
+
+// bound is a write that depends on some of a Machine, and not on the rest.
+type bound struct {
+	meanwhile meanwhile
+	// written reports that the write goes through all the same.
+	written bool
+}
+
+// check has something happen meanwhile, and asserts what becomes of the write.
+func (b bound) check(t *testing.T, f *fixture, write func(machine *clusterv1.Machine) error) {
+	t.Helper()
+	seen := f.stored(t)
+	b.meanwhile(t, f)
+	before := f.version(t)
+	err := write(seen)
+	if b.written {
+		if err != nil {
+			t.Fatalf("not written: %v", err)
+		}
+		return
+	}
+	if !errors.Is(err, remedy.ErrChanged) {
+		t.Errorf("error is %v, want the one that says that the Machine has changed", err)
+	}
+	if f.version(t) != before {
+		t.Error("it was written nevertheless")
+	}
+}
+
+// version is the resource version of whatever Machine has the name; empty if none has.
+func (f *fixture) version(t *testing.T) string {
+	t.Helper()
+	var list clusterv1.MachineList
+	if err := f.c.List(t.Context(), &list); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list.Items, func(m clusterv1.Machine) bool { return m.Namespace == f.ns && m.Name == f.machine.Name })
+	if i < 0 {
+		return ""
+	}
+	return list.Items[i].ResourceVersion
+}
+
+func anotherAnnotation(t *testing.T, f *fixture) {
+	t.Helper()
+	f.touch(t)
+}
+
+func anotherMachine(t *testing.T, f *fixture) {
+	t.Helper()
+	again := f.stored(t)
+	f.remove(t)
+	again.ObjectMeta = metav1.ObjectMeta{Namespace: again.Namespace, Name: again.Name, Annotations: again.Annotations}
+	build.Create(t.Context(), t, f.c, again)
+}
+
+func machineGone(t *testing.T, f *fixture) {
+	t.Helper()
+	f.remove(t)
+}
+
+// otherOrder is what Cluster API does, which sorts the conditions when it writes.
+func otherOrder(t *testing.T, f *fixture) {
+	t.Helper()
+	f.writeStatus(t, func(s *clusterv1.MachineStatus) { slices.Reverse(s.Conditions) })
+}
+
+func conditionBecomes(conditionType string, status metav1.ConditionStatus, reason string) meanwhile {
+	return func(t *testing.T, f *fixture) {
+		t.Helper()
+		f.writeStatus(t, func(s *clusterv1.MachineStatus) {
+			meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: "new"})
+		})
+	}
+}
+
+func conditionGoes(conditionType string) meanwhile {
+	return func(t *testing.T, f *fixture) {
+		t.Helper()
+		f.writeStatus(t, func(s *clusterv1.MachineStatus) { meta.RemoveStatusCondition(&s.Conditions, conditionType) })
+	}
+}
+
+func annotated(key, value string) meanwhile {
+	return func(t *testing.T, f *fixture) {
+		t.Helper()
+		machine := f.stored(t)
+		metav1.SetMetaDataAnnotation(&machine.ObjectMeta, key, value)
+		if err := f.c.Update(t.Context(), machine); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func annotationGoes(key string) meanwhile {
+	return func(t *testing.T, f *fixture) {
+		t.Helper()
+		machine := f.stored(t)
+		delete(machine.Annotations, key)
+		if err := f.c.Update(t.Context(), machine); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (f *fixture) writeStatus(t *testing.T, change func(*clusterv1.MachineStatus)) {
+	t.Helper()
+	machine := f.stored(t)
+	change(&machine.Status)
+	if err := f.c.Status().Update(t.Context(), machine); err != nil {
+		t.Fatal(err)
+	}
+}

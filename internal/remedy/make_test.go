@@ -1,0 +1,218 @@
+package remedy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// fixStep asks for a request from the template of the fixture.
+func fixStep(doneWhen v1alpha1.DoneWhen) v1alpha1.RemediationStep {
+	ref := &v1alpha1.StepTemplateReference{APIVersion: env.RemediationGroupVersion.String(), Kind: env.RemediationTemplateKind, Name: "fix"}
+	return v1alpha1.RemediationStep{Name: "fix", Action: v1alpha1.ActionRequest, TemplateRef: ref, DoneWhen: doneWhen, TimeoutSeconds: new(int32(60))}
+}
+
+// asked stores a record of the Machine, and returns the second attempt of a step of it.
+func (f *fixture) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Asked {
+	t.Helper()
+	cluster := build.Cluster(f.ns, build.ClusterName)
+	build.Create(t.Context(), t, f.c, cluster)
+	r := record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
+		ClusterName:    cluster.Name,
+		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: f.machine.Name, UID: f.machine.UID},
+		HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
+		Finding:        v1alpha1.RemediationFinding{Reason: "NodeNotFound", Since: metav1.NewTime(build.Epoch)},
+		Steps:          []v1alpha1.RemediationStep{step},
+	})
+	build.Create(t.Context(), t, f.c, r)
+	return remedy.Asked{Record: r, Step: step, Attempt: v1alpha1.RemediationAttempt{Number: 2, OperationID: operation}}
+}
+
+func (f *fixture) made(t *testing.T, asked remedy.Asked) *unstructured.Unstructured {
+	t.Helper()
+	made := &unstructured.Unstructured{}
+	made.SetGroupVersionKind(asked.Kind())
+	if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: asked.Name()}, made); err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func TestMakeRequest(t *testing.T) {
+	for doneWhen, outlives := range map[v1alpha1.DoneWhen]bool{v1alpha1.DoneWhenMachineHealthy: false, v1alpha1.DoneWhenRequestSucceeded: true, "": false} {
+		t.Run(string(doneWhen), func(t *testing.T) {
+			f := newFixture(t)
+			f.template(t)
+			asked := f.asked(t, fixStep(doneWhen))
+			name, owner := "m", metav1.OwnerReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "m", UID: f.machine.UID}
+			if outlives {
+				name = asked.Record.Name + "-2"
+				owner = metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: asked.Record.Name, UID: asked.Record.UID}
+			}
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+				t.Fatal(err)
+			}
+			got := f.made(t, asked)
+			want := map[string]any{
+				"name": name, "kind": "FixRemediation",
+				"labels": map[string]string{clusterv1.ClusterNameLabel: "cluster"},
+				"annotations": map[string]string{
+					clusterv1.TemplateClonedFromNameAnnotation:      "fix",
+					clusterv1.TemplateClonedFromGroupKindAnnotation: "FixRemediationTemplate.remediation.example.dev",
+					v1alpha1.OperationAnnotation:                    operation,
+				},
+				"owners": []metav1.OwnerReference{owner},
+				"spec":   map[string]any{"how": "gently"},
+			}
+			if diff := cmp.Diff(want, map[string]any{
+				"name": got.GetName(), "kind": got.GetKind(), "labels": got.GetLabels(), "annotations": got.GetAnnotations(),
+				"owners": got.GetOwnerReferences(), "spec": got.Object["spec"],
+			}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); !apierrors.IsAlreadyExists(err) {
+				t.Errorf("a second time: %v", err)
+			}
+			if again := f.made(t, asked); again.GetResourceVersion() != got.GetResourceVersion() {
+				t.Error("it was written a second time")
+			}
+		})
+	}
+}
+
+// TestMakeRequestFromOddTemplate: the kind of the request is that which is watched and withdrawn, whatever is written in the
+// template.
+func TestMakeRequestFromOddTemplate(t *testing.T) {
+	f := newFixture(t)
+	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "fix", nil)
+	template.Object["spec"] = map[string]any{"template": map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": "odd", "finalizers": []any{"odd.example.dev/keep"}, "labels": map[string]any{"kept": "yes"}},
+	}}
+	build.Create(t.Context(), t, f.c, template)
+	asked := f.asked(t, fixStep(""))
+	if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.made(t, asked); len(got.GetFinalizers()) > 0 || got.GetLabels()["kept"] != "yes" {
+		t.Errorf("finalizers %v, labels %v", got.GetFinalizers(), got.GetLabels())
+	}
+}
+
+func TestMakeRequestWithoutTemplate(t *testing.T) {
+	f := newFixture(t)
+	asked := f.asked(t, fixStep(""))
+	err := remedy.MakeRequest(t.Context(), f.c, f.c, asked)
+	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "getting remediation template FixRemediationTemplate fix") {
+		t.Errorf("error is %v", err)
+	}
+	expect.Gone(t.Context(), t, f.c, f.noRequest())
+}
+
+func TestMakeReboot(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ref  *v1alpha1.StepTemplateReference
+		want v1alpha1.RebootSettings
+	}{
+		"without template": {nil, v1alpha1.RebootSettings{
+			RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(600)), PowerOnTimeoutSeconds: new(int32(600)),
+			NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.DeleteNode,
+		}},
+		"with template": {
+			&v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"},
+			v1alpha1.RebootSettings{
+				RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(77)), PowerOnTimeoutSeconds: new(int32(600)),
+				NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.OutOfServiceTaint,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "cycle"}}
+			template.Spec.Template.Spec = v1alpha1.RebootSettings{RetryLimit: new(int32(5)), PowerOffTimeoutSeconds: new(int32(77)), Isolation: v1alpha1.OutOfServiceTaint}
+			build.Create(t.Context(), t, f.c, template)
+			asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(int32(60))})
+			if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); err != nil {
+				t.Fatal(err)
+			}
+			got := &v1alpha1.RebootRemediation{}
+			if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: asked.Record.Name + "-2"}, got); err != nil {
+				t.Fatal(err)
+			}
+			want := v1alpha1.RebootRemediationSpec{
+				Machine:        &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "m"},
+				RequestedBy:    &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: asked.Record.Name, UID: asked.Record.UID, OperationID: operation},
+				RebootSettings: tt.want,
+			}
+			if diff := cmp.Diff(want, got.Spec); diff != "" {
+				t.Errorf("spec (-want +got):\n%s", diff)
+			}
+			owner := metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: asked.Record.Name, UID: asked.Record.UID}
+			if diff := cmp.Diff([]metav1.OwnerReference{owner}, got.OwnerReferences); diff != "" {
+				t.Errorf("owners (-want +got):\n%s", diff)
+			}
+			if got.Annotations[v1alpha1.OperationAnnotation] != operation || got.Labels[clusterv1.ClusterNameLabel] != "cluster" {
+				t.Errorf("annotations %v, labels %v", got.Annotations, got.Labels)
+			}
+			if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); !apierrors.IsAlreadyExists(err) {
+				t.Errorf("a second time: %v", err)
+			}
+		})
+	}
+}
+
+func TestMakeRebootWithoutTemplate(t *testing.T) {
+	f := newFixture(t)
+	ref := &v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}
+	asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: ref, TimeoutSeconds: new(int32(60))})
+	if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); !apierrors.IsNotFound(err) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestWithdrawRequest deletes what was read, and nothing that has its name since.
+func TestWithdrawRequest(t *testing.T) {
+	tests := map[string]struct {
+		change func(*v1alpha1.RemediationObjectReference)
+		stays  bool
+		failed bool
+	}{
+		"it stands":                  {func(*v1alpha1.RemediationObjectReference) {}, false, false},
+		"another has its name since": {func(ref *v1alpha1.RemediationObjectReference) { ref.UID = "before" }, true, true},
+		"it is gone already":         {func(ref *v1alpha1.RemediationObjectReference) { ref.Name = "gone" }, true, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.template(t)
+			asked := f.asked(t, fixStep(""))
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+				t.Fatal(err)
+			}
+			request := f.made(t, asked)
+			ref := v1alpha1.RemediationObjectReference{APIVersion: request.GetAPIVersion(), Kind: request.GetKind(), Name: request.GetName(), UID: request.GetUID()}
+			tt.change(&ref)
+			if err := remedy.WithdrawRequest(t.Context(), f.c, f.ns, ref); (err != nil) != tt.failed {
+				t.Errorf("error is %v", err)
+			}
+			if tt.stays {
+				f.made(t, asked)
+				return
+			}
+			expect.Gone(t.Context(), t, f.c, request)
+		})
+	}
+}
