@@ -10,11 +10,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 func TestDefaultsRunEverything(t *testing.T) {
-	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName, reboot.ControllerName}
+	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName, reboot.ControllerName}
 	if diff := cmp.Diff(want, DefaultOptions().Controllers); diff != "" {
 		t.Errorf("controllers (-want +got):\n%s", diff)
 	}
@@ -28,11 +29,11 @@ func TestValidate(t *testing.T) {
 	}{
 		"no controllers": {
 			func(o *Options) { o.Controllers = nil },
-			[]string{"--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, upgradepause"},
+			[]string{"--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, remediation, upgradepause"},
 		},
 		"unknown controller": {
 			func(o *Options) { o.Controllers = []string{"upgradepause", "reboots"} },
-			[]string{`--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, upgradepause`},
+			[]string{`--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, remediation, upgradepause`},
 		},
 		"two unknown controllers": {
 			func(o *Options) { o.Controllers = []string{"a", "b"} },
@@ -89,23 +90,32 @@ func TestGates(t *testing.T) {
 			others["reboot, looking for what was left on hosts"] = []string{record, host}
 			return others
 		}
-		health, remediation, pauses = machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName
+		health, checks, pauses = machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName
+		repairs                = remediation.ControllerName
+		withRecords            = func(names string, others map[string][]string) map[string][]string {
+			others[names] = clusterAPI
+			names = strings.TrimPrefix(names, health+", ")
+			others["records of "+names] = append([]string{"MachineRemediation.sickbay.dev/v1alpha1", "MachineRemediationTemplate.sickbay.dev/v1alpha1"}, clusterAPI...)
+			return others
+		}
 	)
 	tests := map[string]struct {
 		controllers []string
 		want        map[string][]string
 	}{
-		"health":                 {[]string{health}, map[string][]string{health: clusterAPI}},
-		"remediation":            {[]string{remediation}, map[string][]string{remediation: clusterAPI}},
-		"health and remediation": {[]string{health, remediation}, map[string][]string{health + ", " + remediation: clusterAPI}},
-		"in another order":       {[]string{remediation, health}, map[string][]string{health + ", " + remediation: clusterAPI}},
-		"pauses":                 {[]string{pauses}, withPauses(map[string][]string{})},
-		"pauses, said twice":     {[]string{pauses, pauses}, withPauses(map[string][]string{})},
-		"health and pauses":      {[]string{health, pauses}, withPauses(map[string][]string{health: clusterAPI})},
-		"remediation and pauses": {[]string{remediation, pauses}, withPauses(map[string][]string{remediation: clusterAPI})},
-		"reboots":                {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
-		"health and reboots":     {[]string{health, reboot.ControllerName}, withReboots(map[string][]string{health: clusterAPI})},
-		"everything":             {Controllers(), withReboots(withPauses(map[string][]string{health + ", " + remediation: clusterAPI}))},
+		"health":                {[]string{health}, map[string][]string{health: clusterAPI}},
+		"admission":             {[]string{checks}, withRecords(checks, map[string][]string{})},
+		"repairs":               {[]string{repairs}, withRecords(repairs, map[string][]string{})},
+		"admission and repairs": {[]string{repairs, checks}, withRecords(checks+", "+repairs, map[string][]string{})},
+		"health and admission":  {[]string{health, checks}, withRecords(health+", "+checks, map[string][]string{})},
+		"in another order":      {[]string{checks, health}, withRecords(health+", "+checks, map[string][]string{})},
+		"pauses":                {[]string{pauses}, withPauses(map[string][]string{})},
+		"pauses, said twice":    {[]string{pauses, pauses}, withPauses(map[string][]string{})},
+		"health and pauses":     {[]string{health, pauses}, withPauses(map[string][]string{health: clusterAPI})},
+		"admission and pauses":  {[]string{checks, pauses}, withPauses(withRecords(checks, map[string][]string{}))},
+		"reboots":               {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
+		"health and reboots":    {[]string{health, reboot.ControllerName}, withReboots(map[string][]string{health: clusterAPI})},
+		"everything":            {Controllers(), withReboots(withPauses(withRecords(health+", "+checks+", "+repairs, map[string][]string{})))},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// clusterAPI is what the controllers for Cluster API's Machines share.
+type clusterAPI struct {
+	options     Options
+	ready       *readiness
+	connections *connections
+	selectors   targets.Selectors
+
+	// records reports that Sickbay's own kinds are installed. Without them machines are judged and not repaired.
+	records atomic.Bool
+	// observer and checks are made when the kinds of Cluster API are installed.
+	observer *machinehealth.Observer
+	checks   *machinehealthcheck.Reconciler
+}
+
+// gates are one for verdicts and admission, and one for the records that both admission and repair need.
+func (c *clusterAPI) gates() []gate {
+	capi := []schema.GroupVersionKind{
+		clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("Machine"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
+	}
+	own := []schema.GroupVersionKind{
+		v1alpha1.GroupVersion.WithKind("MachineRemediation"), v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"),
+	}
+	var gates []gate
+	if names := c.options.enabled(machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
+		gates = append(gates, gate{name: strings.Join(names, ", "), kinds: capi, add: c.addHealth})
+	}
+	if names := c.options.enabled(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
+		gates = append(gates, gate{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
+	}
+	return gates
+}
+
+// addHealth adds the controllers that need nothing but Cluster API.
+func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
+	c.ready.require(&clusterv1.Cluster{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{})
+	if err := targets.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	clusters, err := c.connections.get(ctx, mgr, c.options)
+	if err != nil {
+		return err
+	}
+	o := c.options
+	c.observer = &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod}
+	if len(o.enabled(machinehealth.ControllerName)) > 0 {
+		health := &machinehealth.Reconciler{
+			Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Clusters: clusters,
+			SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+		}
+		if err := health.AddToManager(mgr); err != nil {
+			return err
+		}
+	}
+	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
+		return nil
+	}
+	c.checks = &machinehealthcheck.Reconciler{
+		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Namespace: o.Namespace,
+		RecordsInstalled: c.records.Load, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
+	return c.checks.AddToManager(mgr)
+}
+
+// addRecords adds what carries records out, and has them admitted. Its gate opens after that of addHealth, which needs less.
+func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
+	c.ready.require(&v1alpha1.MachineRemediation{}, &v1alpha1.MachineRemediationTemplate{})
+	if err := record.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	c.records.Store(true)
+	if c.checks != nil {
+		if err := c.checks.RecordsAppeared(mgr.GetCache()); err != nil {
+			return err
+		}
+	}
+	o := c.options
+	if len(o.enabled(remediation.ControllerName)) == 0 {
+		return nil
+	}
+	gatekeeper := &machinehealthcheck.Gatekeeper{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
+	}
+	repairs := &remediation.Reconciler{
+		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
+		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
+	return repairs.AddToManager(mgr)
+}
