@@ -1,0 +1,82 @@
+package rules
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// InputOf is what the rules of a plan see of a machine. The Node is nil if there is none, or nobody could read it; checks are
+// those of the MachineHealthCheck, and attempts those of the record, none before there is one.
+func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks machinehealth.Rules, attempts []v1alpha1.RemediationAttempt) Input {
+	in := Input{Findings: findingsOf(machine, node, checks), Machine: machineOf(machine)}
+	for i := range attempts {
+		in.Attempts = append(in.Attempts, Attempt{Step: attempts[i].Step, Result: string(attempts[i].Result)})
+	}
+	return in
+}
+
+func machineOf(machine *clusterv1.Machine) Machine {
+	_, controlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
+	m := Machine{
+		Name: machine.Name, Labels: machine.Labels, Annotations: machine.Annotations,
+		ControlPlane: controlPlane, FailureDomain: FailureDomainOf(machine),
+	}
+	if owner := metav1.GetControllerOfNoCopy(machine); owner != nil {
+		m.Owner = Owner{Kind: owner.Kind, Name: owner.Name}
+	}
+	return m
+}
+
+// FailureDomainOf is where a machine is, or else where it was to be; empty if nobody says.
+func FailureDomainOf(machine *clusterv1.Machine) string {
+	if machine.Status.FailureDomain != "" {
+		return machine.Status.FailureDomain
+	}
+	return machine.Spec.FailureDomain
+}
+
+// findingsOf are in the order of the verdict: what is about no condition, then the conditions of the Machine, then the Node's.
+func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks machinehealth.Rules) []Finding {
+	var conditions []Finding
+	for _, c := range machine.Status.Conditions {
+		if matches(checks.MachineConditions, c.Type, string(c.Status)) {
+			conditions = append(conditions, Finding{SourceMachine, c.Type, string(c.Status), c.Reason, c.Message})
+		}
+	}
+	if node != nil {
+		for _, c := range node.Status.Conditions {
+			if matches(checks.NodeConditions, string(c.Type), string(c.Status)) {
+				conditions = append(conditions, Finding{SourceNode, string(c.Type), string(c.Status), c.Reason, c.Message})
+			}
+		}
+	}
+	return append(verdictOf(machine), conditions...)
+}
+
+func matches(rules []machinehealth.ConditionRule, conditionType, status string) bool {
+	for _, rule := range rules {
+		if rule.Type == conditionType && rule.Status == status {
+			return true
+		}
+	}
+	return false
+}
+
+// verdictOf is the verdict itself, if it is about no condition: what is wrong is said nowhere else then.
+func verdictOf(machine *clusterv1.Machine) []Finding {
+	verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType)
+	if verdict == nil || verdict.Status != metav1.ConditionFalse || strings.HasSuffix(verdict.Reason, ofCondition) {
+		return nil
+	}
+	return []Finding{{SourceMachine, verdict.Type, string(verdict.Status), verdict.Reason, verdict.Message}}
+}
+
+// ofCondition ends the reason of a verdict that is about a condition, and no other reason.
+const ofCondition = "Unhealthy"
