@@ -10,20 +10,26 @@ import (
 )
 
 // HangHost stops everything that runs on a bare-metal host. It keeps its power, does not shut down when it is
-// asked to, and its kubelet falls silent: some two seconds later the Node is Unknown. Its next boot is a good one.
+// asked to, and its kubelet falls silent: some two seconds later the Node is Unknown. Its next boot is a good one,
+// unless it hangs Always: then no boot registers a Node until Heal.
 type HangHost struct {
-	Host client.ObjectKey
+	Host   client.ObjectKey
+	Always bool
 }
 
 // String implements Fault.
 func (f HangHost) String() string {
-	return fmt.Sprintf("host %s hangs: it has power, and nothing on it answers", f.Host.Name)
+	text := fmt.Sprintf("host %s hangs: it has power, and nothing on it answers", f.Host.Name)
+	if f.Always {
+		text += "; it hangs again in every boot"
+	}
+	return text
 }
 
 // Inject implements Fault.
 func (f HangHost) Inject(_ context.Context, w *world.World) error {
 	f.ignoreSoft(w, true)
-	w.Hang(f.Host)
+	w.Hang(f.Host, f.Always)
 	return nil
 }
 

@@ -1,5 +1,6 @@
-// Package journal writes down everything that happens to Machines and MachineHealthChecks in a world, and to hosts, their
-// Nodes and RebootRemediations if it has bare metal, as the API server tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
+// Package journal writes down everything that happens to Machines, MachineHealthChecks and MachineRemediations in a world,
+// with the events of remediations, and to hosts, their Nodes and RebootRemediations if it has bare metal, as the API server
+// tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
 // found, with the moment at which it was seen, even if nobody looked just then.
 package journal
 
@@ -11,6 +12,8 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -25,8 +28,8 @@ import (
 // Entry is one state of an object, as it was seen.
 type Entry struct {
 	At time.Time
-	// Object is a *clusterv1.Machine, a *clusterv1.MachineHealthCheck, a *metal3v1.BareMetalHost, a *corev1.Node or a
-	// *v1alpha1.RebootRemediation. It must not be changed.
+	// Object is a *clusterv1.Machine, a *clusterv1.MachineHealthCheck, a *v1alpha1.MachineRemediation, a
+	// *eventsv1.Event, a *metal3v1.BareMetalHost, a *corev1.Node or a *v1alpha1.RebootRemediation. It must not be changed.
 	Object client.Object
 	// Gone tells that this is the last state of an object that does not exist any more.
 	Gone bool
@@ -50,15 +53,14 @@ type Journal struct {
 // Open begins a journal of a world. It ends with ctx.
 func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	j := newJournal()
-	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme()})
+	ours := fields.OneTermEqualSelector("reportingController", reporter)
+	objects, err := cache.New(w.Config(), cache.Options{
+		Scheme: world.NewScheme(), ByObject: map[client.Object]cache.ByObject{&eventsv1.Event{}: {Field: ours}},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("opening a cache: %w", err)
 	}
-	kinds := []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}}
-	if w.HasMetal() {
-		kinds = append(kinds, &metal3v1.BareMetalHost{}, &corev1.Node{}, &v1alpha1.RebootRemediation{})
-	}
-	for _, object := range kinds {
+	for _, object := range kinds(w) {
 		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
 		if err != nil {
 			return nil, fmt.Errorf("watching %T: %w", object, err)
@@ -72,6 +74,17 @@ func Open(ctx context.Context, w *world.World) (*Journal, error) {
 		return nil, fmt.Errorf("waiting for the cache: %w", context.Cause(ctx))
 	}
 	return j, nil
+}
+
+// reporter is who reports the events that are written down.
+const reporter = "remediation"
+
+func kinds(w *world.World) []client.Object {
+	kinds := []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}, &v1alpha1.MachineRemediation{}, &eventsv1.Event{}}
+	if w.HasMetal() {
+		kinds = append(kinds, &metal3v1.BareMetalHost{}, &corev1.Node{}, &v1alpha1.RebootRemediation{})
+	}
+	return kinds
 }
 
 func newJournal() *Journal { return &Journal{grown: make(chan struct{})} }

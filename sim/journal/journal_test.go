@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 func machine(uid types.UID, conditions ...metav1.Condition) *clusterv1.Machine {
@@ -97,4 +100,45 @@ func TestStates(t *testing.T) {
 	leaving.DeletionTimestamp = new(metav1.Now())
 	g.Expect(Deleting(leaving)).To(BeTrue())
 	g.Expect(HasVerdict(metav1.ConditionTrue, "")(machine("1"))).To(BeFalse())
+}
+
+func TestRecords(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	record := func(uid, machine types.UID, phase v1alpha1.RemediationPhase, conditions ...metav1.Condition) *v1alpha1.MachineRemediation {
+		r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{UID: uid}}
+		r.Spec.MachineRef.UID = machine
+		r.Status.Phase, r.Status.Conditions = phase, conditions
+		return r
+	}
+	first := record("r1", "1", v1alpha1.RemediationPending)
+	acting := record("r1", "1", v1alpha1.RemediationActing, metav1.Condition{Type: v1alpha1.ConditionProgressing, Reason: v1alpha1.ReasonActing})
+	ended := record("r2", "1", v1alpha1.RemediationEnded, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Reason: v1alpha1.ReasonReplaced})
+	for _, object := range []client.Object{machine("1"), first, record("r3", "2", v1alpha1.RemediationActing), ended, acting} {
+		j.handler().OnAdd(object, true)
+	}
+	entry, err := j.Record(t.Context(), "1", "the attempt", InPhase(v1alpha1.RemediationActing, v1alpha1.ReasonActing))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(entry.Object).To(BeIdenticalTo(acting))
+	g.Expect(j.Records("1")).To(HaveExactElements(BeIdenticalTo(acting), BeIdenticalTo(ended)))
+	g.Expect(j.Records("3")).To(BeEmpty())
+
+	g.Expect(InPhase(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing)(acting)).To(BeFalse())
+	g.Expect(InPhase(v1alpha1.RemediationPending, "")(first)).To(BeTrue())
+	g.Expect(Progress(first)).To(BeZero())
+	g.Expect(EndedAs(v1alpha1.ReasonReplaced)(ended)).To(BeFalse(), "it has not ended without the time of its end")
+	ended.Status.CompletionTime = new(metav1.Now())
+	g.Expect(EndedAs(v1alpha1.ReasonReplaced)(ended)).To(BeTrue())
+	g.Expect(EndedAs(v1alpha1.ReasonRecovered)(ended)).To(BeFalse())
+}
+
+func TestEvents(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	held := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "RemediationHeld"}
+	j.handler().OnAdd(machine("1"), true)
+	j.handler().OnAdd(held, false)
+	entry, err := j.Event(t.Context(), "the event", func(e *eventsv1.Event) bool { return e.Reason == "RemediationHeld" })
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(entry.Object).To(BeIdenticalTo(held))
 }

@@ -11,6 +11,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	infrav1 "sigs.k8s.io/cluster-api/test/infrastructure/docker/api/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // CreateCluster creates the objects of a workload cluster, and its namespace if there is none. It does
@@ -84,6 +86,7 @@ func (w *World) deleteRemains(ctx context.Context, key client.ObjectKey) error {
 		&infrav1.DevMachineTemplate{},
 		&bootstrapv1.KubeadmConfigTemplate{},
 		&clusterv1.MachineHealthCheck{},
+		&v1alpha1.MachineRemediation{},
 		&corev1.Secret{},
 		&corev1.ConfigMap{},
 	}

@@ -18,6 +18,9 @@ import (
 // usual 20 s.
 const slowStart = time.Minute
 
+// crdPoll is how often it is looked whether the definitions are served.
+const crdPoll = 20 * time.Millisecond
+
 // controlPlane is the kube-apiserver and the etcd of the management cluster.
 type controlPlane struct {
 	env      *envtest.Environment
@@ -27,20 +30,9 @@ type controlPlane struct {
 
 // startControlPlane starts both processes from one temporary directory, under a watchdog.
 func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
-	var crds []*apiextensionsv1.CustomResourceDefinition
-	if !o.Bare {
-		var err error
-		if crds, err = ClusterAPICRDs(); err != nil {
-			return nil, nil, err
-		}
-	}
-	paths := o.CRDPaths
-	if o.BareMetal {
-		metal, err := metalCRDs()
-		if err != nil {
-			return nil, nil, err
-		}
-		paths = slices.Concat(paths, metal)
+	crds, paths, err := o.definitions()
+	if err != nil {
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp("", "sickbay-world-")
 	if err != nil {
@@ -55,6 +47,7 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 			Paths:              paths,
 			ErrorIfPathMissing: true,
 			MaxTime:            slowStart,
+			PollInterval:       crdPoll,
 		},
 		ControlPlaneStartTimeout: slowStart,
 	}}
@@ -66,6 +59,27 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 		return nil, nil, fmt.Errorf("starting the control plane out of %s (Options.Log gets what it says): %w", o.AssetsDir, cp.abort(err))
 	}
 	return cp, config, nil
+}
+
+// definitions are those to install: some as objects, and others as files.
+func (o Options) definitions() (crds []*apiextensionsv1.CustomResourceDefinition, paths []string, err error) {
+	if !o.Bare {
+		clusterAPI, err := ClusterAPICRDs()
+		if err != nil {
+			return nil, nil, err
+		}
+		own, err := SickbayCRDs()
+		if err != nil {
+			return nil, nil, err
+		}
+		crds = slices.Concat(clusterAPI, own)
+	}
+	if o.BareMetal {
+		if paths, err = metalCRDs(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return crds, slices.Concat(paths, o.CRDPaths), nil
 }
 
 // prepare lays out the directory and starts the watchdog, so that no process is ever without one.

@@ -1,13 +1,20 @@
 package world
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
+
+	sickbaycrd "github.com/sickbay-dev/sickbay/config/crd"
 )
 
 // apiVersion is the one version of Cluster API's kinds that a world serves.
@@ -46,6 +53,29 @@ func ClusterAPICRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		}
 	}
 	return crds, nil
+}
+
+// SickbayCRDs are the definitions of Sickbay's own kinds, as the command sickbay crds prints them.
+func SickbayCRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	stream, err := sickbaycrd.YAML()
+	if err != nil {
+		return nil, err
+	}
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(stream))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return crds, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading Sickbay's CRDs: %w", err)
+		}
+		definition := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(document, definition); err != nil {
+			return nil, fmt.Errorf("parsing Sickbay's CRDs: %w", err)
+		}
+		crds = append(crds, definition)
+	}
 }
 
 func readCRD(file string) (*apiextensionsv1.CustomResourceDefinition, error) {

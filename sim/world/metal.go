@@ -26,8 +26,9 @@ type metal struct {
 
 // system is what is known of the system of a host.
 type system struct {
-	// hung is the boot that hangs; empty if none does.
-	hung string
+	// hung is the boot that hangs; empty if none does. With always, every boot does.
+	hung   string
+	always bool
 	// joined tells that its kubelet was ever heard of, heard when it was last, and lost that its Node is Unknown.
 	joined, lost bool
 	heard        time.Time
@@ -50,17 +51,13 @@ var (
 	metalCluster  = metalMachine.GroupVersion().WithKind("Metal3Cluster")
 )
 
-// metalCRDs are the kinds of the operator, of the infrastructure provider, and of Sickbay.
+// metalCRDs are the kinds of the operator and of the infrastructure provider.
 func metalCRDs() ([]string, error) {
 	operator, err := baremetal.CRDDir()
 	if err != nil {
 		return nil, err
 	}
-	own, err := filepath.Glob(filepath.Join(sourceDir(), "..", "..", "config", "crd", "sickbay.dev_*.yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("looking for Sickbay's kinds: %w", err)
-	}
-	return append(own, operator, filepath.Join(sourceDir(), "metal3.yaml")), nil
+	return []string{operator, filepath.Join(sourceDir(), "metal3.yaml")}, nil
 }
 
 // startMetal starts the operator and what Kubernetes and Metal3 have beside it.
@@ -85,11 +82,14 @@ func (w *World) Host(key client.ObjectKey) *baremetal.Host { return w.metal.oper
 // HasMetal tells whether there can be hosts.
 func (w *World) HasMetal() bool { return w.metal != nil }
 
-// Hang stops everything that runs on a host, until its next boot; the host keeps its power. Wake has it go on.
-func (w *World) Hang(host client.ObjectKey) { w.metal.hang(host, w.Host(host).BootID()) }
+// Hang stops everything that runs on a host, until its next boot, or in every boot with always; the host keeps its
+// power. Wake has it go on.
+func (w *World) Hang(host client.ObjectKey, always bool) {
+	w.metal.hang(host, w.Host(host).BootID(), always)
+}
 
 // Wake has the system of a host go on that hangs.
-func (w *World) Wake(host client.ObjectKey) { w.metal.hang(host, "") }
+func (w *World) Wake(host client.ObjectKey) { w.metal.hang(host, "", false) }
 
 // Views returns what a host saw of its Node, boot by boot.
 func (w *World) Views(host client.ObjectKey) []View {
@@ -98,10 +98,11 @@ func (w *World) Views(host client.ObjectKey) []View {
 	return append([]View(nil), w.metal.system(host).views...)
 }
 
-func (m *metal) hang(host client.ObjectKey, boot string) {
+func (m *metal) hang(host client.ObjectKey, boot string, always bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.system(host).hung = boot
+	s := m.system(host)
+	s.hung, s.always = boot, always
 }
 
 // system must be called with m.mu held.

@@ -29,13 +29,13 @@ func TestBareMetal(t *testing.T) {
 	key := client.ObjectKey{Namespace: spec.Namespace, Name: node.Name}
 	host := it.Host(key)
 	g.Expect(host.Running()).To(BeTrue())
-	it.Hang(key)
+	it.Hang(key, false)
 	g.Eventually(readiness(t, node.Name)).Should(Equal(corev1.ConditionUnknown))
 	g.Expect(host.Running()).To(BeTrue(), "it hangs, and has power")
 	it.Wake(key)
 	g.Eventually(readiness(t, node.Name)).Should(Equal(corev1.ConditionTrue))
 
-	it.Hang(key)
+	it.Hang(key, false)
 	g.Eventually(readiness(t, node.Name)).Should(Equal(corev1.ConditionUnknown))
 	host.Press(false)
 	g.Expect(it.Client().Delete(t.Context(), node)).To(Succeed())
@@ -46,6 +46,7 @@ func TestBareMetal(t *testing.T) {
 		And(HaveField("Last", node.UID), HaveField("Err", BeNil())),
 		And(HaveField("First", BeEmpty()), HaveField("Err", BeNil()))), "the Node went while the host had no power")
 
+	hangsInEveryBoot(t, key)
 	g.Expect(it.Client().Delete(t.Context(), sick)).To(Succeed())
 	expectReplaced(t, spec.Key(), sick)
 	running := func() (n int) {
@@ -57,6 +58,22 @@ func TestBareMetal(t *testing.T) {
 		return n
 	}
 	g.Eventually(running).Should(Equal(3), "one host is given back, or was taken anew")
+}
+
+// hangsInEveryBoot: no boot registers a Node until the host is woken.
+func hangsInEveryBoot(t *testing.T, key client.ObjectKey) {
+	t.Helper()
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(patience)
+	host := it.Host(key)
+	it.Hang(key, true)
+	g.Eventually(readiness(t, key.Name)).Should(Equal(corev1.ConditionUnknown))
+	host.Press(false)
+	host.Press(true)
+	// Longer than a boot takes.
+	g.Consistently(readiness(t, key.Name)).WithTimeout(time.Second).Should(Equal(corev1.ConditionUnknown))
+	it.Wake(key)
+	g.Eventually(readiness(t, key.Name)).Should(Equal(corev1.ConditionTrue))
 }
 
 func readiness(t *testing.T, name string) func() (corev1.ConditionStatus, error) {

@@ -95,7 +95,8 @@ func (m *metal) beats(host client.ObjectKey) (lost bool) {
 func (m *metal) hangs(host client.ObjectKey, boot baremetal.Boot) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.system(host).hung == boot.ID
+	s := m.system(host)
+	return s.always || s.hung == boot.ID
 }
 
 // pause is false if the context ended first.

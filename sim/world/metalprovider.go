@@ -8,6 +8,7 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -19,8 +20,8 @@ const (
 	providerFinalizer = "metal3machine.infrastructure.cluster.x-k8s.io"
 )
 
-// metalProvider stands for Metal3's infrastructure provider: it gives each Metal3Machine a host that nobody uses, has the host
-// provisioned, and takes it back when the machine goes.
+// metalProvider stands for Metal3's infrastructure provider: it gives each Metal3Machine a host of its cluster that nobody uses,
+// has the host provisioned, and takes it back when the machine goes.
 type metalProvider struct {
 	client client.Client
 }
@@ -85,10 +86,10 @@ func (p *metalProvider) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	return ctrl.Result{}, p.provision(ctx, machine, host)
 }
 
-// hostOf returns the host of a machine, or one that it can have; nil if there is none.
+// hostOf returns the host of a machine, or one of its cluster that it can have; nil if there is none.
 func (p *metalProvider) hostOf(ctx context.Context, machine client.Object) (*metal3v1.BareMetalHost, error) {
 	hosts := &metal3v1.BareMetalHostList{}
-	if err := p.client.List(ctx, hosts, client.InNamespace(machine.GetNamespace())); err != nil {
+	if err := p.client.List(ctx, hosts, client.InNamespace(machine.GetNamespace()), ofCluster(clusterOf(machine))); err != nil {
 		return nil, fmt.Errorf("listing hosts: %w", err)
 	}
 	var free *metal3v1.BareMetalHost
@@ -105,6 +106,10 @@ func (p *metalProvider) hostOf(ctx context.Context, machine client.Object) (*met
 		return nil, nil
 	}
 	return free, nil
+}
+
+func clusterOf(machine client.Object) client.ObjectKey {
+	return client.ObjectKey{Namespace: machine.GetNamespace(), Name: machine.GetLabels()[clusterv1.ClusterNameLabel]}
 }
 
 // provision has a host run a machine, and says so when it has joined. That is when the provider can write its own ID into the Node,

@@ -29,16 +29,15 @@ type Options struct {
 	// UpstreamMachineHealthCheck also runs Cluster API's own MachineHealthCheck controller.
 	UpstreamMachineHealthCheck bool
 
-	// Bare leaves Cluster API out: no kinds, no controllers, no workload clusters. What remains is the
-	// API server of the management cluster.
+	// Bare leaves Cluster API and Sickbay's own kinds out: no controllers, no workload clusters. What remains is
+	// the API server of the management cluster.
 	Bare bool
 
 	// Synthetic leaves Cluster API's controllers out. Its kinds are there, and so are workload clusters: see
 	// World.CreateSynthetic.
 	Synthetic bool
 
-	// BareMetal adds hosts and whoever looks after them: ClusterSpec.BareMetal needs it. Sickbay's own kinds are
-	// installed too.
+	// BareMetal adds hosts and whoever looks after them: ClusterSpec.BareMetal needs it.
 	BareMetal bool
 
 	// Ports are for the API servers of the workload clusters, one port for each cluster ever created.

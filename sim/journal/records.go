@@ -1,0 +1,79 @@
+package journal
+
+import (
+	"context"
+
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Record awaits a state of a MachineRemediation of the Machine with that UID.
+func (j *Journal) Record(ctx context.Context, machine types.UID, what string, matches func(*v1alpha1.MachineRemediation) bool) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool {
+		record, ok := e.Object.(*v1alpha1.MachineRemediation)
+		return ok && record.Spec.MachineRef.UID == machine && matches(record)
+	})
+}
+
+// Records returns the latest state of each MachineRemediation of the Machine with that UID, in their order.
+func (j *Journal) Records(machine types.UID) []*v1alpha1.MachineRemediation {
+	var all []*v1alpha1.MachineRemediation
+	index := map[types.UID]int{}
+	entries, _ := j.since(0)
+	for _, e := range entries {
+		record, ok := e.Object.(*v1alpha1.MachineRemediation)
+		if !ok || record.Spec.MachineRef.UID != machine {
+			continue
+		}
+		if i, known := index[record.UID]; known {
+			all[i] = record
+			continue
+		}
+		index[record.UID] = len(all)
+		all = append(all, record)
+	}
+	return all
+}
+
+// Event awaits an event of a remediation.
+func (j *Journal) Event(ctx context.Context, what string, matches func(*eventsv1.Event) bool) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool {
+		event, ok := e.Object.(*eventsv1.Event)
+		return ok && matches(event)
+	})
+}
+
+// Progress returns what a MachineRemediation says happens next; empty if it says nothing yet.
+func Progress(record *v1alpha1.MachineRemediation) metav1.Condition {
+	return condition(record, v1alpha1.ConditionProgressing)
+}
+
+// Success returns what a MachineRemediation says of its end; empty before.
+func Success(record *v1alpha1.MachineRemediation) metav1.Condition {
+	return condition(record, v1alpha1.ConditionSucceeded)
+}
+
+func condition(record *v1alpha1.MachineRemediation, conditionType string) metav1.Condition {
+	if c := meta.FindStatusCondition(record.Status.Conditions, conditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+// InPhase matches MachineRemediations in that phase, for that reason unless it is empty.
+func InPhase(phase v1alpha1.RemediationPhase, reason string) func(*v1alpha1.MachineRemediation) bool {
+	return func(record *v1alpha1.MachineRemediation) bool {
+		return record.Status.Phase == phase && (reason == "" || Progress(record).Reason == reason)
+	}
+}
+
+// EndedAs matches MachineRemediations that have ended for that reason.
+func EndedAs(reason string) func(*v1alpha1.MachineRemediation) bool {
+	return func(record *v1alpha1.MachineRemediation) bool {
+		return record.Status.CompletionTime != nil && Success(record).Reason == reason
+	}
+}
