@@ -2,54 +2,126 @@ package machinehealthcheck
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"k8s.io/apimachinery/pkg/api/equality"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// lookAgain is how soon a Machine that was spared is looked at again: what spared it
-// need not lead to an event, such as a Node that could not be read for a moment.
-const lookAgain = 15 * time.Second
+const (
+	// lookAgain is how soon a MachineHealthCheck is looked at again that has changed since it was decided on. An event is on
+	// its way, and this is the net below.
+	lookAgain = 15 * time.Second
+	// parallel is how many are admitted side by side. Each costs a round trip; a storm of a thousand sick Machines must not
+	// wait for them in turn.
+	parallel = 8
+)
 
-// act carries a decision out. One Machine's failure never stops the others. It
-// returns when to look again even if no event comes; zero means no need.
-func (r *Reconciler) act(ctx context.Context, f Facts, d Decision) (again time.Duration, err error) {
-	if d.DryRun || len(d.Remedies)+len(d.Withdraw) == 0 {
-		return 0, nil
+// act admits those who are to be admitted. What it returns are the facts and the decision as they are afterwards, and when to
+// look again even if no event comes; zero means no need.
+func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
+	if d.Config.OnlyTells() || len(d.Admit) == 0 {
+		return f, d, r.unseenRetry(d), nil
 	}
-	s, ok, err := r.confirm(ctx, f)
+	ok, err := r.confirm(ctx, f)
 	if err != nil {
-		return 0, fmt.Errorf("reading the MachineHealthCheck once more: %w", err)
+		return f, d, 0, fmt.Errorf("reading the MachineHealthCheck once more: %w", err)
 	}
 	if !ok {
-		return lookAgain, nil
+		return f, d, lookAgain, nil
 	}
-	errs := r.withdraw(ctx, s, d.Withdraw)
-	settled, failed := r.remediate(ctx, s, d.Remedies, d.Next)
-	if !settled {
-		again = lookAgain
-	}
-	return again, errors.Join(append(errs, failed...)...)
+	written := r.admit(ctx, f, d)
+	r.observeFailures(&f)
+	replace(&f, written)
+	d = admission.Decide(f, r.Clock.Now())
+	return f, d, r.unseenRetry(d), nil
 }
 
-// withdraw deletes the requests for Machines that are healthy again.
-func (r *Reconciler) withdraw(ctx context.Context, s scope, recovered []Target) []error {
-	var errs []error
-	for _, target := range recovered {
-		withdrawn, err := remedy.Withdraw(ctx, r.Client, target.Request)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if withdrawn {
-			ctrl.LoggerFrom(ctx).Info("Remediation request withdrawn", "machine", target.Machine.Name)
-			r.event(target.Machine, s.mhc, corev1.EventTypeNormal, EventRequestWithdrawn, "Machine is healthy again")
-		}
+// unseenRetry is when to look again if somebody waits for the cache.
+func (r *Reconciler) unseenRetry(d admission.Decision) time.Duration {
+	if slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
+		return lag.Retry
 	}
-	return errs
+	return 0
+}
+
+// confirm reads the MachineHealthCheck and its Cluster past the cache. It reports whether the decision still holds for
+// them; if not, an event is on its way.
+func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, error) {
+	mhc, cluster := &clusterv1.MachineHealthCheck{}, &clusterv1.Cluster{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(f.Cluster), cluster); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	hold, _ := targets.OnHold(r.Clock.Now(), mhc, cluster)
+	return mhc.UID == f.MachineHealthCheck.UID && mhc.Generation == f.MachineHealthCheck.Generation &&
+		mhc.DeletionTimestamp.IsZero() && r.Policy.Manages(mhc) && sameConfig(mhc, f) &&
+		cluster.UID == f.Cluster.UID && cluster.DeletionTimestamp.IsZero() && len(targets.Paused(mhc, cluster)) == 0 && hold == "", nil
+}
+
+// sameConfig compares what the annotations ask for; they are no part of the generation.
+func sameConfig(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
+	configA, problemsA := admission.ParseConfig(mhc, f.Template.Plan)
+	configB, problemsB := admission.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	return equality.Semantic.DeepEqual(configA, configB) && slices.Equal(problemsA, problemsB)
+}
+
+// admit admits those who are to be admitted, and returns the records as they are now, by name. One that cannot be admitted
+// gives its place to the next: else a single machine could hold up all others for ever.
+func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.Decision) map[string]*v1alpha1.MachineRemediation {
+	written := map[string]*v1alpha1.MachineRemediation{}
+	due, next := d.Admit, d.Next
+	for len(due) > 0 {
+		places := 0
+		for _, o := range r.admitAll(ctx, f, d, due) {
+			if o.record != nil {
+				written[o.record.Name] = o.record
+			}
+			if o.free {
+				places++
+			}
+		}
+		n := min(places, len(next))
+		due, next = next[:n], next[n:]
+	}
+	return written
+}
+
+// outcome is what came of one admission.
+type outcome struct {
+	// record is as it was written; nil if it was not.
+	record *v1alpha1.MachineRemediation
+	// free reports that it takes no slot for certain, so that the next may have its place.
+	free bool
+}
+
+// admitAll admits some, a few at a time, in the order given.
+func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
+	var group sync.WaitGroup
+	most := r.Parallel
+	if most <= 0 {
+		most = parallel
+	}
+	places := make(chan struct{}, most)
+	outcomes := make([]outcome, len(due))
+	for i := range due {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			outcomes[i] = r.admitOne(ctx, f, d, due[i])
+		})
+	}
+	group.Wait()
+	return outcomes
 }

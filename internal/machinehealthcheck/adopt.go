@@ -10,17 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
+
+// FieldOwner owns what we write on MachineHealthChecks.
+const FieldOwner = "sickbay-machinehealthcheck"
 
 // metadataFieldOwner owns the label and the owner reference that we ensure.
 const metadataFieldOwner = "sickbay-machinehealthcheck-metadata"
 
 // adopt ensures that a MachineHealthCheck has the label of its Cluster and is owned
 // by it, as Cluster API's webhook and controller would.
-func (r *Reconciler) adopt(ctx context.Context, f Facts, d Decision) error {
+func (r *Reconciler) adopt(ctx context.Context, f admission.Facts, d admission.Decision) error {
 	mhc, cluster := f.MachineHealthCheck, f.Cluster
 	owned := slices.ContainsFunc(mhc.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == cluster.UID })
-	if len(d.Paused) > 0 || (owned && mhc.Labels[clusterv1.ClusterNameLabel] == cluster.Name) {
+	if len(d.Paused) > 0 || d.Config.DryRun || (owned && mhc.Labels[clusterv1.ClusterNameLabel] == cluster.Name) {
 		return nil
 	}
 	u := &unstructured.Unstructured{}

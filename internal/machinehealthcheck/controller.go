@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -16,8 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -25,14 +23,14 @@ import (
 const ControllerName = "machinehealthcheck"
 
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch;delete
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconciler decides on remediation for MachineHealthChecks. AddToManager fills the
-// fields that are nil.
+// Reconciler decides for MachineHealthChecks who is admitted. AddToManager fills the fields that are nil.
 type Reconciler struct {
 	Client client.Client
 	// Live reads past the cache.
@@ -40,21 +38,23 @@ type Reconciler struct {
 	Observer  *machinehealth.Observer
 	Selectors *targets.Selectors
 	Policy    targets.Policy
-	Remedies  remedy.Cabinet
 	Recorder  events.EventRecorder
+	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
+	RecordsInstalled func() bool
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
 	Clock     clock.PassiveClock
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
+	// Parallel is how many are admitted side by side; 0 stands for 8.
+	Parallel int
 
-	acted    acted
-	failures failures
-	kinds    kinds
-	first    firsts
-	written  lag.Writes
-	told     told
+	memory    lag.Memory
+	written   lag.Writes
+	kinds     kinds
+	leftOvers leftOvers
+	records   recordWatch
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -81,8 +81,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.adopt(ctx, facts, decision); err != nil {
 		return ctrl.Result{}, err
 	}
-	again, failed := r.act(ctx, facts, decision)
-	later, err := r.tell(ctx, facts, decision)
+	facts, decision, again, failed := r.act(ctx, facts, decision)
+	later, err := r.storeStatus(ctx, facts, decision)
 	if err != nil || failed != nil {
 		return ctrl.Result{}, errors.Join(failed, err)
 	}
@@ -93,68 +93,36 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetMetrics(key)
 	r.written.Forget(key)
+	r.memory.Forget(key)
 	r.Selectors.Forget(key)
-	r.acted.forget(key)
-	r.failures.replace(key, nil)
-	r.first.forget(key)
-	r.told.forget(key)
+	r.leftOvers.forget(key)
 }
 
-// decide observes and decides. A decision to remediate that rests on the number of
-// unhealthy Machines is made on what is known now, and not on what was stored when.
-func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, Decision, error) {
-	facts, decision, err := r.decideOnStored(ctx, mhc)
-	if err != nil || !decision.restsOnCount() {
-		return facts, decision, err
-	}
-	if err := r.doubt(ctx, facts, decision); err != nil {
-		return Facts{}, Decision{}, err
-	}
-	return facts, Decide(facts, r.Clock.Now()), nil
-}
-
-// decideOnStored decides on what is stored. The first time that a bounded budget is
-// to be spent since the process began, it reads past the cache: the last leader may
-// have spent some of it just before it went.
-func (r *Reconciler) decideOnStored(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, Decision, error) {
-	facts, err := r.observe(ctx, mhc, false)
+// decide observes and decides. Before somebody is admitted on the strength of how many machines are unhealthy, they are
+// judged anew, and before a slot of a bounded number is given, those that are taken are counted past the cache.
+func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+	facts, err := r.observe(ctx, mhc)
 	if err != nil {
-		return Facts{}, Decision{}, err
+		return admission.Facts{}, admission.Decision{}, err
 	}
-	decision, key := Decide(facts, r.Clock.Now()), client.ObjectKeyFromObject(mhc)
-	if len(decision.Remedies) == 0 || decision.DryRun || decision.budget == unbounded || r.first.done(key) {
-		return facts, decision, nil
+	decision := admission.Decide(facts, r.Clock.Now())
+	if decision.RestsOnCounts() {
+		if err := r.look().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
+			return admission.Facts{}, admission.Decision{}, err
+		}
+		decision = admission.Decide(facts, r.Clock.Now())
 	}
-	if facts, err = r.observe(ctx, mhc, true); err != nil {
-		return Facts{}, Decision{}, err
+	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyTells() {
+		if err := r.look().liveRecords(ctx, &facts); err != nil {
+			return admission.Facts{}, admission.Decision{}, err
+		}
+		decision = admission.Decide(facts, r.Clock.Now())
 	}
-	r.first.note(key)
-	return facts, Decide(facts, r.Clock.Now()), nil
-}
-
-// tell stores the status and says what has changed. What can wait is left for later: see told.
-func (r *Reconciler) tell(ctx context.Context, f Facts, d Decision) (later time.Duration, err error) {
-	mhc, now := f.MachineHealthCheck, r.Clock.Now()
-	key := client.ObjectKeyFromObject(mhc)
-	desired := desiredStatus(f, d, metav1.NewTime(now.Truncate(time.Second)))
-	measure(f, d)
-	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return ours(mhc, t) }) {
-		return 0, nil
-	}
-	if later = r.told.wait(key, len(f.Targets), now); later > 0 && !urgent(mhc, desired) {
-		return later, nil
-	}
-	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
-		return 0, client.IgnoreNotFound(err)
-	}
-	r.told.note(key, now)
-	r.written.Note(mhc)
-	r.announce(ctx, mhc, desired)
-	return 0, nil
+	return facts, decision, nil
 }
 
 // requeueAfter is the earliest of all that asks for another look; zero means never.
-func (r *Reconciler) requeueAfter(d Decision, again time.Duration) time.Duration {
+func (r *Reconciler) requeueAfter(d admission.Decision, again time.Duration) time.Duration {
 	wait := r.SyncPeriod
 	if !d.RecheckAt.IsZero() {
 		wait = sooner(wait, max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond))
@@ -186,9 +154,6 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
-	}
-	if r.Remedies == nil {
-		r.Remedies = remedy.NewCabinet(r.Client, r.Live, r.Clock)
 	}
 	return r.addController(mgr)
 }

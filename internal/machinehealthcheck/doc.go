@@ -1,8 +1,7 @@
-// Package machinehealthcheck answers: may we remediate, and with which remedy?
+// Package machinehealthcheck answers: which sick machines may be repaired now?
 //
-// It reads the verdicts that machinehealth stored on the Machines, counts them,
-// compares the count with what the MachineHealthCheck allows, and picks a remedy
-// for each sick Machine within the budget. It never judges a Machine from what is
-// stored alone: just before a remedy acts, the Machine and its Node are read live
-// and judged again.
+// It reads the verdicts that machinehealth stored on the Machines, and the MachineRemediations, which are the repairs. Who
+// may be admitted is decided by the pure package admission. Then a MachineRemediation is created, or one that waits is
+// granted a slot, and the status of the MachineHealthCheck says who waits for what. It writes nothing on Machines: the
+// repair itself is the part of the package remediation.
 package machinehealthcheck

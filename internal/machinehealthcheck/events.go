@@ -12,31 +12,27 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/note"
-)
-
-// Reasons of the events on Machines.
-const (
-	// EventRemediationStarted says which remedy was applied, and why.
-	EventRemediationStarted = "RemediationStarted"
-	// EventRemediationFailed says that a remedy could not be applied.
-	EventRemediationFailed = "RemediationFailed"
-	// EventRequestWithdrawn says that a request was deleted, since it is not needed
-	// any more.
-	EventRequestWithdrawn = "RemediationRequestWithdrawn"
 )
 
 // Reasons of the events on MachineHealthChecks.
 const (
-	// EventRestricted says that sick Machines get no remedy, since too many are
+	// EventRestricted says that sick Machines are not repaired, since too many are
 	// unhealthy, or too few.
 	EventRestricted = "RemediationRestricted"
 	// EventAllowed says that remediation is allowed again.
 	EventAllowed = "RemediationAllowed"
 	// EventInvalidConfiguration says what cannot be understood.
 	EventInvalidConfiguration = "InvalidConfiguration"
+	// EventKindsNotInstalled says that nothing can be repaired, since the kinds are missing in which that is recorded.
+	EventKindsNotInstalled = "KindsNotInstalled"
+	// EventOnHold says that the annotation sickbay.dev/hold-until holds remediation back.
+	EventOnHold = "RemediationOnHold"
 	// EventTemplateNotFound says that the remediation template does not exist.
 	EventTemplateNotFound = "RemediationTemplateNotFound"
+	// EventAdmissionFailed says that a machine is due and could not be admitted.
+	EventAdmissionFailed = "AdmissionFailed"
 	// EventOverlapping says that Machines belong to an older MachineHealthCheck.
 	EventOverlapping = "Overlapping"
 )
@@ -64,17 +60,21 @@ func (r *Reconciler) event(regarding client.Object, related runtime.Object, even
 // eventFor returns the event that a transition deserves, if any.
 func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason string) {
 	switch now.Reason {
-	case ReasonInvalidConfiguration:
+	case admission.ReasonInvalidConfiguration:
 		return corev1.EventTypeWarning, EventInvalidConfiguration
-	case ReasonTooManyUnhealthy, ReasonTooFewUnhealthy:
+	case admission.ReasonKindsNotInstalled:
+		return corev1.EventTypeWarning, EventKindsNotInstalled
+	case admission.ReasonOnHold:
+		return corev1.EventTypeNormal, EventOnHold
+	case admission.ReasonTooManyUnhealthy, admission.ReasonTooFewUnhealthy:
 		return corev1.EventTypeWarning, EventRestricted
-	case ReasonRemediationAllowed:
-		if before != nil && before.Reason != ReasonNoneSick {
+	case admission.ReasonRemediationAllowed:
+		if before != nil && before.Reason != admission.ReasonNoneSick {
 			return corev1.EventTypeNormal, EventAllowed
 		}
-	case ReasonTemplateNotFound:
+	case admission.ReasonTemplateNotFound:
 		return corev1.EventTypeWarning, EventTemplateNotFound
-	case ReasonSelectedByOlder:
+	case admission.ReasonSelectedByOlder:
 		return corev1.EventTypeWarning, EventOverlapping
 	}
 	return "", ""

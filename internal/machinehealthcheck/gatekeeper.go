@@ -2,17 +2,31 @@ package machinehealthcheck
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// Gatekeeper answers, just before an attempt acts, whether it still may.
+const (
+	// looksAfter is how many answers one look at the machines is good for, the first among them: a storm that has to be
+	// stopped is stopped within so many acts.
+	looksAfter = 8
+	// lookLasts is for how long.
+	lookLasts = time.Second
+)
+
+// Gatekeeper answers, just before an attempt acts, whether it still may. It is safe for concurrent use.
 type Gatekeeper struct {
 	// Client reads from the cache.
 	Client client.Reader
@@ -21,16 +35,104 @@ type Gatekeeper struct {
 	Observer  *machinehealth.Observer
 	Selectors *targets.Selectors
 	Clock     clock.PassiveClock
+
+	mu    sync.Mutex
+	gates map[types.UID]*gate
+}
+
+// gate is the last look at the machines of a MachineHealthCheck.
+type gate struct {
+	mu         sync.Mutex
+	generation int64
+	at         time.Time
+	// left is how many more answers it is good for.
+	left int
+	// first says why a repair may not begin, and further why one that has begun may not go on; empty if it may.
+	first, further string
 }
 
 // GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound counts for the
 // first step of a record only.
 func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error) {
-	return "", nil
+	most, bounded := admission.GateBound(mhc)
+	if !bounded {
+		return "", nil
+	}
+	kept := g.gate(mhc.UID)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	now := g.Clock.Now()
+	if kept.left == 0 || kept.generation != mhc.Generation || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
+		if err := g.look().addTargets(ctx, &f); err != nil {
+			return "", err
+		}
+		if err := g.look().judge(ctx, &f, most(len(f.Targets))); err != nil {
+			return "", err
+		}
+		kept.generation, kept.at, kept.left = mhc.Generation, now, looksAfter
+		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
+	}
+	kept.left--
+	if first {
+		return kept.first, nil
+	}
+	return kept.further, nil
 }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty
-// if there is no bound, or if it holds.
-func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, r *v1alpha1.MachineRemediation) (why string, err error) {
-	return "", nil
+// if there is no bound, or if it is kept.
+func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, _ *v1alpha1.MachineRemediation) (why string, err error) {
+	plan, err := g.plan(ctx, mhc)
+	if err != nil {
+		return "", err
+	}
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
+	if !admission.Bounded(f) {
+		return "", nil
+	}
+	if err := g.look().addTargets(ctx, &f); err != nil {
+		return "", err
+	}
+	if err := g.look().liveRecords(ctx, &f); err != nil {
+		return "", err
+	}
+	return admission.OverBudget(f), nil
 }
+
+// plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.
+func (g *Gatekeeper) plan(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+	if !admission.NamesPlan(mhc) {
+		return nil, nil
+	}
+	plan := &v1alpha1.MachineRemediationTemplate{}
+	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+	if err := g.Client.Get(ctx, key, plan); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+	}
+	return plan, nil
+}
+
+// Forget drops what is kept for a MachineHealthCheck that is gone.
+func (g *Gatekeeper) Forget(mhc types.UID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.gates, mhc)
+}
+
+func (g *Gatekeeper) gate(mhc types.UID) *gate {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.gates == nil {
+		g.gates = map[types.UID]*gate{}
+	}
+	if g.gates[mhc] == nil {
+		g.gates[mhc] = &gate{}
+	}
+	return g.gates[mhc]
+}
+
+func (g *Gatekeeper) look() look { return look{g.Client, g.Live, g.Observer, g.Selectors, g.Clock} }

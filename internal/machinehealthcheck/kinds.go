@@ -14,13 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
-
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// kinds watches the kinds of templates and requests as they come up: which they
-// are is only known from the MachineHealthChecks. Without a controller, as in
-// tests that call Reconcile, it watches nothing.
+// kinds watches the kinds of templates as they come up: which they are is only known
+// from the MachineHealthChecks. Without a controller, as in tests that call
+// Reconcile, it watches nothing.
 type kinds struct {
 	cache cache.Cache
 	ctl   controller.Controller
@@ -38,33 +36,30 @@ func (k *kinds) isReadable(gvk schema.GroupVersionKind) bool {
 
 func (k *kinds) setReadable(gvk schema.GroupVersionKind) { k.readable.Store(gvk, true) }
 
-// watchKinds watches a template's kind and that of its requests.
-func (r *Reconciler) watchKinds(ref clusterv1.MachineHealthCheckRemediationTemplateReference) error {
+// watchTemplates watches a kind of templates.
+func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 	if r.kinds.ctl == nil {
 		return nil
 	}
 	r.kinds.mu.Lock()
 	defer r.kinds.mu.Unlock()
-	for _, gvk := range []schema.GroupVersionKind{ref.GroupVersionKind(), remedy.RequestKind(ref)} {
-		if r.kinds.watched[gvk] {
-			continue
-		}
-		obj := &metav1.PartialObjectMetadata{}
-		obj.SetGroupVersionKind(gvk)
-		src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk)))
-		if err := r.kinds.ctl.Watch(src); err != nil {
-			return fmt.Errorf("watching %s: %w", gvk.Kind, err)
-		}
-		if r.kinds.watched == nil {
-			r.kinds.watched = map[schema.GroupVersionKind]bool{}
-		}
-		r.kinds.watched[gvk] = true
+	if r.kinds.watched[gvk] {
+		return nil
 	}
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(gvk)
+	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk)))
+	if err := r.kinds.ctl.Watch(src); err != nil {
+		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+	}
+	if r.kinds.watched == nil {
+		r.kinds.watched = map[schema.GroupVersionKind]bool{}
+	}
+	r.kinds.watched[gvk] = true
 	return nil
 }
 
-// usingTemplates maps a template or a request to the MachineHealthChecks in its
-// namespace that have to do with its kind. Both are rare.
+// usingTemplates maps a template to the MachineHealthChecks in its namespace that refer to its kind. Both are rare.
 func (r *Reconciler) usingTemplates(gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
 		var list clusterv1.MachineHealthCheckList
@@ -75,7 +70,7 @@ func (r *Reconciler) usingTemplates(gvk schema.GroupVersionKind) handler.MapFunc
 		var requests []ctrl.Request
 		for i := range list.Items {
 			ref := list.Items[i].Spec.Remediation.TemplateRef
-			if ref.IsDefined() && (ref.GroupVersionKind() == gvk || remedy.RequestKind(ref) == gvk) {
+			if ref.IsDefined() && ref.GroupVersionKind() == gvk {
 				requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
 			}
 		}

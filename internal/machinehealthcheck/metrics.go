@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
 
 const (
@@ -13,21 +13,10 @@ const (
 	labelName      = "machinehealthcheck"
 )
 
-// What came of a remedy that was due.
-const (
-	outcomeStarted = "started"
-	outcomeFailed  = "failed"
-	// outcomeSpared: the live look showed that the Machine does not need it.
-	outcomeSpared = "spared"
-)
-
 var (
 	machinesGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_machines", Help: "Machines by verdict and by the check that led to it.",
 	}, []string{labelNamespace, labelName, "verdict", "check"})
-	remediationsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_remediations_total", Help: "Remedies by kind and by what came of them.",
-	}, []string{"remedy", "outcome"})
 	shortCircuitGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_short_circuit", Help: "1 while a MachineHealthCheck has sick machines and does not allow their remediation.",
 	}, []string{labelNamespace, labelName})
@@ -37,15 +26,11 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(machinesGauge, remediationsTotal, shortCircuitGauge, pausedGauge)
-}
-
-func countRemediation(kind remedy.Kind, outcome string) {
-	remediationsTotal.WithLabelValues(string(kind), outcome).Inc()
+	metrics.Registry.MustRegister(machinesGauge, shortCircuitGauge, pausedGauge)
 }
 
 // measure shows a decision in the metrics.
-func measure(f Facts, d Decision) {
+func measure(f admission.Facts, d admission.Decision) {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
 	pausedGauge.WithLabelValues(key.Namespace, key.Name).Set(number(len(d.Paused) > 0))
 	if len(d.Paused) > 0 {
@@ -54,7 +39,7 @@ func measure(f Facts, d Decision) {
 	shortCircuitGauge.WithLabelValues(key.Namespace, key.Name).Set(number(!d.Allowed && d.Counts.Sick > 0))
 	byVerdict := map[[2]string]float64{}
 	for _, target := range f.Targets {
-		if v := target.verdict(); v != nil {
+		if v := target.Verdict(); v != nil {
 			byVerdict[[2]string{string(v.Status), v.Reason}]++
 		}
 	}

@@ -1,79 +1,136 @@
 package machinehealthcheck
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// observe reads everything that a decision needs: from the cache, or what a budget
-// is spent on past it if live is set.
-func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck, live bool) (Facts, error) {
+// observe reads everything that a decision needs, from the cache.
+func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, error) {
 	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	cluster := &clusterv1.Cluster{}
 	if err := r.Client.Get(ctx, key, cluster); err != nil {
-		return Facts{}, fmt.Errorf("getting Cluster %s: %w", key, err)
+		return admission.Facts{}, fmt.Errorf("getting Cluster %s: %w", key, err)
 	}
-	machines, err := r.machines(ctx, key, live)
-	if err != nil {
-		return Facts{}, err
+	f := admission.Facts{
+		MachineHealthCheck: mhc, Cluster: cluster, SelectorProblem: r.Selectors.Problem(mhc),
+		KindsMissing: r.RecordsInstalled != nil && !r.RecordsInstalled(),
 	}
-	siblings, err := targets.MachineHealthChecksOf(ctx, r.Client, key)
-	if err != nil {
-		return Facts{}, err
+	if err := r.look().addTargets(ctx, &f); err != nil {
+		return admission.Facts{}, err
 	}
-	f := Facts{MachineHealthCheck: mhc, Cluster: cluster, SelectorProblem: r.Selectors.Problem(mhc)}
-	var requests map[string]*metav1.PartialObjectMetadata
-	if mhc.Spec.Remediation.TemplateRef.IsDefined() {
-		if f.Template, requests, err = r.observeRequests(ctx, mhc, live); err != nil {
-			return Facts{}, err
-		}
+	if err := r.observeTemplate(ctx, &f); err != nil {
+		return admission.Facts{}, err
 	}
-	f.addTargets(r.Selectors, machines, siblings, requests)
-	if live {
-		r.acted.learn(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
+	if f.KindsMissing {
 		return f, nil
 	}
-	f.Unseen = r.acted.mark(client.ObjectKeyFromObject(mhc), f.Targets, r.Clock.Now())
-	return f, nil
+	all, err := record.OfCluster(ctx, r.Client, key)
+	if err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.look().addRecords(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	r.observeFailures(&f)
+	if err := r.observeLeftOvers(ctx, &f); err != nil {
+		return admission.Facts{}, err
+	}
+	return f, r.addUnseen(ctx, &f, all)
 }
 
-func (r *Reconciler) machines(ctx context.Context, cluster client.ObjectKey, live bool) ([]clusterv1.Machine, error) {
-	if live {
-		return targets.LiveMachinesOf(ctx, r.Live, cluster)
+// observeFailures adds the machines that could not be admitted.
+func (r *Reconciler) observeFailures(f *admission.Facts) {
+	failed := r.memory.Failures(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
+		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return t.Machine.UID == uid })
+	})
+	if len(failed) == 0 {
+		return
 	}
-	return targets.MachinesOf(ctx, r.Client, cluster)
+	f.Failures = map[types.UID]admission.Failure{}
+	for uid, one := range failed {
+		f.Failures[uid] = admission.Failure{Count: one.Count, RetryAt: one.RetryAt}
+	}
 }
 
-// addTargets finds the Machines that belong to the MachineHealthCheck, and notes
-// those that it selects but that belong to an older one.
-func (f *Facts) addTargets(selectors *targets.Selectors, machines []clusterv1.Machine, siblings []*clusterv1.MachineHealthCheck,
-	requests map[string]*metav1.PartialObjectMetadata,
-) {
-	mhc := f.MachineHealthCheck
-	f.Elsewhere = map[string][]string{}
-	for i := range machines {
-		machine := &machines[i]
-		if !selectors.Matches(mhc, machine) || !targets.IsTarget(machine) {
-			continue
+// unseenFor is how long a write of ours may go unseen before the API server is asked what became of it: one that goes
+// before the cache has shown it is never shown.
+const unseenFor = 5 * time.Second
+
+// addUnseen adds what we have admitted and the cache does not show yet, as the API server has answered.
+func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached []v1alpha1.MachineRemediation) error {
+	newer := map[string]*v1alpha1.MachineRemediation{}
+	for _, one := range r.memory.Unseen(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
+		current, err := r.unseen(ctx, f, one)
+		if err != nil {
+			return err
 		}
-		if owner := selectors.Owner(machine, siblings); owner != nil && owner.UID != mhc.UID {
-			f.Elsewhere[owner.Name] = append(f.Elsewhere[owner.Name], machine.Name)
-			continue
+		if current != nil {
+			newer[current.Name] = current
 		}
-		target := Target{Machine: machine}
-		if request := requests[machine.Name]; request != nil && remedy.IsFor(request, machine) {
-			target.Request = request
-		}
-		f.Targets = append(f.Targets, target)
 	}
-	slices.SortFunc(f.Targets, func(a, b Target) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
+	replace(f, newer)
+	return nil
+}
+
+// unseen returns a record that the cache does not show yet; nil if it is gone.
+func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one lag.Expected) (*v1alpha1.MachineRemediation, error) {
+	owner, now := client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now()
+	written := one.Object.(*v1alpha1.MachineRemediation)
+	if now.Sub(one.Since) < unseenFor {
+		return written, nil
+	}
+	current := &v1alpha1.MachineRemediation{}
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(written), current)
+	if apierrors.IsNotFound(err) {
+		r.memory.Drop(owner, written)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(written), err)
+	}
+	r.memory.Expect(owner, current, now)
+	return current, nil
+}
+
+// shownBy returns how the cache shows a record, or nil.
+func shownBy(cached []v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
+	var byName map[string]*v1alpha1.MachineRemediation
+	return func(key client.ObjectKey) client.Object {
+		if byName == nil {
+			byName = make(map[string]*v1alpha1.MachineRemediation, len(cached))
+			for i := range cached {
+				byName[cached[i].Name] = &cached[i]
+			}
+		}
+		if r, ok := byName[key.Name]; ok {
+			return r
+		}
+		return nil
+	}
+}
+
+// replace puts records in the place of what the cache shows of them.
+func replace(f *admission.Facts, newer map[string]*v1alpha1.MachineRemediation) {
+	if len(newer) == 0 {
+		return
+	}
+	f.Unseen = true
+	f.Records = slices.DeleteFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return newer[r.Name] != nil })
+	for _, name := range slices.Sorted(maps.Keys(newer)) {
+		f.Records = append(f.Records, newer[name])
+	}
 }

@@ -6,6 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
@@ -18,67 +19,19 @@ import (
 
 const referenceFile = "../../docs/reference.md"
 
-func TestReferenceHealthCheckConditions(t *testing.T) {
-	table := [][]string{{"condition", "meaning"}}
-	for _, c := range docs.Constants(t, "conditions.go", "Condition", map[string]string{
-		"ConditionRemediationAllowed": ConditionRemediationAllowed,
-		"ConditionPaused":             ConditionPaused,
-		"ConditionOverlapping":        ConditionOverlapping,
-		"ConditionDryRun":             ConditionDryRun,
-		"ConditionTemplateAvailable":  ConditionTemplateAvailable,
-	}) {
-		table = append(table, []string{docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "health check conditions", docs.Table(table...))
-}
-
-func TestReferenceHealthCheckReasons(t *testing.T) {
-	// The condition that a reason belongs to.
-	of := map[string]string{
-		ReasonRemediationAllowed: ConditionRemediationAllowed, ReasonTooManyUnhealthy: ConditionRemediationAllowed,
-		ReasonTooFewUnhealthy: ConditionRemediationAllowed, ReasonNoneSick: ConditionRemediationAllowed,
-		ReasonInvalidConfiguration: ConditionRemediationAllowed,
-		ReasonPaused:               ConditionPaused, ReasonNotPaused: ConditionPaused,
-		ReasonSelectedByOlder: ConditionOverlapping, ReasonDryRun: ConditionDryRun,
-		ReasonTemplateAvailable: ConditionTemplateAvailable, ReasonTemplateNotFound: ConditionTemplateAvailable,
-	}
-	table := [][]string{{"condition", "reason", "meaning"}}
-	for _, c := range docs.Constants(t, "conditions.go", "Reason", map[string]string{
-		"ReasonRemediationAllowed":   ReasonRemediationAllowed,
-		"ReasonTooManyUnhealthy":     ReasonTooManyUnhealthy,
-		"ReasonTooFewUnhealthy":      ReasonTooFewUnhealthy,
-		"ReasonNoneSick":             ReasonNoneSick,
-		"ReasonInvalidConfiguration": ReasonInvalidConfiguration,
-		"ReasonPaused":               ReasonPaused,
-		"ReasonNotPaused":            ReasonNotPaused,
-		"ReasonSelectedByOlder":      ReasonSelectedByOlder,
-		"ReasonDryRun":               ReasonDryRun,
-		"ReasonTemplateAvailable":    ReasonTemplateAvailable,
-		"ReasonTemplateNotFound":     ReasonTemplateNotFound,
-	}) {
-		table = append(table, []string{docs.Code(of[c.Value]), docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "health check reasons", docs.Table(table...))
-}
-
 func TestReferenceHealthCheckEvents(t *testing.T) {
-	onMachine := map[string]bool{EventRemediationStarted: true, EventRemediationFailed: true, EventRequestWithdrawn: true}
-	table := [][]string{{"on", "reason", "meaning"}}
+	table := [][]string{{"reason", "meaning"}}
 	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{
-		"EventRemediationStarted":   EventRemediationStarted,
-		"EventRemediationFailed":    EventRemediationFailed,
-		"EventRequestWithdrawn":     EventRequestWithdrawn,
 		"EventRestricted":           EventRestricted,
 		"EventAllowed":              EventAllowed,
 		"EventInvalidConfiguration": EventInvalidConfiguration,
+		"EventKindsNotInstalled":    EventKindsNotInstalled,
+		"EventOnHold":               EventOnHold,
 		"EventTemplateNotFound":     EventTemplateNotFound,
+		"EventAdmissionFailed":      EventAdmissionFailed,
 		"EventOverlapping":          EventOverlapping,
 	}) {
-		on := "MachineHealthCheck"
-		if onMachine[c.Value] {
-			on = "Machine"
-		}
-		table = append(table, []string{on, docs.Code(c.Value), c.Meaning})
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
 	}
 	docs.Section(t, referenceFile, "health check events", docs.Table(table...))
 }
@@ -88,15 +41,15 @@ func TestReferenceAnnotations(t *testing.T) {
 	table := [][]string{{"annotation", "on", "set by", "effect"}}
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
-			MaxInFlightAnnotation, onCheck, "you",
-			"At most so many remedies run at once: a number, or a percentage of the Machines, rounded down but at least one.",
+			admission.MaxInFlightAnnotation, onCheck, "you",
+			"At most so many remediations are in flight at once: a number, or a percentage of the Machines, rounded down but at least one.",
 		},
-		{DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
+		{admission.DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
 		{
-			StrategyAnnotation, onCheck, "you",
-			"`" + string(remedy.Reboot) + "`: ask for a power cycle of the host instead of a replacement.",
+			admission.StrategyAnnotation, onCheck, "you",
+			"`" + string(admission.StrategyReboot) + "`: ask for a power cycle of the host instead of a replacement.",
 		},
-		{ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
+		{admission.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
 		{
 			machinehealth.ProvisioningTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
@@ -126,6 +79,11 @@ func TestReferenceAnnotations(t *testing.T) {
 			clusterv1.MachineSkipRemediationAnnotation, onMachine, "you",
 			"The Machine is not counted and never remediated; Sickbay takes back what it wrote.",
 		},
+		{
+			targets.HoldUntilAnnotation, "Machine, MachineHealthCheck, Cluster", "you",
+			"RFC 3339 time. Until then nothing is repaired there; verdicts are given all the same. A time that cannot be read holds until somebody corrects it.",
+		},
+		{targets.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
 		{

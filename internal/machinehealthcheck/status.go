@@ -1,116 +1,49 @@
 package machinehealthcheck
 
 import (
-	"strings"
+	"context"
+	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
-// maxTargets is how many names the API takes in status.targets.
-const maxTargets = 10000
+// A status names all Machines, and to store that of 10,000 takes the API server a tenth of a second. In a storm the
+// numbers in it change with every verdict, and while it is written nobody is admitted. So numbers wait for each other
+// in proportion to what they cost: a second with 10,000 Machines, a tenth of that with 1,000, and not at all with a few.
+const (
+	pausePerTarget = time.Second / 10_000
+	shortestPause  = 10 * time.Millisecond
+)
 
-// desiredStatus renders the status that a decision leads to. What it leaves out,
-// Sickbay takes away where it has written it before.
-func desiredStatus(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
-	mhc := f.MachineHealthCheck
-	if len(d.Paused) > 0 {
-		return pausedStatus(mhc, d, now)
+// pauseOf is how long numbers of so many Machines wait for each other.
+func pauseOf(machines int) time.Duration {
+	if pause := time.Duration(machines) * pausePerTarget; pause >= shortestPause {
+		return pause
 	}
-	desired := clusterv1.MachineHealthCheckStatus{
-		ObservedGeneration:  mhc.Generation,
-		ExpectedMachines:    new(int32(d.Counts.Expected)),
-		CurrentHealthy:      new(int32(d.Counts.Healthy)),
-		RemediationsAllowed: new(int32(d.RemediationsAllowed())),
-		Targets:             targetNames(f.Targets),
-	}
-	set := func(c metav1.Condition) { setCondition(mhc, &desired, c, now) }
-	set(allowedCondition(d))
-	if !targets.HandedOver(mhc) {
-		set(metav1.Condition{Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused})
-	}
-	if len(f.Elsewhere) > 0 {
-		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonSelectedByOlder, Message: overlapMessage(f.Elsewhere)})
-	}
-	if d.DryRun {
-		set(metav1.Condition{Type: ConditionDryRun, Status: metav1.ConditionTrue, Reason: ReasonDryRun, Message: d.dryRunMessage()})
-	}
-	if mhc.Spec.Remediation.TemplateRef.IsDefined() {
-		set(templateCondition(f.Template))
-	}
-	return desired
+	return 0
 }
 
-// pausedStatus leaves everything as it is but for the Paused condition.
-func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
-	desired := *mhc.Status.DeepCopy()
-	desired.Conditions = nil
-	for _, c := range mhc.Status.Conditions {
-		if ours(mhc, c.Type) {
-			desired.Conditions = append(desired.Conditions, c)
-		}
+// storeStatus stores the status and says what has changed. Later is how long to wait if it can, as only numbers differ.
+func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admission.Decision) (later time.Duration, err error) {
+	mhc, now := f.MachineHealthCheck, r.Clock.Now()
+	key := client.ObjectKeyFromObject(mhc)
+	desired := admission.Status(f, d, metav1.NewTime(now.Truncate(time.Second)))
+	measure(f, d)
+	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
+		return 0, nil
 	}
-	if !targets.HandedOver(mhc) {
-		setCondition(mhc, &desired, metav1.Condition{
-			Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, Message: strings.Join(d.Paused, ", "),
-		}, now)
+	if later = r.memory.Throttle(key, pauseOf(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
+		return later, nil
 	}
-	return desired
-}
-
-// ours tells whether a condition on mhc is one that we write.
-func ours(mhc *clusterv1.MachineHealthCheck, conditionType string) bool {
-	switch conditionType {
-	case ConditionRemediationAllowed, ConditionOverlapping, ConditionDryRun, ConditionTemplateAvailable:
-		return true
-	case ConditionPaused:
-		return !targets.HandedOver(mhc)
+	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
+		return 0, client.IgnoreNotFound(err)
 	}
-	return false
-}
-
-func allowedCondition(d Decision) metav1.Condition {
-	c := metav1.Condition{Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Message: d.allowedMessage()}
-	switch {
-	case len(d.Problems) > 0:
-		c.Reason = ReasonInvalidConfiguration
-	case d.Allowed:
-		c.Status, c.Reason = metav1.ConditionTrue, ReasonRemediationAllowed
-	case d.Counts.Sick == 0:
-		c.Reason = ReasonNoneSick
-	case d.Counts.Unhealthy() < d.trigger.minimum:
-		c.Reason = ReasonTooFewUnhealthy
-	default:
-		c.Reason = ReasonTooManyUnhealthy
-	}
-	return c
-}
-
-func templateCondition(template TemplateFacts) metav1.Condition {
-	if template.Missing != "" {
-		return metav1.Condition{Type: ConditionTemplateAvailable, Status: metav1.ConditionFalse, Reason: ReasonTemplateNotFound, Message: template.Missing}
-	}
-	return metav1.Condition{Type: ConditionTemplateAvailable, Status: metav1.ConditionTrue, Reason: ReasonTemplateAvailable}
-}
-
-// setCondition adds c to desired; it keeps the transition time of the stored
-// condition if the status is the same.
-func setCondition(mhc *clusterv1.MachineHealthCheck, desired *clusterv1.MachineHealthCheckStatus, c metav1.Condition, now metav1.Time) {
-	c.ObservedGeneration = mhc.Generation
-	c.LastTransitionTime = now
-	if stored := meta.FindStatusCondition(mhc.Status.Conditions, c.Type); stored != nil && stored.Status == c.Status {
-		c.LastTransitionTime = stored.LastTransitionTime
-	}
-	meta.SetStatusCondition(&desired.Conditions, c)
-}
-
-func targetNames(all []Target) []string {
-	var list []string
-	for _, target := range all[:min(len(all), maxTargets)] {
-		list = append(list, target.Machine.Name)
-	}
-	return list
+	r.memory.Stored(key, now)
+	r.written.Note(mhc)
+	r.announce(ctx, mhc, desired)
+	return 0, nil
 }

@@ -12,55 +12,64 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// requestsTimeout bounds the reading of templates and requests. Their kinds are not
-// ours, and a cache that may not list a kind waits for ever.
-const requestsTimeout = 10 * time.Second
+// templateTimeout bounds the reading of templates. Their kinds are not ours, and a
+// cache that may not list a kind waits for ever.
+const templateTimeout = 10 * time.Second
 
-// observeRequests looks for the template and for the requests that stand, by
-// Machine name. They are read as metadata, since the decision needs no more; the
-// requests past the cache if live is set.
-func (r *Reconciler) observeRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck, live bool) (TemplateFacts, map[string]*metav1.PartialObjectMetadata, error) {
-	ref := mhc.Spec.Remediation.TemplateRef
-	ctx, cancel := context.WithTimeout(ctx, requestsTimeout)
+// observeTemplate looks for the template that the MachineHealthCheck refers to, and whether the requests that are made
+// from it can be read. It is read as metadata, since the decision needs no more.
+func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) error {
+	ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef
+	if !ref.IsDefined() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, templateTimeout)
 	defer cancel()
-	if missing, err := r.unreadable(ctx, remedy.RequestKind(ref), "request"); missing != "" || err != nil {
-		return TemplateFacts{Missing: missing}, nil, err
+	for _, one := range []struct {
+		what string
+		gvk  schema.GroupVersionKind
+	}{{"request", remedy.RequestKind(ref)}, {"template", ref.GroupVersionKind()}} {
+		missing, err := r.unreadable(ctx, one.gvk, one.what)
+		if missing != "" || err != nil {
+			f.Template.Missing = missing
+			return err
+		}
 	}
-	reader := client.Reader(r.Client)
-	if live {
-		reader = r.Live
-	}
-	requests, err := requestsFor(ctx, reader, mhc)
+	missing, err := r.missingTemplate(ctx, f.MachineHealthCheck)
 	if err != nil {
-		return r.uninstalled(err, remedy.RequestKind(ref), "request"), nil, ignoreUninstalled(err)
+		f.Template.Missing = r.uninstalled(err, ref.GroupVersionKind(), "template")
+		return ignoreUninstalled(err)
 	}
-	if missing, err := r.unreadable(ctx, ref.GroupVersionKind(), "template"); missing != "" || err != nil {
-		return TemplateFacts{Missing: missing}, requests, err
-	}
-	template := &metav1.PartialObjectMetadata{}
-	template.SetGroupVersionKind(ref.GroupVersionKind())
-	err = r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: ref.Name}, template)
-	if apierrors.IsNotFound(err) {
-		return TemplateFacts{Missing: fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name)}, requests, r.watchKinds(ref)
-	}
-	if err != nil {
-		err = fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
-		return r.uninstalled(err, ref.GroupVersionKind(), "template"), requests, ignoreUninstalled(err)
-	}
-	return TemplateFacts{}, requests, r.watchKinds(ref)
+	f.Template.Missing = missing
+	return r.watchTemplates(ref.GroupVersionKind())
 }
 
-// uninstalled says that a kind is missing which could be read before; nothing if err
-// is another one.
-func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) TemplateFacts {
+// missingTemplate says that a template does not exist; empty if it does.
+func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (string, error) {
+	ref := mhc.Spec.Remediation.TemplateRef
+	template := &metav1.PartialObjectMetadata{}
+	template.SetGroupVersionKind(ref.GroupVersionKind())
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: ref.Name}, template)
+	if apierrors.IsNotFound(err) {
+		return fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return "", nil
+}
+
+// uninstalled says that a kind is missing which could be read before; empty if err is another one.
+func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) string {
 	if !meta.IsNoMatchError(err) {
-		return TemplateFacts{}
+		return ""
 	}
 	r.kinds.readable.Delete(gvk)
-	return TemplateFacts{Missing: notInstalled(gvk, what)}
+	return notInstalled(gvk, what)
 }
 
 func ignoreUninstalled(err error) error {
@@ -81,9 +90,7 @@ func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind
 	if r.kinds.isReadable(gvk) {
 		return "", nil
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	err := r.Live.List(ctx, list, client.InNamespace(r.Namespace), client.Limit(1))
+	err := r.Live.List(ctx, metadataList(gvk), client.InNamespace(r.Namespace), client.Limit(1))
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 		return notInstalled(gvk, what), nil
@@ -96,18 +103,8 @@ func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind
 	return "", nil
 }
 
-func requestsFor(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (map[string]*metav1.PartialObjectMetadata, error) {
-	gvk := remedy.RequestKind(mhc.Spec.Remediation.TemplateRef)
+func metadataList(gvk schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	if err := reader.List(ctx, list, client.InNamespace(mhc.Namespace)); err != nil {
-		return nil, fmt.Errorf("listing %s in %s: %w", gvk.Kind, mhc.Namespace, err)
-	}
-	requests := make(map[string]*metav1.PartialObjectMetadata, len(list.Items))
-	for i := range list.Items {
-		request := &list.Items[i]
-		request.SetGroupVersionKind(gvk)
-		requests[request.Name] = request
-	}
-	return requests, nil
+	return list
 }

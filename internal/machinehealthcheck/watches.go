@@ -44,10 +44,15 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.siblings), specChange()),
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, specChange()),
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
-		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), pauseChange()),
+		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 	} {
 		if err := ctl.Watch(src); err != nil {
 			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
+		}
+	}
+	if r.RecordsInstalled == nil || r.RecordsInstalled() {
+		if err := r.RecordsAppeared(objects); err != nil {
+			return err
 		}
 	}
 	return mgr.Add(ctl)
@@ -87,12 +92,10 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 	}
 }
 
-// onlyCounts tells that of a relevant change nothing is left but a verdict on which nobody is remediated.
+// onlyCounts reports that of a relevant change nothing is left but a verdict on which nobody is admitted.
 func onlyCounts(before, after *clusterv1.Machine) bool {
 	verdict := meta.FindStatusCondition(after.Status.Conditions, machinehealth.ConditionType)
-	return verdict != nil && verdict.Status != metav1.ConditionFalse &&
-		state(before.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) == state(after.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) &&
-		!identityChanged(before, after)
+	return verdict != nil && verdict.Status != metav1.ConditionFalse && !identityChanged(before, after)
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
@@ -130,34 +133,33 @@ func specChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
-// relevantMachineChange keeps the events that can change a decision: the verdict,
-// the mark for the owner, and what selects or excludes a Machine.
+// relevantMachineChange keeps the events that can change a decision: the verdict, and what selects or excludes a Machine.
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		for _, conditionType := range []string{machinehealth.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
-			if state(before.Status.Conditions, conditionType) != state(after.Status.Conditions, conditionType) {
-				return true
-			}
-		}
-		return identityChanged(before, after)
+		return state(before.Status.Conditions) != state(after.Status.Conditions) || identityChanged(before, after)
 	}}
 }
 
-// identityChanged tells whether what selects or excludes a Machine has changed, or who owns it.
+// identityChanged reports whether what selects or excludes a Machine has changed, or who owns it.
 func identityChanged(before, after *clusterv1.Machine) bool {
 	return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
-func pauseChange() predicate.Predicate {
+// clusterChange keeps the events that stop remediation or let it go on.
+func clusterChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
-		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused)
+		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
+			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+			before.Annotations[targets.HoldUntilAnnotation] != after.Annotations[targets.HoldUntilAnnotation] ||
+			before.Annotations[targets.HoldReasonAnnotation] != after.Annotations[targets.HoldReasonAnnotation]
 	}}
 }
 
-func state(conditions []metav1.Condition, conditionType string) string {
-	if c := meta.FindStatusCondition(conditions, conditionType); c != nil {
+// state is what the verdict says.
+func state(conditions []metav1.Condition) string {
+	if c := meta.FindStatusCondition(conditions, machinehealth.ConditionType); c != nil {
 		return string(c.Status) + c.Reason
 	}
 	return ""

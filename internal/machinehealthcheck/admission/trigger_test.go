@@ -1,4 +1,4 @@
-package machinehealthcheck
+package admission
 
 import (
 	"strings"
@@ -13,6 +13,9 @@ import (
 func triggerOf(opts ...build.MachineHealthCheckOption) clusterv1.MachineHealthCheckRemediationTriggerIf {
 	return check(opts...).Spec.Remediation.TriggerIf
 }
+
+// unhealthy are counts of so many unhealthy Machines, for certain.
+func unhealthy(n int) Counts { return Counts{Expected: n, Sick: n} }
 
 func TestTrigger(t *testing.T) {
 	number := func(n int32) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.FromInt32(n)) }
@@ -61,14 +64,12 @@ func TestTrigger(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if allowed, room := got.allows(tt.unhealthy), got.room(tt.unhealthy); allowed != tt.wantAllowed || room != tt.wantRoom {
+			if allowed, room := got.allows(unhealthy(tt.unhealthy), true), got.room(unhealthy(tt.unhealthy)); allowed != tt.wantAllowed || room != tt.wantRoom {
 				t.Errorf("with %d of %d unhealthy got allowed %v, room %d, want %v, %d", tt.unhealthy, tt.expected, allowed, room, tt.wantAllowed, tt.wantRoom)
 			}
 		})
 	}
 }
-
-func opts(list ...build.MachineHealthCheckOption) []build.MachineHealthCheckOption { return list }
 
 func TestTriggerProblems(t *testing.T) {
 	limit := func(v intstr.IntOrString) build.MachineHealthCheckOption { return build.TriggerIfAtMost(v) }

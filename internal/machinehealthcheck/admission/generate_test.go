@@ -1,15 +1,16 @@
-package machinehealthcheck
+package admission
 
 import (
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -29,14 +30,10 @@ func drawMachine(t *rapid.T, name string) *clusterv1.Machine {
 	options = append(options, sometimes[build.MachineOption](t, "owner", build.OwnedBy(machineSet))...)
 	options = append(options, sometimes[build.MachineOption](t, "verdict",
 		verdict(metav1.ConditionTrue, verdictSince), verdict(metav1.ConditionFalse, verdictSince), verdict(metav1.ConditionUnknown, verdictSince))...)
-	options = append(options, sometimes[build.MachineOption](t, "mark",
-		marked(metav1.ConditionTrue), marked(metav1.ConditionFalse), marked(metav1.ConditionUnknown))...)
 	options = append(options, sometimes[build.MachineOption](t, "annotation",
-		build.Annotation(clusterv1.PausedAnnotation, ""), build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""),
-		build.Annotation(remedy.RebootAnnotation, ""), build.Annotation(remedy.RebootRequestedAtAnnotation, verdictSince.Format(time.RFC3339)),
-		build.Annotation(remedy.RebootRequestedAtAnnotation, "garbage"), build.Label("kind", "other"))...)
+		onHold(now.Add(time.Minute)), onHold(ago(time.Minute)), build.Annotation(targets.HoldUntilAnnotation, "garbage"))...)
 	options = append(options, sometimes[build.MachineOption](t, "deleting", build.Deleting(now))...)
-	return build.Machine(ns, name, options...)
+	return build.Machine(ns, name, append(options, build.UID(types.UID("uid-"+name)))...)
 }
 
 func drawTrigger(t *rapid.T) []build.MachineHealthCheckOption {
@@ -53,35 +50,48 @@ func drawCheck(t *rapid.T) *clusterv1.MachineHealthCheck {
 	options := drawTrigger(t)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "budget",
 		maxInFlight("1"), maxInFlight("3"), maxInFlight("30%"), maxInFlight("0"), maxInFlight("x"))...)
-	options = append(options, sometimes[build.MachineHealthCheckOption](t, "remedy", byReboot(), byTemplate())...)
+	options = append(options, sometimes[build.MachineHealthCheckOption](t, "strategy", byReboot(), byTemplate())...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "dry-run",
 		build.Annotation(DryRunAnnotation, "true"), build.Annotation(DryRunAnnotation, "perhaps"))...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "paused",
 		build.Annotation(clusterv1.PausedAnnotation, ""), handedOver())...)
-	options = append(options, sometimes[build.MachineHealthCheckOption](t, "selector", build.Selector(map[string]string{"kind": "other"}))...)
+	options = append(options, sometimes[build.MachineHealthCheckOption](t, "hold", onHold(now.Add(time.Minute)))...)
 	return check(options...)
 }
 
-// drawFacts draws Machines, and finds those among them that are targets.
+// drawRecord draws a record of a machine.
+func drawRecord(t *rapid.T, machine string) *v1alpha1.MachineRemediation {
+	return recordOf(machine, rapid.SampledFrom([]recordOption{
+		func(*v1alpha1.MachineRemediation) {}, waitsFor(0), waitsFor(time.Minute), inVain(1), inVain(5), tried, ended,
+	}).Draw(t, "record of "+machine))
+}
+
+// drawFacts draws Machines and their records; some of the machines are gone.
 func drawFacts(t *rapid.T) Facts {
-	mhc := drawCheck(t)
-	var machines []clusterv1.Machine
-	requests := map[string]*metav1.PartialObjectMetadata{}
+	var all []Target
 	for i := range rapid.IntRange(0, 8).Draw(t, "machines") {
-		machine := drawMachine(t, fmt.Sprintf("m%d", i))
-		machines = append(machines, *machine)
-		if rapid.Bool().Draw(t, "request") {
-			requests[machine.Name] = &metav1.PartialObjectMetadata{}
-			requests[machine.Name].OwnerReferences = []metav1.OwnerReference{{UID: machine.UID}}
+		one := Target{Machine: drawMachine(t, fmt.Sprintf("m%d", i))}
+		one.Present = rapid.SampledFrom([]metav1.ConditionStatus{"", "", metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}).Draw(t, "seen")
+		if rapid.IntRange(0, 5).Draw(t, "left") == 0 {
+			one = left(one)
 		}
+		all = append(all, one)
 	}
-	f := facts(mhc)
-	f.Template.Missing = rapid.SampledFrom([]string{"", "it does not exist"}).Draw(t, "template")
-	f.addTargets(&targets.Selectors{}, machines, []*clusterv1.MachineHealthCheck{mhc}, requests)
-	for i := range f.Targets {
-		if rapid.IntRange(0, 5).Draw(t, "acted") == 0 {
-			f.Targets[i].ActedUntil = now.Add(time.Second)
+	f := facts(drawCheck(t), all...)
+	f.Template.Missing = rapid.SampledFrom([]string{"", "", "it does not exist"}).Draw(t, "template")
+	f.KindsMissing = rapid.IntRange(0, 9).Draw(t, "kinds") == 0
+	f.Unseen = rapid.IntRange(0, 9).Draw(t, "cache") == 0
+	f.Failures = map[types.UID]Failure{}
+	for i := range 10 {
+		name := fmt.Sprintf("m%d", i)
+		if rapid.IntRange(0, 2).Draw(t, "recorded") == 0 {
+			f.Records = append(f.Records, drawRecord(t, name))
+		}
+		if rapid.IntRange(0, 5).Draw(t, "failed") == 0 {
+			f.Failures[types.UID("uid-"+name)] = Failure{Count: 1, RetryAt: now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "retry")) * time.Minute)}
 		}
 	}
 	return f
 }
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

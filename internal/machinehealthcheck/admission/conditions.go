@@ -1,13 +1,10 @@
-package machinehealthcheck
+package admission
 
 import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-// FieldOwner owns what we write on MachineHealthChecks.
-const FieldOwner = "sickbay-machinehealthcheck"
-
 // Condition types on MachineHealthChecks, and their reasons.
 const (
-	// ConditionRemediationAllowed says whether sick Machines may get a remedy.
+	// ConditionRemediationAllowed says whether sick Machines may be repaired, and who waits for what.
 	ConditionRemediationAllowed = clusterv1.MachineHealthCheckRemediationAllowedCondition
 	// ReasonRemediationAllowed: they may.
 	ReasonRemediationAllowed = clusterv1.MachineHealthCheckRemediationAllowedReason
@@ -20,6 +17,12 @@ const (
 	ReasonNoneSick = "NoneSick"
 	// ReasonInvalidConfiguration: a field or an annotation cannot be understood.
 	ReasonInvalidConfiguration = "InvalidConfiguration"
+	// ReasonKindsNotInstalled: the kinds are missing in which repairs are recorded. Verdicts are given all the same.
+	ReasonKindsNotInstalled = "KindsNotInstalled"
+	// ReasonOnHold: the annotation sickbay.dev/hold-until holds remediation back until a time.
+	ReasonOnHold = "OnHold"
+	// ReasonDeleting: the Cluster is being deleted, and nothing in it is repaired any more.
+	ReasonDeleting = "ClusterDeleting"
 
 	// ConditionPaused says whether the MachineHealthCheck is left alone for now. On
 	// one that is handed over it belongs to Cluster API's controller.
@@ -35,11 +38,12 @@ const (
 	// ReasonSelectedByOlder: an older MachineHealthCheck selects them too.
 	ReasonSelectedByOlder = "SelectedByOlder"
 
-	// ConditionDryRun is there only while the MachineHealthCheck is in dry-run. Its
-	// message says what would be done.
+	// ConditionDryRun is there only while nothing is done for the MachineHealthCheck, and its message says what would be.
 	ConditionDryRun = "DryRun"
 	// ReasonDryRun: the annotation asks for it.
 	ReasonDryRun = "DryRun"
+	// ReasonObserve: the mode of the plan asks for it.
+	ReasonObserve = "Observe"
 
 	// ConditionTemplateAvailable is there only if a template is referred to.
 	ConditionTemplateAvailable = "RemediationTemplateAvailable"

@@ -1,4 +1,4 @@
-package machinehealthcheck
+package admission
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -25,8 +24,8 @@ func TestParseConfig(t *testing.T) {
 		"max-in-flight, above 100%":      {MaxInFlightAnnotation, "150%", Config{MaxInFlight: new(intstr.FromString("150%"))}},
 		"dry-run, true":                  {DryRunAnnotation, "true", Config{DryRun: true}},
 		"dry-run, false":                 {DryRunAnnotation, "false", Config{}},
-		"strategy, reboot":               {StrategyAnnotation, "reboot", Config{Strategy: remedy.Reboot}},
-		"strategy, external-baremetal":   {ExternalStrategyAnnotation, "external-baremetal", Config{Strategy: remedy.Reboot}},
+		"strategy, reboot":               {StrategyAnnotation, "reboot", Config{Strategy: StrategyReboot}},
+		"strategy, external-baremetal":   {ExternalStrategyAnnotation, "external-baremetal", Config{Strategy: StrategyReboot}},
 		"provisioning-timeout":           {machinehealth.ProvisioningTimeoutAnnotation, "30m", Config{}},
 		"provisioning-timeout, off":      {machinehealth.ProvisioningTimeoutAnnotation, "0", Config{}},
 		"pause-on-upgrade, true":         {targets.PauseOnUpgradeAnnotation, "true", Config{}},
@@ -36,7 +35,7 @@ func TestParseConfig(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, problems := ParseConfig(check(build.Annotation(tt.key, tt.value)))
+			got, problems := ParseConfig(check(build.Annotation(tt.key, tt.value)), nil)
 			if len(problems) > 0 {
 				t.Errorf("got problems %q, want none", problems)
 			}
@@ -79,7 +78,7 @@ func TestParseConfigProblems(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, problems := ParseConfig(check(build.Annotation(tt.key, tt.value)))
+			_, problems := ParseConfig(check(build.Annotation(tt.key, tt.value)), nil)
 			if len(problems) != 1 || !strings.Contains(problems[0], tt.want) {
 				t.Fatalf("got problems %q, want one that says %q", problems, tt.want)
 			}
@@ -106,21 +105,19 @@ func TestTwoStrategies(t *testing.T) {
 			mhc := check(build.Annotation(StrategyAnnotation, tt.ours), build.Annotation(ExternalStrategyAnnotation, tt.external))
 			d := Decide(facts(mhc, sick("a")), now)
 			if tt.agree {
-				if diff := cmp.Diff([]string{"a: reboot"}, remedies(d)); diff != "" {
-					t.Errorf("remedies (-want +got):\n%s", diff)
+				if diff := cmp.Diff([]string{"a: reboot"}, admitted(d)); diff != "" {
+					t.Errorf("admitted (-want +got):\n%s", diff)
 				}
 				return
 			}
-			if len(d.Problems) != 1 || len(d.Remedies) > 0 {
-				t.Errorf("got problems %q and remedies %v, want one problem and nothing done", d.Problems, remedies(d))
-			}
+			wantStopped(t, d, ReasonInvalidConfiguration)
 		})
 	}
 }
 
 // TestDryRunGarbage: whoever tried to switch dry-run on does not want anything touched.
 func TestDryRunGarbage(t *testing.T) {
-	config, _ := ParseConfig(check(build.Annotation(DryRunAnnotation, "yes please")))
+	config, _ := ParseConfig(check(build.Annotation(DryRunAnnotation, "yes please")), nil)
 	if !config.DryRun {
 		t.Error("a dry-run that cannot be read is taken for none")
 	}
@@ -131,7 +128,7 @@ func TestParseConfigNamesAllProblems(t *testing.T) {
 		build.Annotation(MaxInFlightAnnotation, "lots"), build.Annotation(DryRunAnnotation, "maybe"),
 		build.Annotation(StrategyAnnotation, "pray"), build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
 		build.Annotation(targets.PauseOnUpgradeAnnotation, "maybe"), build.Annotation(ExternalStrategyAnnotation, "pray"),
-		build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "long")))
+		build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "long")), nil)
 	if len(problems) != 7 {
 		t.Errorf("got %d problems, want 7: %q", len(problems), problems)
 	}

@@ -1,16 +1,12 @@
-package machinehealthcheck
+package admission
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
-
-// maxCount is the largest number that the API takes for a count.
-const maxCount = math.MaxInt32
 
 // trigger is spec.remediation.triggerIf, resolved against the number of Machines:
 // remediation is allowed while the number of unhealthy ones is within it.
@@ -18,7 +14,7 @@ type trigger struct {
 	minimum, maximum int
 	// limit says where the bounds come from, for messages; empty if there are none.
 	limit string
-	// isRange tells that the bounds come from unhealthyInRange.
+	// isRange reports that the bounds come from unhealthyInRange.
 	isRange bool
 }
 
@@ -61,16 +57,17 @@ func newRange(text string) (trigger, error) {
 	return trigger{minimum: int(minimum), maximum: int(maximum), limit: text, isRange: true}, nil
 }
 
-// allows tells whether remediation is allowed with so many unhealthy Machines.
-func (t trigger) allows(unhealthy int) bool {
-	return t.minimum <= unhealthy && unhealthy <= t.maximum
+// allows reports whether remediation is allowed with so many unhealthy Machines. Those that are so for certain count for
+// the lower bound, which holds for the first step of a repair only.
+func (t trigger) allows(c Counts, first bool) bool {
+	return c.Unhealthy() <= t.maximum && (!first || t.minimum <= c.Confirmed())
 }
 
 // room is how many more Machines may become unhealthy while remediation stays
 // allowed; never negative.
-func (t trigger) room(unhealthy int) int {
-	if !t.allows(unhealthy) {
+func (t trigger) room(c Counts) int {
+	if !t.allows(c, true) {
 		return 0
 	}
-	return t.maximum - unhealthy
+	return t.maximum - c.Unhealthy()
 }

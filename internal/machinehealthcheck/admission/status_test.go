@@ -1,4 +1,4 @@
-package machinehealthcheck
+package admission
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 )
 
 func desired(f Facts) clusterv1.MachineHealthCheckStatus {
-	return desiredStatus(f, Decide(f, now), metav1.NewTime(now))
+	return Status(f, Decide(f, now), metav1.NewTime(now))
 }
 
 func conditionTypes(status clusterv1.MachineHealthCheckStatus) []string {
@@ -168,10 +168,10 @@ func TestAllowedReasons(t *testing.T) {
 }
 
 func TestTemplateCondition(t *testing.T) {
-	if c := templateCondition(TemplateFacts{}); c.Status != metav1.ConditionTrue || c.Reason != ReasonTemplateAvailable {
+	if c := templateCondition(Template{}); c.Status != metav1.ConditionTrue || c.Reason != ReasonTemplateAvailable {
 		t.Errorf("found: got %+v", c)
 	}
-	if c := templateCondition(TemplateFacts{Missing: "it is gone"}); c.Status != metav1.ConditionFalse || c.Reason != ReasonTemplateNotFound || c.Message != "it is gone" {
+	if c := templateCondition(Template{Missing: "it is gone"}); c.Status != metav1.ConditionFalse || c.Reason != ReasonTemplateNotFound || c.Message != "it is gone" {
 		t.Errorf("missing: got %+v", c)
 	}
 }

@@ -1,4 +1,4 @@
-package machinehealthcheck
+package admission
 
 import (
 	"fmt"

@@ -1,0 +1,102 @@
+package admission
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+func TestCount(t *testing.T) {
+	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
+	tests := map[string]struct {
+		target Target
+		want   Counts
+	}{
+		"healthy":                         {healthy("m"), Counts{Expected: 1, Healthy: 1, StoredHealthy: 1}},
+		"sick":                            {sick("m"), Counts{Expected: 1, Sick: 1}},
+		"starting: no verdict":            {target("m"), Counts{Expected: 1, Undecided: 1}},
+		"pending: verdict Unknown":        {pending("m"), Counts{Expected: 1, Undecided: 1}},
+		"being deleted, healthy":          {healthy("m", build.Deleting(now)), Counts{Expected: 1, Deleting: 1}},
+		"being deleted, sick":             {sick("m", build.Deleting(now)), Counts{Expected: 1, Deleting: 1}},
+		"healthy, and seen so":            {seen(healthy("m"), yes), Counts{Expected: 1, Healthy: 1, StoredHealthy: 1}},
+		"healthy, and not seen so":        {seen(healthy("m"), no), Counts{Expected: 1, Unconfirmed: 1, StoredHealthy: 1}},
+		"healthy, and unknown just now":   {seen(healthy("m"), unknown), Counts{Expected: 1, Unconfirmed: 1, StoredHealthy: 1}},
+		"sick, and seen so":               {seen(sick("m"), no), Counts{Expected: 1, Sick: 1}},
+		"sick, and well again":            {seen(sick("m"), yes), Counts{Expected: 1, Unconfirmed: 1}},
+		"no verdict, and seen sick":       {seen(target("m"), no), Counts{Expected: 1, Unconfirmed: 1}},
+		"no verdict, and starting":        {seen(target("m"), unknown), Counts{Expected: 1, Unconfirmed: 1}},
+		"pending, and still so":           {seen(pending("m"), unknown), Counts{Expected: 1, Undecided: 1}},
+		"being deleted is not to confirm": {seen(healthy("m", build.Deleting(now)), unknown), Counts{Expected: 1, Deleting: 1}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, count([]Target{tt.target})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestInFlight: who takes a slot.
+func TestInFlight(t *testing.T) {
+	tests := map[string]struct {
+		targets []Target
+		records []recordOption
+		want    bool
+	}{
+		"sick, no record":                         {targets: []Target{sick("m")}},
+		"being deleted, no record":                {targets: []Target{sick("m", build.Deleting(now))}, want: true},
+		"healthy and being deleted":               {targets: []Target{healthy("m", build.Deleting(now))}, want: true},
+		"a record with a slot":                    {[]Target{sick("m")}, []recordOption{}, true},
+		"a record with a slot, healthy already":   {[]Target{healthy("m")}, []recordOption{}, true},
+		"a record with a slot, being deleted":     {[]Target{sick("m", build.Deleting(now))}, []recordOption{}, true},
+		"a record with a slot, the machine gone":  {nil, []recordOption{}, true},
+		"a record that has given it back":         {[]Target{sick("m")}, []recordOption{waitsFor(0)}, false},
+		"a record that has given it back, leaves": {[]Target{sick("m", build.Deleting(now))}, []recordOption{waitsFor(0)}, true},
+		"a record that has ended":                 {[]Target{sick("m")}, []recordOption{ended}, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := facts(check(), tt.targets...)
+			if tt.records != nil {
+				f = f.with(recordOf("m", tt.records...))
+			}
+			want := 0
+			if tt.want {
+				want = 1
+			}
+			if got := f.inFlight(); len(got) != want {
+				t.Errorf("%v in flight, want %d", got, want)
+			}
+		})
+	}
+}
+
+func TestBudget(t *testing.T) {
+	tests := map[string]struct {
+		limit    *intstr.IntOrString
+		expected int
+		want     int
+	}{
+		"none":                  {nil, 10, unbounded},
+		"number":                {new(intstr.FromInt32(2)), 10, 2},
+		"number above expected": {new(intstr.FromInt32(20)), 10, 20},
+		"percent":               {new(intstr.FromString("20%")), 10, 2},
+		"percent, rounded down": {new(intstr.FromString("29%")), 10, 2},
+		"percent, at least one": {new(intstr.FromString("20%")), 3, 1},
+		"percent of nothing":    {new(intstr.FromString("20%")), 0, 1},
+		"above 100%":            {new(intstr.FromString("150%")), 10, 15},
+		"percent near 64 bits":  {new(intstr.FromString("9223372036854775807%")), 1000, maxCount},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := budget(tt.limit, tt.expected); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}

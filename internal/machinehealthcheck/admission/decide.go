@@ -1,0 +1,155 @@
+package admission
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Decision is who is to be admitted, and what is to be said about a MachineHealthCheck.
+type Decision struct {
+	// Paused names the causes for which nothing may be done.
+	Paused []string
+	Counts Counts
+	Config Config
+	// Stopped says why nobody is admitted; its Reason is empty if that is not so.
+	Stopped Stop
+	// Allowed reports whether triggerIf allows a repair to begin.
+	Allowed bool
+	// Admit are those to admit now, in their order.
+	Admit []Admission
+	// Next are those of the waiting that take the place of one that cannot be admitted, in their order.
+	Next []Admission
+	// Waiting are those who are due and not admitted, and why.
+	Waiting []Waiting
+	// InFlight are the machines that take a slot, by UID with their names.
+	InFlight map[types.UID]string
+	// Steps are the plan of new records; they are set if somebody is due.
+	Steps []v1alpha1.RemediationStep
+	// RecheckAt is when the decision can change by itself; zero means never.
+	RecheckAt time.Time
+
+	trigger trigger
+	// budget is how many may be in flight at once; negative if there is no bound.
+	budget int
+}
+
+// Stop says why nobody is admitted.
+type Stop struct {
+	// Reason is that of the condition RemediationAllowed.
+	Reason string
+	// Message says more.
+	Message string
+	// Until is when it ends by itself; zero if it does not.
+	Until time.Time
+}
+
+// Decide says who is to be admitted for a MachineHealthCheck.
+func Decide(f Facts, now time.Time) Decision {
+	d := Decision{Counts: count(f.Targets), budget: unbounded}
+	if paused := targets.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
+		d.Paused = paused
+		d.Stopped = Stop{Reason: ReasonPaused}
+		d.fillLine(f, now)
+		return d
+	}
+	var problems []string
+	d.Config, problems = ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	problems = append(problems, specProblems(f)...)
+	trigger, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, d.Counts.Expected)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	d.InFlight = f.inFlight()
+	d.Stopped = stopped(f, problems, now)
+	if d.Stopped.Reason != ReasonInvalidConfiguration {
+		d.trigger, d.budget = trigger, budget(d.Config.MaxInFlight, d.Counts.Expected)
+	}
+	d.Allowed = d.Stopped.Reason == "" && trigger.allows(d.Counts, true)
+	d.RecheckAt = d.Stopped.Until
+	if d.Counts.Unconfirmed > 0 {
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
+	}
+	d.fillLine(f, now)
+	return d
+}
+
+// unconfirmedRetry is how soon a decision is made anew for which verdicts were not confirmed. A Machine that is really
+// unhealthy gets its verdict long before, and with it an event.
+const unconfirmedRetry = 15 * time.Second
+
+// fillLine admits those in line, or says why they wait.
+func (d *Decision) fillLine(f Facts, now time.Time) {
+	d.takeOver(f, now)
+	line, at := f.line(now, 1)
+	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
+	if len(line)+len(d.Admit) == 0 {
+		return
+	}
+	d.Steps = BuiltInPlan(f.MachineHealthCheck, d.Config)
+	free := d.free()
+	for _, one := range line {
+		one.Grant = d.grant(one)
+		if obstacle := d.obstacle(f, one, now); obstacle.Reason != "" {
+			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)
+			d.wait(one, obstacle)
+			continue
+		}
+		if one.needsSlot() && free == 0 {
+			d.wait(one, Stop{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
+			d.Next = append(d.Next, one)
+			continue
+		}
+		if one.needsSlot() && free != unbounded {
+			free--
+		}
+		d.Admit = append(d.Admit, one)
+	}
+}
+
+// takeOver admits those on whom an earlier version of Sickbay has left something, over the slots.
+func (d *Decision) takeOver(f Facts, now time.Time) {
+	if d.Stopped.Reason != "" {
+		return
+	}
+	d.Admit = f.leftOvers(now)
+	for _, one := range d.Admit {
+		if d.InFlight == nil {
+			d.InFlight = map[types.UID]string{}
+		}
+		d.InFlight[one.Machine.UID] = one.Machine.Name
+	}
+}
+
+// free is how many more slots may be given now.
+func (d *Decision) free() int {
+	if d.budget == unbounded {
+		return unbounded
+	}
+	return max(0, d.budget-len(d.InFlight))
+}
+
+// RemediationsAllowed is how many more Machines may become unhealthy and be repaired at once; never negative.
+func (d *Decision) RemediationsAllowed() int {
+	if d.Stopped.Reason != "" {
+		return 0
+	}
+	room := d.trigger.room(d.Counts)
+	if d.free() == unbounded {
+		return room
+	}
+	return min(room, d.free())
+}
+
+// Bounded reports whether slots are bounded.
+func (d *Decision) Bounded() bool { return d.budget != unbounded }
+
+// RestsOnCounts reports whether somebody is to be admitted on the strength of how many Machines are unhealthy.
+func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.trigger.limit != "" }
+
+// MaxUnhealthy is how many Machines may be unhealthy at most.
+func (d *Decision) MaxUnhealthy() int { return d.trigger.maximum }

@@ -1,0 +1,205 @@
+package admission
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+func TestDecidePaused(t *testing.T) {
+	paused := build.Annotation(clusterv1.PausedAnnotation, "")
+	tests := map[string]struct {
+		mhc     *clusterv1.MachineHealthCheck
+		cluster *clusterv1.Cluster
+		want    []string
+	}{
+		"not at all":                         {check(), build.Cluster(ns, "cluster"), nil},
+		"spec.paused is false":               {check(), build.Cluster(ns, "cluster", build.ClusterFunc(func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })), nil},
+		"by the Cluster":                     {check(), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
+		"by annotation":                      {check(paused), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
+		"by annotation, any other value":     {check(build.Annotation(clusterv1.PausedAnnotation, "true")), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
+		"handed over is not paused":          {check(handedOver()), build.Cluster(ns, "cluster"), nil},
+		"handed over, paused by the Cluster": {check(handedOver()), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
+		"by both": {check(paused), build.Cluster(ns, "cluster", build.Paused()), []string{
+			"Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
+		}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := facts(tt.mhc, sick("a"), left(sick("b")), healthy("c"))
+			f.Cluster = tt.cluster
+			d := Decide(f, now)
+			if diff := cmp.Diff(tt.want, d.Paused); diff != "" {
+				t.Errorf("paused (-want +got):\n%s", diff)
+			}
+			if len(tt.want) == 0 {
+				if diff := cmp.Diff([]string{"b: taken over", "a: replace"}, admitted(d)); diff != "" {
+					t.Errorf("admitted (-want +got):\n%s", diff)
+				}
+				return
+			}
+			if diff := cmp.Diff([]string{"a: Paused"}, waiting(d)); diff != "" || len(d.Admit) > 0 {
+				t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
+			}
+		})
+	}
+}
+
+func TestDecideTemplateMissing(t *testing.T) {
+	f := facts(check(byTemplate(), maxInFlight("1")), sick("a"), healthy("b"))
+	f.Template.Missing = "it does not exist"
+	d := Decide(f, now)
+	if diff := cmp.Diff([]string{"a: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
+		t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
+	}
+	if !d.Allowed {
+		t.Error("remediation is not allowed; want the rest to be as ever")
+	}
+	if got := d.RecheckAt.Sub(now); got != templateRetry {
+		t.Errorf("recheck in %s, want %s", got, templateRetry)
+	}
+}
+
+// TestDecideInvalidConfiguration: what cannot be understood is never guessed at.
+func TestDecideInvalidConfiguration(t *testing.T) {
+	tests := map[string]build.MachineHealthCheckOption{
+		"max-in-flight":        maxInFlight("lots"),
+		"dry-run":              build.Annotation(DryRunAnnotation, "maybe"),
+		"strategy":             build.Annotation(StrategyAnnotation, "pray"),
+		"external strategy":    build.Annotation(ExternalStrategyAnnotation, "pray"),
+		"provisioning-timeout": build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "30"),
+		"resumed-at":           build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
+		"range":                build.TriggerIfInRange("[5-3]"),
+		"a kind that is none":  build.TemplateRef(env.RemediationGroupVersion.WithKind("Fix"), "fix"),
+	}
+	for name, opt := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(facts(check(opt), sick("a"), left(sick("b")), healthy("c")).with(recordOf("a", tried)), now)
+			wantStopped(t, d, ReasonInvalidConfiguration)
+			if d.Counts.Expected != 3 || d.Counts.Healthy != 1 {
+				t.Errorf("counts are %+v, want them as ever", d.Counts)
+			}
+		})
+	}
+	t.Run("selector", func(t *testing.T) {
+		f := facts(check())
+		f.SelectorProblem = errors.New("spec.selector must not be empty")
+		wantStopped(t, Decide(f, now), ReasonInvalidConfiguration)
+	})
+}
+
+// wantStopped asserts that nobody is admitted, and that everybody knows why.
+func wantStopped(t *testing.T, d Decision, reason string) {
+	t.Helper()
+	if d.Stopped.Reason != reason || d.Allowed || len(d.Admit)+len(d.Next) > 0 || d.RemediationsAllowed() != 0 {
+		t.Errorf("stopped by %+v, allowed %v, admitted %v, room %d; want %s and nothing else", d.Stopped, d.Allowed, admitted(d), d.RemediationsAllowed(), reason)
+	}
+	for _, one := range d.Waiting {
+		if one.Reason != reason {
+			t.Errorf("%s waits for %s, want %s", one.Machine, one.Reason, reason)
+		}
+	}
+}
+
+func TestDecideKindsMissing(t *testing.T) {
+	f := facts(check(), sick("b"), sick("a"), healthy("c"))
+	f.KindsMissing = true
+	d := Decide(f, now)
+	wantStopped(t, d, ReasonKindsNotInstalled)
+	want := "Nothing is remediated: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 2 wait: a, b"
+	if got := d.allowedMessage(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestDecideClusterDeleting(t *testing.T) {
+	f := facts(check(), sick("a"))
+	f.Cluster.DeletionTimestamp = &metav1.Time{Time: now}
+	wantStopped(t, Decide(f, now), ReasonDeleting)
+}
+
+// TestDecideOnHold: a pause that ends by itself, of all or of one.
+func TestDecideOnHold(t *testing.T) {
+	soon := now.Add(time.Hour)
+	mhc := facts(check(onHold(soon)), sick("a"))
+	cluster := facts(check(), sick("a"))
+	onHold(soon)(cluster.Cluster)
+	for name, f := range map[string]Facts{"MachineHealthCheck": mhc, "Cluster": cluster} {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(f, now)
+			wantStopped(t, d, ReasonOnHold)
+			if !d.RecheckAt.Equal(soon) {
+				t.Errorf("recheck at %s, want at the end of the hold", d.RecheckAt)
+			}
+			if diff := cmp.Diff(replaced("a"), admitted(Decide(f, soon))); diff != "" {
+				t.Errorf("admitted at its end (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("Machine", func(t *testing.T) {
+		d := Decide(facts(check(maxInFlight("1")), sick("a", onHold(soon)), sick("b")), now)
+		if diff := cmp.Diff(replaced("b"), admitted(d)); diff != "" {
+			t.Errorf("admitted (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"a: OnHold"}, waiting(d)); diff != "" || !d.RecheckAt.Equal(soon) {
+			t.Errorf("recheck at %s; waiting (-want +got):\n%s", d.RecheckAt, diff)
+		}
+	})
+	t.Run("unreadable", func(t *testing.T) {
+		d := Decide(facts(check(build.Annotation("sickbay.dev/hold-until", "tomorrow")), sick("a")), now)
+		wantStopped(t, d, ReasonOnHold)
+		if !d.RecheckAt.IsZero() {
+			t.Errorf("recheck at %s, though only a person can end it", d.RecheckAt)
+		}
+	})
+}
+
+func TestDecideDryRun(t *testing.T) {
+	d := Decide(facts(check(build.Annotation(DryRunAnnotation, "true"), byTemplate()), sick("a")), now)
+	if !d.Config.OnlyTells() || len(d.Admit) != 1 {
+		t.Fatalf("config %+v, admitted %v; want it to decide as ever", d.Config, admitted(d))
+	}
+	if want := "Would remediate a (request)"; d.dryRunMessage() != want {
+		t.Errorf("message is %q, want %q", d.dryRunMessage(), want)
+	}
+}
+
+// TestDecideLeftOvers: what an earlier version has left gets a record once, over the slots, whatever the health.
+func TestDecideLeftOvers(t *testing.T) {
+	tests := map[string]struct {
+		facts   Facts
+		want    []string
+		waiting []string
+	}{
+		"sick":                  {facts(check(), left(sick("a"))), []string{"a: taken over"}, nil},
+		"healthy":               {facts(check(), left(healthy("a"))), []string{"a: taken over"}, nil},
+		"no verdict":            {facts(check(), left(target("a"))), []string{"a: taken over"}, nil},
+		"being deleted":         {facts(check(), left(sick("a", build.Deleting(now)))), nil, nil},
+		"has an open record":    {facts(check(), left(sick("a"))).with(recordOf("a")), nil, nil},
+		"had one":               {facts(check(), left(healthy("a"))).with(recordOf("a", ended)), nil, nil},
+		"had one, sick again":   {facts(check(), left(sick("a"))).with(recordOf("a", ended)), replaced("a"), nil},
+		"over the slots":        {facts(check(maxInFlight("1")), left(sick("a")), left(sick("b")), sick("c")), []string{"a: taken over", "b: taken over"}, []string{"c: NoSlot"}},
+		"takes a slot":          {facts(check(maxInFlight("2")), left(healthy("a")), sick("b"), sick("c")), []string{"a: taken over", "b: replace"}, []string{"c: NoSlot"}},
+		"the gate is closed":    {facts(check(build.TriggerIfInRange("[0-0]")), left(sick("a")), sick("b")), []string{"a: taken over"}, []string{"b: GateClosed"}},
+		"invalid configuration": {facts(check(maxInFlight("x")), left(sick("a"))), nil, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(tt.facts, now)
+			if diff := cmp.Diff(tt.want, admitted(d)); diff != "" {
+				t.Errorf("admitted (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.waiting, waiting(d)); diff != "" {
+				t.Errorf("waiting (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,181 @@
+package admission
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestDecide has a case for each bullet that says who is admitted.
+func TestDecide(t *testing.T) {
+	atMost := func(n int32) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.FromInt32(n)) }
+	records := func(all ...*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation { return all }
+	tests := map[string]struct {
+		mhc     *clusterv1.MachineHealthCheck
+		targets []Target
+		records []*v1alpha1.MachineRemediation
+		want    []string
+		waiting []string
+	}{
+		"none sick":                            {mhc: check(), targets: []Target{healthy("a"), pending("b"), target("c")}},
+		"request from templateRef":             {mhc: check(byTemplate()), targets: []Target{sick("a")}, want: []string{"a: request"}},
+		"request, before the strategy":         {mhc: check(byTemplate(), byReboot()), targets: []Target{sick("a")}, want: []string{"a: request"}},
+		"strategy annotated":                   {mhc: check(byReboot()), targets: []Target{sick("a")}, want: []string{"a: reboot"}},
+		"request, before OpenShift's strategy": {mhc: check(byTemplate(), byExternal()), targets: []Target{sick("a")}, want: []string{"a: request"}},
+		"OpenShift's strategy annotated":       {mhc: check(byExternal()), targets: []Target{sick("a")}, want: []string{"a: reboot"}},
+		"neither":                              {mhc: check(), targets: []Target{sick("a")}, want: replaced("a")},
+		"being deleted":                        {mhc: check(), targets: []Target{sick("a", build.Deleting(now))}},
+		"well again just now":                  {mhc: check(), targets: []Target{seen(sick("a"), metav1.ConditionTrue)}},
+		"under repair":                         {mhc: check(), targets: []Target{sick("a")}, records: records(recordOf("a"))},
+		"its record has ended":                 {mhc: check(), targets: []Target{sick("a")}, records: records(recordOf("a", ended)), want: replaced("a")},
+		"its record wants a slot":              {mhc: check(), targets: []Target{sick("a")}, records: records(recordOf("a", waitsFor(0))), want: []string{"a: grant"}},
+		"its record wants a slot later":        {mhc: check(), targets: []Target{sick("a")}, records: records(recordOf("a", waitsFor(time.Second)))},
+		"its record wants a slot, it is well":  {mhc: check(), targets: []Target{healthy("a")}, records: records(recordOf("a", waitsFor(0)))},
+		"its record wants a slot, it leaves":   {mhc: check(), targets: []Target{sick("a", build.Deleting(now))}, records: records(recordOf("a", waitsFor(0)))},
+		"one under repair stops no others":     {mhc: check(), targets: []Target{sick("a"), sick("b")}, records: records(recordOf("a")), want: replaced("b")},
+		"longest sick first":                   {mhc: check(), targets: []Target{sick("a"), longSick("b"), sick("c")}, want: replaced("b", "a", "c")},
+		"equally long sick: by name":           {mhc: check(), targets: []Target{sick("b"), sick("a"), sick("c")}, want: replaced("a", "b", "c")},
+		"fewest fruitless grants first": {
+			mhc: check(), targets: []Target{longSick("a"), longSick("b"), sick("c")},
+			records: records(recordOf("a", inVain(2)), recordOf("b", inVain(1))), want: []string{"c: replace", "b: grant", "a: grant"},
+		},
+		"max-in-flight": {
+			mhc: check(maxInFlight("1")), targets: []Target{sick("b"), sick("a")}, want: replaced("a"), waiting: []string{"b: NoSlot"},
+		},
+		"max-in-flight, spent": {
+			mhc: check(maxInFlight("1")), targets: []Target{sick("a"), sick("b")}, records: records(recordOf("a")), waiting: []string{"b: NoSlot"},
+		},
+		"max-in-flight, spent by one that is gone": {
+			mhc: check(maxInFlight("1")), targets: []Target{sick("b")}, records: records(recordOf("a")), waiting: []string{"b: NoSlot"},
+		},
+		"max-in-flight, spent by a deletion": {
+			mhc: check(maxInFlight("1")), targets: []Target{healthy("a", build.Deleting(now)), sick("b")}, waiting: []string{"b: NoSlot"},
+		},
+		"max-in-flight, a record waits, too": {
+			mhc: check(maxInFlight("1")), targets: []Target{sick("a"), sick("b")}, records: records(recordOf("a", waitsFor(0))),
+			want: replaced("b"), waiting: []string{"a: NoSlot"},
+		},
+		"max-in-flight, overspent": {
+			mhc: check(maxInFlight("1")), targets: []Target{sick("a"), sick("b"), sick("c")}, records: records(recordOf("a"), recordOf("b")),
+			waiting: []string{"c: NoSlot"},
+		},
+		"max-in-flight, percent": {
+			mhc: check(maxInFlight("50%")), targets: []Target{sick("a"), sick("b"), sick("c"), healthy("d")},
+			want: replaced("a", "b"), waiting: []string{"c: NoSlot"},
+		},
+		"triggerIf holds back":          {mhc: check(atMost(1)), targets: []Target{sick("a"), sick("b")}, waiting: []string{"a: GateClosed", "b: GateClosed"}},
+		"triggerIf counts the starting": {mhc: check(atMost(1)), targets: []Target{sick("a"), target("b")}, waiting: []string{"a: GateClosed"}},
+		"triggerIf counts the pending":  {mhc: check(atMost(1)), targets: []Target{sick("a"), pending("b")}, waiting: []string{"a: GateClosed"}},
+		"triggerIf counts the deleting": {
+			mhc: check(atMost(1)), targets: []Target{sick("a"), healthy("b", build.Deleting(now))}, waiting: []string{"a: GateClosed"},
+		},
+		"triggerIf counts the unconfirmed": {
+			mhc: check(atMost(1)), targets: []Target{sick("a"), seen(healthy("b"), metav1.ConditionFalse)}, waiting: []string{"a: GateClosed"},
+		},
+		"triggerIf is no budget": {mhc: check(atMost(2)), targets: []Target{sick("a"), sick("b")}, want: replaced("a", "b")},
+		"a range counts the unconfirmed as healthy below": {
+			mhc: check(build.TriggerIfInRange("[3-5]")), targets: []Target{sick("a"), sick("b"), seen(target("c"), metav1.ConditionTrue)},
+			waiting: []string{"a: GateClosed", "b: GateClosed"},
+		},
+		"a range, and all are sick for certain": {
+			mhc: check(build.TriggerIfInRange("[3-5]")), targets: []Target{sick("a"), sick("b"), seen(sick("c"), metav1.ConditionFalse)},
+			want: replaced("a", "b", "c"),
+		},
+		"the lower bound is for the first step only": {
+			mhc: check(build.TriggerIfInRange("[2-5]")), targets: []Target{sick("a"), healthy("b")}, records: records(recordOf("a", tried)),
+			want: []string{"a: grant"},
+		},
+		"the lower bound is for a record that has not begun, too": {
+			mhc: check(build.TriggerIfInRange("[2-5]")), targets: []Target{sick("a"), healthy("b")}, records: records(recordOf("a", waitsFor(0))),
+			waiting: []string{"a: GateClosed"},
+		},
+		"the upper bound is for all": {
+			mhc: check(atMost(0)), targets: []Target{sick("a")}, records: records(recordOf("a", tried)), waiting: []string{"a: GateClosed"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(facts(tt.mhc, tt.targets...).with(tt.records...), now)
+			if diff := cmp.Diff(tt.want, admitted(d)); diff != "" {
+				t.Errorf("admitted (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.waiting, waiting(d)); diff != "" {
+				t.Errorf("waiting (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDecideGrants: what spec.grant becomes.
+func TestDecideGrants(t *testing.T) {
+	first := Decide(facts(check(), sick("a")), now).Admit[0]
+	if first.Grant != 1 || first.Record != nil {
+		t.Errorf("a new record gets %+v", first)
+	}
+	again := Decide(facts(check(), sick("a")).with(recordOf("a", inVain(3))), now).Admit[0]
+	if again.Grant != 4 || again.Record == nil {
+		t.Errorf("one that gave 3 back gets %+v", again)
+	}
+}
+
+// TestDecideNext: who takes the place of one that cannot be admitted.
+func TestDecideNext(t *testing.T) {
+	d := Decide(facts(check(maxInFlight("1")), longSick("c"), sick("a"), sick("b")), now)
+	var next []string
+	for _, one := range d.Next {
+		next = append(next, one.Machine.Name)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, next); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDecideFailures: who could not be admitted waits for a moment, and then stands behind the others.
+func TestDecideFailures(t *testing.T) {
+	f := facts(check(maxInFlight("1")), longSick("a"), sick("b"))
+	f.Failures = map[types.UID]Failure{"uid-a": {Count: 1, RetryAt: now.Add(5 * time.Second)}}
+	d := Decide(f, now)
+	if diff := cmp.Diff(replaced("b"), admitted(d)); diff != "" {
+		t.Errorf("admitted (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a: Backoff"}, waiting(d)); diff != "" {
+		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+	if got := d.RecheckAt.Sub(now); got != 5*time.Second {
+		t.Errorf("recheck in %s, want when it is tried again", got)
+	}
+	if diff := cmp.Diff(replaced("b"), admitted(Decide(f, now.Add(5*time.Second)))); diff != "" {
+		t.Errorf("admitted after the pause (-want +got):\n%s", diff)
+	}
+}
+
+// TestDecideUnseen: nobody else is admitted before the cache shows those who were.
+func TestDecideUnseen(t *testing.T) {
+	f := facts(check(), sick("a"), sick("b")).with(recordOf("a"))
+	f.Unseen = true
+	d := Decide(f, now)
+	if len(d.Admit) > 0 {
+		t.Errorf("admitted are %v", admitted(d))
+	}
+	if diff := cmp.Diff([]string{"b: " + ReasonExpected}, waiting(d)); diff != "" {
+		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+	if message := d.allowedMessage(); message != "2 of 2 machines not healthy (2 sick), no limit set" {
+		t.Errorf("what lasts for milliseconds is told: %s", message)
+	}
+}
+
+func TestDecideRechecksLine(t *testing.T) {
+	d := Decide(facts(check(), sick("a"), sick("b")).with(recordOf("a", waitsFor(time.Minute)), recordOf("b", waitsFor(time.Hour))), now)
+	if got := d.RecheckAt.Sub(now); got != time.Minute {
+		t.Errorf("recheck in %s, want when the first gets in line", got)
+	}
+}

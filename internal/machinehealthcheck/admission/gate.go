@@ -1,0 +1,54 @@
+package admission
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// GateBound reports whether triggerIf bounds how many Machines may be unhealthy, and how many that are out of a number.
+func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, bounded bool) {
+	spec := mhc.Spec.Remediation.TriggerIf
+	if spec.UnhealthyInRange == "" && spec.UnhealthyLessThanOrEqualTo == nil {
+		return nil, false
+	}
+	return func(expected int) int {
+		trigger, err := newTrigger(spec, expected)
+		if err != nil {
+			return 0
+		}
+		return trigger.maximum
+	}, true
+}
+
+// GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound counts for the first step of a
+// repair only.
+func GateClosed(f Facts, first bool) string {
+	trigger, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
+	if err != nil {
+		return err.Error()
+	}
+	d := Decision{Counts: count(f.Targets), trigger: trigger}
+	if trigger.allows(d.Counts, first) {
+		return ""
+	}
+	return d.gateMessage()
+}
+
+// Bounded reports whether slots are bounded.
+func Bounded(f Facts) bool {
+	config, _ := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	return config.MaxInFlight != nil
+}
+
+// OverBudget says that more machines are in flight than allowed; empty if that is not so.
+func OverBudget(f Facts) string {
+	config, _ := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.inFlight()
+	if most == unbounded || len(flight) <= most {
+		return ""
+	}
+	return fmt.Sprintf("%d of at most %d remediations in flight: %s", len(flight), most, names(slices.Collect(maps.Values(flight))))
+}

@@ -1,0 +1,50 @@
+package admission
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/status"
+)
+
+const (
+	rebootAnnotation = "reboot.metal3.io"
+	// rebootRequestedAtAnnotation is beside a request for a power cycle that an earlier version made, with the same value.
+	rebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
+)
+
+// LeftOver names what an earlier version of Sickbay has left on a machine: a mark for its owner, a request, which is nil
+// if none stands, or an annotation. It is empty if nothing stands.
+func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata) string {
+	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	if mark != nil && mark.Status == metav1.ConditionFalse && managed.Wrote(machine, mark.Type, status.OwnerRemediatedFieldOwner) {
+		return "a mark for its owner"
+	}
+	if asked, at := machine.Annotations[rebootAnnotation], machine.Annotations[rebootRequestedAtAnnotation]; asked != "" && asked == at {
+		return "a request for a power cycle"
+	}
+	if request != nil && isLeftOver(request, machine) {
+		return "a " + request.Kind
+	}
+	return ""
+}
+
+// isLeftOver reports whether a request was made for machine, and not for a record.
+func isLeftOver(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
+	_, ofRecord := request.Annotations[v1alpha1.OperationAnnotation]
+	return !ofRecord && request.DeletionTimestamp.IsZero() &&
+		slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
+}
+
+// RequestsLeft reports whether one of the requests, which are by the names of their machines, is to be taken over.
+func RequestsLeft(f Facts, requests map[string]*metav1.PartialObjectMetadata) bool {
+	return slices.ContainsFunc(f.Targets, func(target Target) bool {
+		request := requests[target.Machine.Name]
+		return request != nil && isLeftOver(request, target.Machine) && !f.recorded(target.Machine.UID)
+	})
+}

@@ -1,0 +1,87 @@
+package admission
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Admission is a machine that gets a record, or a slot once more for the record that it has.
+type Admission struct {
+	Machine *clusterv1.Machine
+	// Record is the one that gets a slot; nil if one is created.
+	Record *v1alpha1.MachineRemediation
+	// Grant is what spec.grant becomes. A new record with 0 has no slot: a person has to approve its first act.
+	Grant int32
+	// LeftOver names what an earlier version of Sickbay has left on the machine; empty if it has left nothing.
+	LeftOver string
+
+	// fruitless is how often it had a slot, or was tried to be given one, in vain.
+	fruitless int
+	since     time.Time
+}
+
+// first reports whether the repair has not begun: the lower bound of a range holds for it.
+func (a Admission) first() bool { return a.Record == nil || len(a.Record.Status.Attempts) == 0 }
+
+// needsSlot reports whether it takes one that was free.
+func (a Admission) needsSlot() bool { return a.Grant > 0 }
+
+// line returns who wants to be admitted: those who had a slot in vain least often come first, then those who have been
+// sick the longest. At is when somebody else gets in line without an event.
+func (f Facts) line(now time.Time, grant int32) (all []Admission, at time.Time) {
+	records := f.openByMachine()
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		if !target.sick() || target.unconfirmed() || f.takesOver(target) {
+			continue
+		}
+		machine := target.Machine
+		record := records[machine.UID]
+		if record == nil {
+			all = append(all, Admission{
+				Machine: machine, Grant: grant, fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
+			})
+			continue
+		}
+		wants, due := ladder.WantsSlot(record, now)
+		at = healthcheck.Earliest(at, due)
+		if wants {
+			all = append(all, Admission{
+				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1,
+				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Admission) int {
+		return cmp.Or(cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+	})
+	return all, at
+}
+
+// leftOvers returns the machines on which something stands that an earlier version of Sickbay has asked for. They get a
+// record whatever their health, so that it is carried on or taken back. One that ever had a record is known already.
+func (f Facts) leftOvers(now time.Time) []Admission {
+	var all []Admission
+	for i := range f.Targets {
+		if target := &f.Targets[i]; f.takesOver(target) && !now.Before(f.Failures[target.Machine.UID].RetryAt) {
+			all = append(all, Admission{Machine: target.Machine, Grant: 1, LeftOver: target.LeftOver})
+		}
+	}
+	return all
+}
+
+func (f Facts) takesOver(target *Target) bool {
+	return target.LeftOver != "" && !target.deleting() && !f.recorded(target.Machine.UID)
+}
+
+func (f Facts) recorded(machine types.UID) bool {
+	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == machine })
+}

@@ -1,0 +1,159 @@
+package admission
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// maxNames is how many Machines a message names; there may be thousands.
+const maxNames = 10
+
+// allowedMessage prints the very numbers that were compared, and who waits for what, so that nobody has to guess why
+// nothing happened.
+func (d *Decision) allowedMessage() string {
+	if d.Stopped.Reason != "" {
+		return "Nothing is remediated: " + d.Stopped.Message + d.waitingMessage()
+	}
+	return d.gateMessage() + d.slotsMessage() + d.waitingMessage()
+}
+
+// gateMessage compares the Machines that are not healthy with triggerIf.
+func (d *Decision) gateMessage() string {
+	c := d.Counts
+	message := fmt.Sprintf("%d of %d machines not healthy", c.Unhealthy(), c.Expected)
+	if parts := c.parts(); parts != "" {
+		message += " (" + parts + ")"
+	}
+	switch {
+	case d.trigger.isRange && d.Allowed:
+		message += ", within the range " + d.trigger.limit
+	case d.trigger.isRange && d.trigger.minimum <= c.Unhealthy() && c.Unhealthy() <= d.trigger.maximum:
+		message += fmt.Sprintf(", and without the unconfirmed %d, outside of the range %s", c.Confirmed(), d.trigger.limit)
+	case d.trigger.isRange:
+		message += ", outside of the range " + d.trigger.limit
+	case d.trigger.limit == "":
+		message += ", no limit set"
+	case d.Allowed:
+		message += ", at most " + d.trigger.limit + " allowed"
+	default:
+		message += ", more than the " + d.trigger.limit + " allowed"
+	}
+	return message
+}
+
+// slotsMessage says how many slots are taken, and by whom if somebody waits for one.
+func (d *Decision) slotsMessage() string {
+	if d.budget == unbounded || !d.Allowed {
+		return ""
+	}
+	message := fmt.Sprintf("; %d of at most %d remediations in flight", len(d.InFlight), d.budget)
+	if len(d.Next) > 0 && len(d.InFlight) > 0 {
+		message += ": " + names(slices.Collect(maps.Values(d.InFlight)))
+	}
+	return message
+}
+
+// waits are what is said about those who wait, by their reason, for one and for several.
+var waits = []struct{ reason, one, several string }{
+	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
+	{v1alpha1.ReasonGateClosed, "is held back", "are held back"},
+	{v1alpha1.ReasonOnHold, "is on hold", "are on hold"},
+	{v1alpha1.ReasonPaced, "is paced", "are paced"},
+	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},
+	{v1alpha1.ReasonBackoff, "could not be admitted and is tried again", "could not be admitted and are tried again"},
+}
+
+// waitingMessage says how many wait for what, and who.
+func (d *Decision) waitingMessage() string {
+	if d.Stopped.Reason != "" {
+		return waitFor(d.waiting(d.Stopped.Reason), "waits", "wait")
+	}
+	message := ""
+	for _, wait := range waits {
+		message += waitFor(d.waiting(wait.reason), wait.one, wait.several)
+	}
+	return message
+}
+
+// waiting returns the names of those who wait for a reason, in their order.
+func (d *Decision) waiting(reason string) []string {
+	var list []string
+	for _, one := range d.Waiting {
+		if one.Reason == reason {
+			list = append(list, one.Machine)
+		}
+	}
+	return list
+}
+
+func waitFor(list []string, one, several string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("; 1 %s: %s", one, list[0])
+	}
+	return fmt.Sprintf("; %d %s: %s", len(list), several, firstNames(list))
+}
+
+// parts says what the unhealthy Machines are.
+func (c Counts) parts() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(c.Sick, "sick")
+	add(c.Undecided, "undecided")
+	add(c.Unconfirmed, "unconfirmed")
+	add(c.Deleting, "being deleted")
+	return strings.Join(parts, ", ")
+}
+
+// dryRunMessage says what would be done.
+func (d *Decision) dryRunMessage() string {
+	if len(d.Admit) == 0 {
+		return "Nothing would be remediated"
+	}
+	list := make([]string, len(d.Admit))
+	for i, one := range d.Admit {
+		list[i] = one.Machine.Name + " (" + d.stepOf(one) + ")"
+	}
+	return "Would remediate " + names(list)
+}
+
+// stepOf is the name of the step that one begins with, or goes on with.
+func (d *Decision) stepOf(one Admission) string {
+	if one.Record != nil && one.Record.Status.Step != "" {
+		return one.Record.Status.Step
+	}
+	if len(d.Steps) == 0 {
+		return ""
+	}
+	return d.Steps[0].Name
+}
+
+// overlapMessage names the Machines that belong to older MachineHealthChecks.
+func overlapMessage(elsewhere map[string][]string) string {
+	var parts []string
+	for _, owner := range slices.Sorted(maps.Keys(elsewhere)) {
+		parts = append(parts, fmt.Sprintf("%s: %s", owner, names(elsewhere[owner])))
+	}
+	return "Selected machines that belong to an older MachineHealthCheck: " + strings.Join(parts, "; ")
+}
+
+// names joins the first few of a list, sorted.
+func names(all []string) string { return firstNames(slices.Sorted(slices.Values(all))) }
+
+// firstNames joins the first few of a list.
+func firstNames(all []string) string {
+	if len(all) <= maxNames {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
+}

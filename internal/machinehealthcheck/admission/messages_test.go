@@ -1,0 +1,126 @@
+package admission
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestAllowedMessage: the numbers printed are the very ones compared.
+func TestAllowedMessage(t *testing.T) {
+	const three = "3 of 5 machines not healthy (1 sick, 1 undecided, 1 being deleted), "
+	some := facts(check(), sick("a"), pending("b"), healthy("c", build.Deleting(now)), healthy("d"), healthy("e"))
+	two := facts(check(), sick("a"), sick("b"))
+	var many Facts
+	for _, letter := range "abcdefghijklm" {
+		many.Targets = append(many.Targets, sick(string(letter)))
+	}
+	many.Cluster = some.Cluster
+	atMost := func(value string) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.Parse(value)) }
+	tests := map[string]struct {
+		opts  []build.MachineHealthCheckOption
+		facts Facts
+		want  string
+	}{
+		"no limit":             {nil, some, three + "no limit set"},
+		"all healthy":          {nil, facts(check(), healthy("a")), "0 of 1 machines not healthy, no limit set"},
+		"no machines":          {nil, facts(check()), "0 of 0 machines not healthy, no limit set"},
+		"number, allowed":      {opts(atMost("3")), some, three + "at most 3 allowed"},
+		"number, exceeded":     {opts(atMost("2")), some, three + "more than the 2 allowed; 1 is held back: a"},
+		"percent, allowed":     {opts(atMost("70%")), some, three + "at most 3 (70%) allowed"},
+		"percent, exceeded":    {opts(atMost("50%")), some, three + "more than the 2 (50%) allowed; 1 is held back: a"},
+		"range, within":        {opts(build.TriggerIfInRange("[1-3]")), some, three + "within the range [1-3]"},
+		"range, above":         {opts(build.TriggerIfInRange("[1-2]")), some, three + "outside of the range [1-2]; 1 is held back: a"},
+		"range, below":         {opts(build.TriggerIfInRange("[4-5]")), some, three + "outside of the range [4-5]; 1 is held back: a"},
+		"range, unconfirmed":   {opts(build.TriggerIfInRange("[3-5]")), facts(check(), sick("a"), sick("b"), seen(target("c"), metav1.ConditionTrue)), "3 of 3 machines not healthy (2 sick, 1 unconfirmed), and without the unconfirmed 2, outside of the range [3-5]; 2 are held back: a, b"},
+		"budget":               {opts(maxInFlight("2")), some, three + "no limit set; 1 of at most 2 remediations in flight"},
+		"budget, not allowed":  {opts(maxInFlight("2"), atMost("0")), some, three + "more than the 0 allowed; 1 is held back: a"},
+		"budget, overspent":    {opts(maxInFlight("1")), two.with(recordOf("a"), recordOf("b")), "2 of 2 machines not healthy (2 sick), no limit set; 2 of at most 1 remediations in flight"},
+		"who holds the budget": {opts(maxInFlight("1")), two.with(recordOf("a")), "2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b"},
+		"who is gone, holds it": {
+			opts(maxInFlight("1")), two.with(recordOf("gone")),
+			"2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: gone; 2 wait for a slot: a, b",
+		},
+		"many wait, in their order": {
+			opts(maxInFlight("1")), many.with(recordOf("m"), recordOf("a", inVain(1))),
+			"13 of 13 machines not healthy (13 sick), no limit set; 1 of at most 1 remediations in flight: m; 12 wait for a slot: b, c, d, e, f, g, h, i, j, k and 2 more",
+		},
+		"several reasons": {
+			opts(maxInFlight("1")), facts(check(), sick("a"), sick("b"), sick("c", onHold(now.Add(time.Hour)))).with(recordOf("a")),
+			"3 of 3 machines not healthy (3 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b; 1 is on hold: c",
+		},
+		"two problems": {
+			opts(maxInFlight("0"), build.TriggerIfInRange("[2-1]")), some,
+			`Nothing is remediated: annotation sickbay.dev/max-in-flight is "0": it must be a number of at least 1, or a percentage of at least 1%; spec.remediation.triggerIf.unhealthyInRange is "[2-1]": its first number must not be above its second; 1 waits: a`,
+		},
+		"on hold": {
+			opts(onHold(now.Add(time.Hour)), build.Annotation("sickbay.dev/hold-reason", "a firmware update")), two,
+			"Nothing is remediated: MachineHealthCheck mhc is on hold until 2026-01-01T02:00:00Z: a firmware update; 2 wait: a, b",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := tt.facts
+			f.MachineHealthCheck = check(tt.opts...)
+			d := Decide(f, now)
+			if got := d.allowedMessage(); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	tests := map[string]struct {
+		all  []string
+		want string
+	}{
+		"none":     {nil, ""},
+		"sorted":   {[]string{"b", "a"}, "a, b"},
+		"ten":      {[]string{"j", "i", "h", "g", "f", "e", "d", "c", "b", "a"}, "a, b, c, d, e, f, g, h, i, j"},
+		"too many": {[]string{"l", "k", "j", "i", "h", "g", "f", "e", "d", "c", "b", "a"}, "a, b, c, d, e, f, g, h, i, j and 2 more"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := names(tt.all); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOverlapMessage(t *testing.T) {
+	got := overlapMessage(map[string][]string{"z": {"m2", "m1"}, "a": {"m3"}})
+	if want := "Selected machines that belong to an older MachineHealthCheck: a: m3; z: m1, m2"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDryRunMessage(t *testing.T) {
+	dryRun := build.Annotation(DryRunAnnotation, "true")
+	tests := map[string]struct {
+		opts  []build.MachineHealthCheckOption
+		facts Facts
+		want  string
+	}{
+		"none sick":         {opts(dryRun), facts(check(), healthy("a")), "Nothing would be remediated"},
+		"not allowed":       {opts(dryRun, build.TriggerIfAtMost(intstr.FromInt32(0))), facts(check(), sick("a")), "Nothing would be remediated"},
+		"by its step":       {opts(dryRun, byReboot()), facts(check(), sick("b"), sick("a")), "Would remediate a (reboot), b (reboot)"},
+		"within the budget": {opts(dryRun, maxInFlight("1")), facts(check(), sick("b"), sick("a")), "Would remediate a (replace)"},
+		"a further attempt": {opts(dryRun, byReboot()), facts(check(), sick("a")).with(recordOf("a", waitsFor(0))), "Would remediate a (replace)"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := tt.facts
+			f.MachineHealthCheck = check(tt.opts...)
+			d := Decide(f, now)
+			if got := d.dryRunMessage(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

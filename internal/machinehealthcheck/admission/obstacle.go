@@ -1,0 +1,103 @@
+package admission
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Waiting is a machine that is due and not admitted.
+type Waiting struct {
+	Machine string
+	UID     types.UID
+	// Reason is one word, and Why a phrase.
+	Reason, Why string
+}
+
+func (d *Decision) wait(one Admission, obstacle Stop) {
+	d.Waiting = append(d.Waiting, Waiting{one.Machine.Name, one.Machine.UID, obstacle.Reason, obstacle.Message})
+}
+
+// ReasonExpected is why a machine waits until the cache shows who was admitted before. It is a matter of milliseconds.
+const ReasonExpected = "Expected"
+
+// templateRetry is how soon a missing template is looked for again: if its kind is not installed, it cannot be watched.
+const templateRetry = 15 * time.Second
+
+// stopped says why nobody is admitted.
+func stopped(f Facts, problems []string, now time.Time) Stop {
+	if f.KindsMissing {
+		return Stop{
+			Reason:  ReasonKindsNotInstalled,
+			Message: "the kind MachineRemediation of " + v1alpha1.GroupVersion.Group + " is not installed; sickbay crds | kubectl apply -f - installs it",
+		}
+	}
+	if len(problems) > 0 {
+		return Stop{Reason: ReasonInvalidConfiguration, Message: strings.Join(problems, "; ")}
+	}
+	if !f.Cluster.DeletionTimestamp.IsZero() {
+		return Stop{Reason: ReasonDeleting, Message: "Cluster " + f.Cluster.Name + " is being deleted"}
+	}
+	if why, until := targets.OnHold(now, f.MachineHealthCheck, f.Cluster); why != "" {
+		return Stop{ReasonOnHold, why, until}
+	}
+	return Stop{}
+}
+
+// obstacle says why one is not admitted, whatever the slots.
+func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
+	if d.Stopped.Reason != "" {
+		return d.Stopped
+	}
+	if why, until := targets.OnHold(now, one.Machine); why != "" {
+		return Stop{v1alpha1.ReasonOnHold, why, until}
+	}
+	if !d.trigger.allows(d.Counts, one.first()) {
+		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
+	}
+	if one.Record == nil && f.Template.Missing != "" {
+		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(templateRetry)}
+	}
+	if retry := f.Failures[one.Machine.UID].RetryAt; now.Before(retry) {
+		return Stop{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
+	}
+	if f.Unseen {
+		return Stop{Reason: ReasonExpected, Message: "who was admitted before is about to show up"}
+	}
+	return Stop{}
+}
+
+// grant is what spec.grant becomes: of a new record, 0 if a person has to approve its first act.
+func (d *Decision) grant(one Admission) int32 {
+	if one.Record != nil {
+		return one.Grant
+	}
+	for _, step := range d.Steps {
+		if step.Action != v1alpha1.ActionWait {
+			if step.Approval == v1alpha1.ApprovalRequired || step.Action == v1alpha1.ActionHold {
+				return 0
+			}
+			break
+		}
+	}
+	return 1
+}
+
+// specProblems are what Cluster API's webhook would refuse, or should.
+func specProblems(f Facts) []string {
+	var problems []string
+	if f.SelectorProblem != nil {
+		problems = append(problems, f.SelectorProblem.Error())
+	}
+	// The requests of such a kind would be of the kind of the template.
+	if ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef; ref.IsDefined() && !strings.HasSuffix(ref.Kind, clusterv1.TemplateSuffix) {
+		problems = append(problems, fmt.Sprintf("spec.remediation.templateRef.kind is %q: it must end in %s", ref.Kind, clusterv1.TemplateSuffix))
+	}
+	return problems
+}

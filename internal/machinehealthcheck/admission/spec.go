@@ -1,0 +1,52 @@
+package admission
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Spec is that of the record to be created for one that is admitted. What is not known from facts, the UID of its Node,
+// is left out.
+func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRemediationSpec {
+	machine, mhc := one.Machine, f.MachineHealthCheck
+	spec := v1alpha1.MachineRemediationSpec{
+		ClusterName:    f.Cluster.Name,
+		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
+		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
+		Finding:        finding(Target{Machine: machine}, one.LeftOver, now),
+		Steps:          d.Steps,
+		Grant:          one.Grant,
+	}
+	if machine.Status.NodeRef.IsDefined() {
+		spec.NodeRef = &v1alpha1.RemediationReference{Name: machine.Status.NodeRef.Name}
+	}
+	return spec
+}
+
+// reasonTakenOver is that of a finding about a machine without a verdict on which something stands.
+const reasonTakenOver = "TakenOver"
+
+// finding is the verdict that leads to a record.
+func finding(target Target, leftOver string, now time.Time) v1alpha1.RemediationFinding {
+	verdict := target.Verdict()
+	if verdict == nil {
+		return v1alpha1.RemediationFinding{
+			Reason: reasonTakenOver, Message: "An earlier version of Sickbay has left " + leftOver, Since: metav1.NewTime(now.Truncate(time.Second)),
+		}
+	}
+	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: short(verdict.Message), Since: verdict.LastTransitionTime}
+}
+
+// short cuts a message to what the definition takes.
+func short(message string) string {
+	const most, ellipsis = 1024, "..."
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
+}

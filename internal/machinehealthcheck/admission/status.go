@@ -1,0 +1,144 @@
+package admission
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// maxTargets is how many names the API takes in status.targets.
+const maxTargets = 10000
+
+// Status renders the status that a decision leads to. What it leaves out,
+// Sickbay takes away where it has written it before.
+func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
+	mhc := f.MachineHealthCheck
+	if len(d.Paused) > 0 {
+		return pausedStatus(mhc, d, now)
+	}
+	desired := clusterv1.MachineHealthCheckStatus{
+		ObservedGeneration:  mhc.Generation,
+		ExpectedMachines:    new(int32(d.Counts.Expected)),
+		CurrentHealthy:      new(int32(d.Counts.StoredHealthy)),
+		RemediationsAllowed: new(int32(d.RemediationsAllowed())),
+		Targets:             targetNames(f.Targets),
+	}
+	set := func(c metav1.Condition) { setCondition(mhc, &desired, c, now) }
+	set(allowedCondition(d))
+	if !targets.HandedOver(mhc) {
+		set(metav1.Condition{Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused})
+	}
+	if len(f.Elsewhere) > 0 {
+		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonSelectedByOlder, Message: overlapMessage(f.Elsewhere)})
+	}
+	if d.Config.OnlyTells() {
+		set(dryRunCondition(d))
+	}
+	if mhc.Spec.Remediation.TemplateRef.IsDefined() {
+		set(templateCondition(f.Template))
+	}
+	return desired
+}
+
+// pausedStatus leaves everything as it is but for the Paused condition.
+func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
+	desired := *mhc.Status.DeepCopy()
+	desired.Conditions = nil
+	for _, c := range mhc.Status.Conditions {
+		if Ours(mhc, c.Type) {
+			desired.Conditions = append(desired.Conditions, c)
+		}
+	}
+	if !targets.HandedOver(mhc) {
+		setCondition(mhc, &desired, metav1.Condition{
+			Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, Message: strings.Join(d.Paused, ", "),
+		}, now)
+	}
+	return desired
+}
+
+// Ours reports whether a condition on mhc is one that Sickbay writes.
+func Ours(mhc *clusterv1.MachineHealthCheck, conditionType string) bool {
+	switch conditionType {
+	case ConditionRemediationAllowed, ConditionOverlapping, ConditionDryRun, ConditionTemplateAvailable:
+		return true
+	case ConditionPaused:
+		return !targets.HandedOver(mhc)
+	}
+	return false
+}
+
+// Urgent reports whether a status says something else than before, and not just other numbers: a condition has another
+// status or another reason, comes or goes, or the spec is another.
+func Urgent(mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus) bool {
+	if mhc.Status.ObservedGeneration != desired.ObservedGeneration {
+		return true
+	}
+	kept := 0
+	for _, c := range mhc.Status.Conditions {
+		if !Ours(mhc, c.Type) {
+			continue
+		}
+		now := meta.FindStatusCondition(desired.Conditions, c.Type)
+		if now == nil || now.Status != c.Status || now.Reason != c.Reason {
+			return true
+		}
+		kept++
+	}
+	return kept != len(desired.Conditions)
+}
+
+func allowedCondition(d Decision) metav1.Condition {
+	c := metav1.Condition{Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Message: d.allowedMessage()}
+	switch {
+	case d.Stopped.Reason != "":
+		c.Reason = d.Stopped.Reason
+	case d.Allowed:
+		c.Status, c.Reason = metav1.ConditionTrue, ReasonRemediationAllowed
+	case d.Counts.Sick == 0:
+		c.Reason = ReasonNoneSick
+	case d.Counts.Unhealthy() > d.trigger.maximum:
+		c.Reason = ReasonTooManyUnhealthy
+	default:
+		c.Reason = ReasonTooFewUnhealthy
+	}
+	return c
+}
+
+func dryRunCondition(d Decision) metav1.Condition {
+	reason := ReasonObserve
+	if d.Config.DryRun {
+		reason = ReasonDryRun
+	}
+	return metav1.Condition{Type: ConditionDryRun, Status: metav1.ConditionTrue, Reason: reason, Message: d.dryRunMessage()}
+}
+
+func templateCondition(template Template) metav1.Condition {
+	if template.Missing != "" {
+		return metav1.Condition{Type: ConditionTemplateAvailable, Status: metav1.ConditionFalse, Reason: ReasonTemplateNotFound, Message: template.Missing}
+	}
+	return metav1.Condition{Type: ConditionTemplateAvailable, Status: metav1.ConditionTrue, Reason: ReasonTemplateAvailable}
+}
+
+// setCondition adds c to desired; it keeps the transition time of the stored
+// condition if the status is the same.
+func setCondition(mhc *clusterv1.MachineHealthCheck, desired *clusterv1.MachineHealthCheckStatus, c metav1.Condition, now metav1.Time) {
+	c.ObservedGeneration = mhc.Generation
+	c.LastTransitionTime = now
+	if stored := meta.FindStatusCondition(mhc.Status.Conditions, c.Type); stored != nil && stored.Status == c.Status {
+		c.LastTransitionTime = stored.LastTransitionTime
+	}
+	meta.SetStatusCondition(&desired.Conditions, c)
+}
+
+func targetNames(all []Target) []string {
+	var list []string
+	for _, target := range all[:min(len(all), maxTargets)] {
+		list = append(list, target.Machine.Name)
+	}
+	return list
+}

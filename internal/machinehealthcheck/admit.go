@@ -1,0 +1,139 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// admitOne creates the record of one that is admitted, or grants it a slot once more.
+func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) outcome {
+	owner, machine := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine
+	written, err := r.write(ctx, f, d, one)
+	if err != nil {
+		if r.memory.Fail(owner, machine.UID, err.Error(), r.Clock.Now()) {
+			ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
+			r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
+		}
+		return outcome{free: one.Grant > 0 && !mayBeWritten(err)}
+	}
+	r.memory.Succeed(owner, machine.UID)
+	r.memory.Expect(owner, written, r.Clock.Now())
+	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
+	return outcome{record: written}
+}
+
+func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
+	if one.Record != nil {
+		return r.grant(ctx, one)
+	}
+	spec := admission.Spec(f, d, one, r.Clock.Now())
+	r.addNodeUID(ctx, f, &spec)
+	return r.create(ctx, f, spec)
+}
+
+// addNodeUID looks the Node up in the cache. What is not there stays unknown.
+func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1alpha1.MachineRemediationSpec) {
+	if spec.NodeRef == nil {
+		return
+	}
+	if node, err := r.Observer.Nodes.Get(ctx, client.ObjectKeyFromObject(f.Cluster), spec.NodeRef.Name); err == nil {
+		spec.NodeRef.UID = node.UID
+	}
+}
+
+// create creates a record. Its name goes by the records that the cache shows; if there is one of that name, the API server
+// says which is the last. One that is open was created by us just now, or by another leader, and is as good.
+func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
+	ordinal := highest(f.Records, spec.MachineRef.UID) + 1
+	written := record.New(f.Cluster, ordinal, spec)
+	err := r.Client.Create(ctx, written)
+	if apierrors.IsAlreadyExists(err) {
+		last, listErr := r.last(ctx, f, spec.MachineRef.UID)
+		if listErr != nil {
+			return nil, listErr
+		}
+		if last != nil && !ladder.Ended(last) {
+			return last, nil
+		}
+		if last != nil {
+			ordinal = max(ordinal, record.Ordinal(last))
+		}
+		written = record.New(f.Cluster, ordinal+1, spec)
+		err = r.Client.Create(ctx, written)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("creating MachineRemediation %s: %w", written.Name, err)
+	}
+	return written, nil
+}
+
+// highest is the highest ordinal of a machine's records; 0 if it has none.
+func highest(all []*v1alpha1.MachineRemediation, machine types.UID) int {
+	n := 0
+	for _, one := range all {
+		if one.Spec.MachineRef.UID == machine {
+			n = max(n, record.Ordinal(one))
+		}
+	}
+	return n
+}
+
+// last returns the record of a machine with the highest ordinal, past the cache; nil if there is none.
+func (r *Reconciler) last(ctx context.Context, f admission.Facts, machine types.UID) (*v1alpha1.MachineRemediation, error) {
+	all, err := record.LiveOfMachine(ctx, r.Live, f.Cluster.Namespace, machine)
+	if err != nil {
+		return nil, err
+	}
+	var last *v1alpha1.MachineRemediation
+	for i := range all {
+		if last == nil || record.Ordinal(&all[i]) > record.Ordinal(last) {
+			last = &all[i]
+		}
+	}
+	return last, nil
+}
+
+// grant raises spec.grant of a record, if it still is the one that was decided on and nobody else has raised it.
+func (r *Reconciler) grant(ctx context.Context, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
+	type op struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	patch, err := json.Marshal([]op{
+		{"test", "/metadata/uid", one.Record.UID},
+		{"test", "/spec/grant", one.Record.Spec.Grant},
+		{"replace", "/spec/grant", one.Grant},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the grant of MachineRemediation %s: %w", one.Record.Name, err)
+	}
+	written := one.Record.DeepCopy()
+	if err := r.Client.Patch(ctx, written, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+		return nil, fmt.Errorf("granting MachineRemediation %s a slot: %w", one.Record.Name, err)
+	}
+	return written, nil
+}
+
+// mayBeWritten reports whether a write may have gone through although it failed: the
+// answer got lost on the way, and only time can tell.
+func mayBeWritten(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsUnexpectedServerError(err)
+}

@@ -1,0 +1,103 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// leftOvers remembers for which MachineHealthChecks no request of an earlier version is left. Nobody makes new ones, so
+// they are looked for until there are none, and not again.
+type leftOvers struct {
+	mu   sync.Mutex
+	none map[client.ObjectKey]lookedFor
+}
+
+// lookedFor says which requests were looked for.
+type lookedFor struct {
+	uid types.UID
+	gvk schema.GroupVersionKind
+}
+
+func (l *leftOvers) known(key client.ObjectKey, what lookedFor) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.none[key] == what
+}
+
+func (l *leftOvers) note(key client.ObjectKey, what lookedFor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.none == nil {
+		l.none = map[client.ObjectKey]lookedFor{}
+	}
+	l.none[key] = what
+}
+
+func (l *leftOvers) forget(key client.ObjectKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.none, key)
+}
+
+// observeLeftOvers notes what an earlier version of Sickbay has left on the targets. As long as they are paused nothing
+// is taken over, so nothing is looked for.
+func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) error {
+	if len(targets.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
+		return nil
+	}
+	requests, err := r.oldRequests(ctx, f)
+	if err != nil {
+		return err
+	}
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		target.LeftOver = admission.LeftOver(target.Machine, requests[target.Machine.Name])
+	}
+	return nil
+}
+
+// oldRequests returns the requests that may have been made for machines and not for records, by their name.
+func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
+	mhc := f.MachineHealthCheck
+	ref := mhc.Spec.Remediation.TemplateRef
+	if !ref.IsDefined() || admission.NamesPlan(mhc) || !r.kinds.isReadable(remedy.RequestKind(ref)) {
+		return nil, nil
+	}
+	key, what := client.ObjectKeyFromObject(mhc), lookedFor{mhc.UID, remedy.RequestKind(ref)}
+	if r.leftOvers.known(key, what) {
+		return nil, nil
+	}
+	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
+	if err != nil {
+		return nil, ignoreUninstalled(err)
+	}
+	if !admission.RequestsLeft(*f, requests) {
+		r.leftOvers.note(key, what)
+	}
+	return requests, nil
+}
+
+func (r *Reconciler) listRequests(ctx context.Context, ref clusterv1.MachineHealthCheckRemediationTemplateReference, namespace string) (map[string]*metav1.PartialObjectMetadata, error) {
+	gvk := remedy.RequestKind(ref)
+	list := metadataList(gvk)
+	if err := r.Live.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing %s in %s: %w", gvk.Kind, namespace, err)
+	}
+	requests := make(map[string]*metav1.PartialObjectMetadata, len(list.Items))
+	for i := range list.Items {
+		list.Items[i].SetGroupVersionKind(gvk)
+		requests[list.Items[i].Name] = &list.Items[i]
+	}
+	return requests, nil
+}

@@ -1,0 +1,113 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// recordWatch remembers that MachineRemediations are watched.
+type recordWatch struct {
+	mu      sync.Mutex
+	watched bool
+}
+
+// RecordsAppeared watches MachineRemediations, and wakes up every MachineHealthCheck. It is called when their kind has been
+// installed and the indexes of the package record are there. To call it again does nothing.
+func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	if r.records.watched {
+		return nil
+	}
+	created := predicate.Funcs{
+		UpdateFunc: func(event.UpdateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+	for _, src := range []source.Source{
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), r.recordEvents(), relevantRecordChange()),
+		// A new watch begins with all there are.
+		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, created),
+	} {
+		if err := r.kinds.ctl.Watch(src); err != nil {
+			return fmt.Errorf("watching MachineRemediations: %w", err)
+		}
+	}
+	r.records.watched = true
+	return nil
+}
+
+// recordEvents looks at the MachineHealthCheck that a record names, and at those that select its machine. As a look is at
+// all machines, it waits a moment for more of what has just begun.
+func (r *Reconciler) recordEvents() handler.EventHandler {
+	look := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+		for req, machines := range r.ofRecord(ctx, obj.(*v1alpha1.MachineRemediation)) {
+			queue.AddAfter(req, pauseOf(machines)/gathering)
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			look(ctx, e.Object, queue)
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			look(ctx, e.ObjectNew, queue)
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			look(ctx, e.Object, queue)
+		},
+	}
+}
+
+// ofRecord returns the MachineHealthChecks that a record concerns, with the number of their machines.
+func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemediation) map[ctrl.Request]int {
+	all := map[ctrl.Request]int{}
+	machine := &clusterv1.Machine{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine)
+	for _, mhc := range r.checksOf(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}) {
+		selects := err == nil && machine.UID == record.Spec.MachineRef.UID && targets.IsTarget(machine) && r.Selectors.Matches(mhc, machine)
+		if selects || mhc.Name == record.Spec.HealthCheckRef.Name {
+			all[request(mhc)] = int(ptr.Deref(mhc.Status.ExpectedMachines, 0))
+		}
+	}
+	return all
+}
+
+// standing is what of a record an admission can depend on.
+type standing struct {
+	ended, hasSlot, wantsSlot, deleting bool
+	// wantsAt is when it begins to want one; in seconds, as the API stores it.
+	wantsAt int64
+}
+
+func standingOf(r *v1alpha1.MachineRemediation) standing {
+	s := standing{ended: ladder.Ended(r), hasSlot: ladder.HasSlot(r), deleting: !r.DeletionTimestamp.IsZero()}
+	var at time.Time
+	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
+		s.wantsAt = at.Unix()
+	}
+	return s
+}
+
+// relevantRecordChange keeps the events that can change who is admitted.
+func relevantRecordChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*v1alpha1.MachineRemediation), e.ObjectNew.(*v1alpha1.MachineRemediation)
+		return standingOf(before) != standingOf(after) || ladder.Fruitless(before) != ladder.Fruitless(after)
+	}}
+}
