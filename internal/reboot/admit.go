@@ -19,6 +19,10 @@ func (d *step) admit() {
 		d.s.PendingRebootSince = d.time() // of the waiting, until the reboot itself begins
 		return
 	}
+	if other := d.f.atWork(); other != nil {
+		d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+		return
+	}
 	reason, message := d.unavailable()
 	if reason != "" {
 		d.awaitHost(reason, message)
@@ -67,8 +71,9 @@ func (d *step) begin() {
 	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
 }
 
-// recordNode records which Node ran on the host. What an attempt before has left to be put back is kept.
+// recordNode records which Node ran on the host. What attempts before have left to be put back is kept.
 func (d *step) recordNode() {
+	d.takeOver()
 	name := d.f.Machine.Node
 	switch {
 	case name == "":

@@ -44,8 +44,25 @@ func anyFacts() *rapid.Generator[Facts] {
 		}
 		anyNode(t)(&f)
 		anyRecord(t)(&f)
+		anySiblings(t)(&f)
 		return f
 	})
+}
+
+// anySiblings draws what other RebootRemediations there are, and who asked for this one.
+func anySiblings(t *rapid.T) change {
+	var others []v1alpha1.RebootRemediation
+	for range rapid.IntRange(0, 2).Draw(t, "siblings") {
+		var changes []change
+		if rapid.Bool().Draw(t, "taints as well") {
+			changes = append(changes, taints)
+		}
+		other := sibling("s", rapid.SampledFrom(allPhases).Draw(t, "sibling"), changes...)
+		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
+		others = append(others, other)
+	}
+	by := rapid.SampledFrom([]change{func(*Facts) {}, ofRecord, ofBuiltInPlan, aRecordAsks}).Draw(t, "requested by")
+	return allOf(beside(others...), by)
 }
 
 func anyNode(t *rapid.T) change {
@@ -145,7 +162,18 @@ func TestWhateverIsRead(t *testing.T) {
 			if !s.Phase.Ended() || (h.Missing == "" && s.Host != nil && h.UID == s.Host.UID && (h.Key || h.Probe)) {
 				t.Fatalf("the record is let go of in phase %s, with a host like %+v", s.Phase, h)
 			}
+		case MarkForOwner:
+			if f.ofRecord() {
+				t.Fatal("the owner is asked for another machine, although a record decides what follows")
+			}
+		case RestoreNode, UntaintNode:
+			if s.Phase.Ended() && f.atWork() != nil {
+				t.Fatalf("%s, while another one is at work", d.Action)
+			}
 		default:
+		}
+		if began := d.Status.Attempt > s.Attempt; began && s.Phase == v1alpha1.Pending && f.atWork() != nil {
+			t.Fatal("it begins, while another one is at work")
 		}
 		if d.Changed && d.Action != Nothing {
 			t.Fatalf("%s, and the record is not stored", d.Action)
@@ -163,9 +191,9 @@ func TestWhateverIsRead(t *testing.T) {
 func TestDecideIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")
-		before := *f.Status.DeepCopy()
+		before, siblings := *f.Status.DeepCopy(), (&v1alpha1.RebootRemediationList{Items: f.Siblings}).DeepCopy()
 		first, second := Decide(f, noon.Time), Decide(f, noon.Time)
-		if !equality.Semantic.DeepEqual(before, f.Status) {
+		if !equality.Semantic.DeepEqual(before, f.Status) || !equality.Semantic.DeepEqual(siblings.Items, f.Siblings) {
 			t.Fatal("the facts are changed")
 		}
 		if first.String() != second.String() || !equality.Semantic.DeepEqual(first.Status, second.Status) {

@@ -1,7 +1,9 @@
 package reboot
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,9 +23,7 @@ func (d *step) backUp() {
 		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable,
 	}
 	if before != nil {
-		backup.Labels, backup.Annotations = merged(before.Labels, backup.Labels), merged(before.Annotations, backup.Annotations)
-		backup.Taints = append(backup.Taints, missingTaints(before.Taints, backup.Taints)...)
-		backup.Unschedulable = backup.Unschedulable || before.Unschedulable
+		backup = combined(before, backup)
 		backup.TakenAt = before.TakenAt
 		if equality.Semantic.DeepEqual(backup, before) {
 			return
@@ -31,6 +31,18 @@ func (d *step) backUp() {
 		backup.TakenAt = metav1.NewTime(d.now)
 	}
 	d.s.Node.Backup = backup
+}
+
+// combined is what is in two backups, and of the same key the later value.
+func combined(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
+	if earlier == nil || later == nil {
+		return cmp.Or(later, earlier)
+	}
+	all := *later
+	all.Labels, all.Annotations = merged(earlier.Labels, later.Labels), merged(earlier.Annotations, later.Annotations)
+	all.Taints = append(slices.Clone(later.Taints), missingTaints(earlier.Taints, later.Taints)...)
+	all.Unschedulable = earlier.Unschedulable || later.Unschedulable
+	return &all
 }
 
 // merged are both, and of a key in both the later value.

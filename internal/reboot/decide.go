@@ -123,7 +123,7 @@ func (d *step) giveUp(phase v1alpha1.Phase, reason, message string) {
 }
 
 // outOfService tells that the Node may have been deleted or tainted, and is not back.
-func (d *step) outOfService() bool { return d.s.Node != nil && d.s.Node.OutOfService }
+func (d *step) outOfService() bool { return owesNode(&d.s) }
 
 // release lets the host come on. That is stored before our key is removed, so the key is never set again in this
 // attempt.

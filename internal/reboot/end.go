@@ -76,7 +76,14 @@ func (d *step) clean() {
 // may never come.
 func (d *step) late() {
 	m := d.f.Machine
-	if !d.outOfService() || m.Gone || m.UID != d.s.MachineUID || !d.backLate() {
+	if !d.outOfService() || m.Gone || m.UID != d.s.MachineUID {
+		return
+	}
+	if successor := d.successor(); successor != nil {
+		d.handOver(successor)
+		return
+	}
+	if d.f.atWork() != nil || !d.backLate() {
 		return
 	}
 	if missing := d.missing(true); missing != Nothing {
@@ -84,8 +91,12 @@ func (d *step) late() {
 		return
 	}
 	d.inService()
-	end := reasonOf(d.s, v1alpha1.ConditionSucceeded)
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, end, "The Node came back after the end, and has got back what it had")
+	d.conclude("The Node came back after the end, and has got back what it had")
+}
+
+// conclude says what became of the Node after the end.
+func (d *step) conclude(message string) {
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reasonOf(d.s, v1alpha1.ConditionSucceeded), message)
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a

@@ -23,6 +23,8 @@ type Facts struct {
 	Machine MachineFacts
 	Host    HostFacts
 	Node    NodeFacts
+	// Siblings are the other RebootRemediations of the Machine, in the order in which they ended, as far as they matter.
+	Siblings []v1alpha1.RebootRemediation
 	// Throttled says why the machine has to wait for its turn; empty if it is.
 	Throttled string
 }

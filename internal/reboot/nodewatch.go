@@ -41,8 +41,8 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 // wantsNode tells whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
 // something. The latter is no reason to look again and again.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
-	node, phase := request.Status.Node, request.Status.Phase
-	return looksForNode(phase) || (phase.Ended() && node != nil && node.OutOfService)
+	phase := request.Status.Phase
+	return looksForNode(phase) || (phase.Ended() && owesNode(&request.Status))
 }
 
 // looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.

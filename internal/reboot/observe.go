@@ -38,6 +38,11 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	if v.machine != nil && needsNode(&v.facts) {
 		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	}
+	if needsSiblings(&v.facts) {
+		if v.facts.Siblings, err = r.siblings(ctx, request); err != nil {
+			return view{}, err
+		}
+	}
 	if request.Status.Phase == v1alpha1.Pending {
 		if v.facts.Throttled, err = r.throttled(ctx, request, v.machine); err != nil {
 			return view{}, err
@@ -49,8 +54,8 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 
 // needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.
 func needsNode(f *Facts) bool {
-	if node := f.Status.Node; f.Status.Phase.Ended() {
-		return !f.Finalizer && node != nil && node.OutOfService
+	if f.Status.Phase.Ended() {
+		return !f.Finalizer && owesNode(&f.Status)
 	}
 	return slices.Contains([]v1alpha1.Phase{
 		v1alpha1.Pending, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,

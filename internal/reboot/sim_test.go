@@ -26,6 +26,8 @@ type world struct {
 	workload simWorkload
 	machine  simMachine
 	request  simRequest
+	// earlier are RebootRemediations of the machine that have ended.
+	earlier []v1alpha1.RebootRemediation
 	// throttled says that others come first.
 	throttled bool
 	// late is a write that was decided and has not arrived yet.
@@ -71,6 +73,9 @@ func (w *world) facts() Facts {
 	}
 	if !w.machine.gone && needsNode(&f) {
 		f.Node = w.nodeFacts()
+	}
+	if needsSiblings(&f) {
+		f.Siblings = w.earlier
 	}
 	if w.throttled && w.request.status.Phase == v1alpha1.Pending {
 		f.Throttled = "Waits for others"

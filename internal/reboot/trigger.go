@@ -80,7 +80,7 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 
 // owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	return request.Status.Node != nil && request.Status.Node.OutOfService && request.Status.MachineUID == machine.UID
+	return owesNode(&request.Status) && request.Status.MachineUID == machine.UID
 }
 
 // beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody

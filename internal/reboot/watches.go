@@ -129,11 +129,18 @@ func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctr
 	})
 }
 
-// waiting maps a RebootRemediation to those that may wait for it.
+// waiting maps a RebootRemediation to those that may wait for it, and to those of the same Machine from which it may have taken
+// over the Node.
 func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
 	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return request.Status.Phase == v1alpha1.Pending && request.Name != changed.GetName()
+		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || succeeds(changed, request))
 	})
+}
+
+// succeeds reports whether an object may be the successor of a RebootRemediation that has ended, and owes the Node something.
+func succeeds(changed client.Object, ended *v1alpha1.RebootRemediation) bool {
+	later, ok := changed.(*v1alpha1.RebootRemediation)
+	return ok && ended.Status.Phase.Ended() && owesNode(&ended.Status) && referenceOf(later) == referenceOf(ended)
 }
 
 func (r *Reconciler) requests(ctx context.Context, namespace string, keep func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {

@@ -1,0 +1,216 @@
+package reboot
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// shared is a machine on the API server that several want to cycle.
+type shared struct {
+	*testing.T
+	e  *env.Env
+	r  *Reconciler
+	ns string
+}
+
+func newShared(t *testing.T) *shared {
+	t.Helper()
+	e := env.Get(t)
+	s := &shared{T: t, e: e, ns: e.Namespace(t)}
+	// The RebootRemediation that comes with the machine makes room for those of the test.
+	request := waiting(t, e, s.ns)
+	request.Finalizers = nil
+	for _, change := range []error{e.Client.Update(t.Context(), request), e.Client.Delete(t.Context(), request)} {
+		if change != nil {
+			t.Fatal(change)
+		}
+	}
+	s.r = &Reconciler{
+		Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: workload.Local{Live: e.Client, Config: e.Config},
+		Recorder: events.NewFakeRecorder(100), Clock: testingclock.NewFakePassiveClock(time.Now()), SyncPeriod: time.Hour,
+	}
+	return s
+}
+
+// ask makes a RebootRemediation.
+func (s *shared) ask(name string, by v1alpha1.RebootRequester) *v1alpha1.RebootRemediation {
+	s.Helper()
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
+	request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
+	request.Spec.RequestedBy = &by
+	build.Create(s.Context(), s.T, s.e.Client, request)
+	return request
+}
+
+const gone v1alpha1.Phase = "gone"
+
+// look has the controller look at a RebootRemediation, and returns it as it is then; in the phase gone if it is not there any more.
+func (s *shared) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
+	s.Helper()
+	if _, err := s.r.Reconcile(s.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
+		s.Fatal(err)
+	}
+	err := s.e.Client.Get(s.Context(), client.ObjectKeyFromObject(request), request)
+	if client.IgnoreNotFound(err) != nil {
+		s.Fatal(err)
+	}
+	if err != nil {
+		request.Status.Phase = gone
+	}
+	return request
+}
+
+func (s *shared) delete(request *v1alpha1.RebootRemediation) {
+	s.Helper()
+	if err := s.e.Client.Delete(s.Context(), request); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// keys are those of ours on the host.
+func (s *shared) keys() []string {
+	s.Helper()
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}}
+	var keys []string
+	for key := range reread(s.T, s.e, host).Annotations {
+		if uid, ours := strings.CutPrefix(key, keyPrefix); ours {
+			keys = append(keys, uid)
+		}
+	}
+	return keys
+}
+
+func (s *shared) held(by *v1alpha1.RebootRemediation) bool {
+	s.Helper()
+	keys := s.keys()
+	return len(keys) == 1 && keys[0] == string(by.UID)
+}
+
+func ofAttempt(number string) v1alpha1.RebootRequester {
+	return v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "rec", UID: "u", OperationID: "u/" + number}
+}
+
+// TestTwoForOneMachine: a record and a person, or two attempts of a record, have the same host cycled one after the other. Each key
+// has the UID of its RebootRemediation, so both could hold the host off at once; the second one waits, and says for which.
+func TestTwoForOneMachine(t *testing.T) {
+	byHand := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}
+	for name, tt := range map[string]struct {
+		first, second string
+		by, then      v1alpha1.RebootRequester
+		says          string
+	}{
+		"a record first": {"rec-1", "m", ofAttempt("1"), byHand, "MachineRemediation rec"},
+		"a person first": {"m", "rec-1", byHand, ofAttempt("1"), "alice"},
+		"two attempts":   {"rec-1", "rec-2", ofAttempt("1"), ofAttempt("2"), "MachineRemediation rec"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t)
+			first, second := s.ask(tt.first, tt.by), s.ask(tt.second, tt.then)
+			if s.look(first).Status.Phase != v1alpha1.PoweringOff || !s.held(first) {
+				t.Fatalf("the first is in phase %s", first.Status.Phase)
+			}
+			s.look(second)
+			if second.Status.Phase != v1alpha1.Pending || reasonOf(second.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled || !s.held(first) {
+				t.Fatalf("the second is in phase %s, %+v; the keys are %v", second.Status.Phase, second.Status.Conditions, s.keys())
+			}
+			if got := messageOf(second.Status); !strings.Contains(got, "RebootRemediation "+tt.first) || !strings.Contains(got, tt.says) {
+				t.Errorf("the message is %q", got)
+			}
+			s.delete(first)
+			s.look(first)
+			if len(s.keys()) > 0 || first.Status.Phase != gone {
+				t.Errorf("the first is in phase %s, and the keys are %v", first.Status.Phase, s.keys())
+			}
+			if s.look(second).Status.Phase != v1alpha1.PoweringOff || !s.held(second) {
+				t.Errorf("then the second is in phase %s, and the keys are %v", second.Status.Phase, s.keys())
+			}
+		})
+	}
+}
+
+// TestSecondIsTakenBack while it waits: nothing of it was on the host, and the first one goes on.
+func TestSecondIsTakenBack(t *testing.T) {
+	s := newShared(t)
+	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
+	s.look(first)
+	s.look(second)
+	s.delete(second)
+	if s.look(second).Status.Phase != gone || !s.held(first) || s.look(first).Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("in phases %s and %s, with keys %v", first.Status.Phase, second.Status.Phase, s.keys())
+	}
+}
+
+// TestFirstMayHaveBegun since the cache was told: then it is looked at past the cache. One that has gone meanwhile is not waited for.
+func TestFirstMayHaveBegun(t *testing.T) {
+	s := newShared(t)
+	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
+	old := *first.DeepCopy()
+	s.look(first)
+	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.r.Client = interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			list.(*v1alpha1.RebootRemediationList).Items = []v1alpha1.RebootRemediation{old}
+			return nil
+		},
+	})
+	if s.look(second).Status.Phase != v1alpha1.Pending || !s.held(first) {
+		t.Fatalf("the second is in phase %s, with keys %v", second.Status.Phase, s.keys())
+	}
+	s.delete(first)
+	s.look(first)
+	if s.look(second).Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("then it is in phase %s", second.Status.Phase)
+	}
+}
+
+// TestWokenByAnother: whatever becomes of one RebootRemediation wakes those that wait for it, and those of the same machine whose
+// Node it may have taken over.
+func TestWokenByAnother(t *testing.T) {
+	s := newShared(t)
+	stored := func(name, machine string, f Facts) *v1alpha1.RebootRemediation {
+		by := ofAttempt("1")
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
+		request.Spec.Machine, request.Spec.RequestedBy = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: machine}, &by
+		build.Create(t.Context(), t, s.e.Client, request)
+		request.Status = f.Status
+		if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		return request
+	}
+	changed := stored("changed", "m", in(v1alpha1.PoweringOff))
+	stored("waits", "m", in(v1alpha1.Pending))
+	stored("waits-for-another-machine", "n", in(v1alpha1.Pending))
+	stored("owes", "m", in(v1alpha1.Failed, outOfServiceSince))
+	stored("owes-another-machine", "n", in(v1alpha1.Failed, outOfServiceSince))
+	stored("has-ended", "m", in(v1alpha1.Failed, untouched))
+	stored("is-at-work", "n", in(v1alpha1.PoweringOn))
+	want := map[string]bool{"waits": true, "waits-for-another-machine": true, "owes": true}
+	for _, request := range s.r.waiting(t.Context(), changed) {
+		if !want[request.Name] {
+			t.Errorf("%s is woken", request.Name)
+		}
+		delete(want, request.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not woken are %v", want)
+	}
+}
