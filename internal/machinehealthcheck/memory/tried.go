@@ -1,0 +1,61 @@
+package memory
+
+import "github.com/sickbay-dev/sickbay/api/v1alpha1"
+
+// Tried reports whether a record has tried a repair.
+func Tried(r *v1alpha1.MachineRemediation) bool {
+	for i := range r.Status.Attempts {
+		if _, ok := triedBy(r, &r.Status.Attempts[i]); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// triedBy returns the step that an attempt has tried; false if it has tried no repair.
+func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
+	i := indexOf(r.Spec.Steps, attempt.Step)
+	if i < 0 || attempt.ObjectRef == nil || !counts(attempt.Result) {
+		return v1alpha1.RemediationStep{}, false
+	}
+	return r.Spec.Steps[i], repairs(r.Spec.Steps[i])
+}
+
+// repairs reports whether a step is there to make the machine healthy.
+func repairs(step v1alpha1.RemediationStep) bool {
+	switch step.Action {
+	case v1alpha1.ActionReplace, v1alpha1.ActionReboot:
+		return true
+	case v1alpha1.ActionRequest:
+		return step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
+	default:
+		return false
+	}
+}
+
+// counts reports whether an attempt with this result uses up one of its step.
+func counts(result v1alpha1.AttemptResult) bool {
+	switch result {
+	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultCancelled, v1alpha1.ResultDenied, v1alpha1.ResultUnneeded:
+		return false
+	default:
+		return true
+	}
+}
+
+// same finds a step of an earlier plan in this one, by its name and its action; -1 if it has none.
+func same(steps []v1alpha1.RemediationStep, earlier v1alpha1.RemediationStep) int {
+	if i := indexOf(steps, earlier.Name); i >= 0 && steps[i].Action == earlier.Action {
+		return i
+	}
+	return -1
+}
+
+func indexOf(steps []v1alpha1.RemediationStep, name string) int {
+	for i := range steps {
+		if steps[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
