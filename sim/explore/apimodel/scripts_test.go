@@ -63,6 +63,25 @@ var scripts = map[string]func(*player){
 		p.patchStatus(types.MergePatchType, `{"metadata":{"uid":"another"},"status":{"phase":"Running"}}`, m)
 		p.patchStatus(types.MergePatchType, `{"status":{"phase":"Running"}}`, build.Machine(p.ns, "none"))
 	},
+	"update": func(p *player) {
+		m := p.machine("m")
+		p.read(m)
+		m.Labels["x"] = "y"
+		m.Status.Phase = "Failed"
+		p.note("update a label", p.c.Update(p.ctx, m), m)
+		p.read(m)
+		m.Spec.FailureDomain = "here"
+		p.note("update the spec", p.c.Update(p.ctx, m), m)
+		p.note("update the same", p.c.Update(p.ctx, m), m)
+		m.ResourceVersion = "1"
+		p.note("update what is stale", p.c.Update(p.ctx, m), m)
+	},
+	"two conditions of a type": func(p *player) {
+		m := p.machine("m")
+		one := `{"op":"add","path":"/status/conditions/-","value":{"type":"One","status":"False","reason":"R","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}}`
+		p.patchStatus(types.JSONPatchType, `[`+one+`]`, m)
+		p.patchStatus(types.JSONPatchType, `[`+one+`]`, m)
+	},
 	"update of a status": func(p *player) {
 		r := p.record("r")
 		stale := r.DeepCopy()

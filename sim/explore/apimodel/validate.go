@@ -7,8 +7,16 @@ import (
 )
 
 // validate refuses what the definition of a MachineRemediation refuses: a spec that changes but for grant and decision, and
-// a grant that goes down. Other definitions are left to the tests on a real API server.
+// a grant that goes down; and what all definitions refuse: two conditions of one type. Other definitions are left to the tests on a real API server.
 func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
+	status, _ := next["status"].(map[string]any)
+	types := map[string]bool{}
+	for _, c := range conditions(status) {
+		if types[text(c, "type")] {
+			return invalid(request{gvk: gvk}, "status.conditions: duplicate value: "+text(c, "type"))
+		}
+		types[text(c, "type")] = true
+	}
 	if gvk != v1alpha1.GroupVersion.WithKind("MachineRemediation") || old == nil {
 		return nil
 	}

@@ -28,15 +28,20 @@ func (v *View) Behind(gvk schema.GroupVersionKind) int {
 	return len(h.states) - 1 - at
 }
 
-// Advance has a cache see all but the last few writes, and returns the objects that are new to it. A cache never goes back.
-func (v *View) Advance(gvk schema.GroupVersionKind, lag int) []client.ObjectKey {
+// Advance has a cache see all but the last few writes, and returns what is new to it. A cache never goes back.
+func (v *View) Advance(gvk schema.GroupVersionKind, lag int) []Change {
 	h, behind := v.server.history(gvk), v.Behind(gvk)
 	if behind <= lag {
 		return nil
 	}
-	from := v.at[gvk] + 1
+	from := v.at[gvk]
 	v.at[gvk] += behind - lag
-	return slices.Clone(h.changed[from : v.at[gvk]+1])
+	news := make([]Change, 0, behind-lag)
+	for i := from + 1; i <= v.at[gvk]; i++ {
+		key := h.changed[i]
+		news = append(news, Change{Kind: gvk, Key: key, Before: h.states[i-1][key], After: h.states[i][key]})
+	}
+	return news
 }
 
 // Rewind makes a cache that begins anew, as that of another process does, lag by that many writes, or as many as there were.
@@ -63,3 +68,6 @@ func (v *View) state(gvk schema.GroupVersionKind) state {
 	h := v.server.history(gvk)
 	return h.states[len(h.states)-1-v.Behind(gvk)]
 }
+
+// Version is the resource version of the last write.
+func (s *Server) Version() int64 { return s.version }

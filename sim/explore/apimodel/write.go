@@ -61,6 +61,7 @@ func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]a
 		return nil, err
 	}
 	next = bounded(r, old, next)
+	next["apiVersion"], next["kind"] = old.raw["apiVersion"], old.raw["kind"]
 	own(old.raw, next, r)
 	if equal(prune(runtime.DeepCopyJSON(old.raw)), prune(runtime.DeepCopyJSON(next))) {
 		return s.unchanged(r, old), nil
@@ -144,7 +145,7 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 func content(raw map[string]any) any {
 	rest := map[string]any{}
 	for key, value := range raw {
-		if key != "metadata" && key != "status" {
+		if key != "metadata" && key != "status" && key != "apiVersion" && key != "kind" {
 			rest[key] = value
 		}
 	}

@@ -1,0 +1,137 @@
+package explore
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// inGoodOrder holds that every sick machine is under repair or says what it waits for, and that nothing is left of what has
+// ended.
+func (w *world) inGoodOrder() {
+	mhc := latest[*clusterv1.MachineHealthCheck](w, healthCheckKind, checkName)
+	cluster := latest[*clusterv1.Cluster](w, clusterKind, clusterName)
+	for _, m := range every[*clusterv1.Machine](w, machineKind) {
+		r := w.monitor.openRecord(m.UID)
+		if r == nil {
+			if left := w.monitor.left(m); len(left) > 0 {
+				w.fail(ruleUndo, "%q stand on %s, which has no open record", left, m.Name)
+			}
+		}
+		if !m.DeletionTimestamp.IsZero() || mhc == nil || len(targets.Paused(mhc, cluster)) > 0 || hasAnnotation(m, clusterv1.PausedAnnotation) || targets.RemediationSkipped(m) {
+			continue
+		}
+		verdict := said(m, machinehealth.ConditionType)[0]
+		if w.sick(m) && verdict != "False" {
+			w.fail(ruleReason, "the Node of %s is sick, and its verdict is %q", m.Name, verdict)
+		}
+		switch {
+		case verdict != "False":
+		case r != nil:
+			w.goesOn(m, r)
+		default:
+			w.explained(mhc, m)
+		}
+	}
+}
+
+// sick reports whether a machine is sick in truth.
+func (w *world) sick(m *clusterv1.Machine) bool {
+	node := as[*corev1.Node](w.server.Latest(nodeKind, client.ObjectKey{Name: m.Status.NodeRef.Name}))
+	return node != nil && nodeSick(node, w.clock.now)
+}
+
+// goesOn holds that the record of a sick machine is under way, or says who has to do something.
+func (w *world) goesOn(m *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
+	c := progress(r)
+	if c.Reason == "" || c.Message == "" {
+		w.fail(ruleReason, "%s is sick, and record %s does not say how it goes on", m.Name, r.Name)
+	}
+	if r.Status.Phase == v1alpha1.RemediationActing && ladder.AtWork(r) == nil && len(w.monitor.standing(m)) == 0 {
+		w.fail(ruleReason, "%s is sick, record %s says %q, and nothing is under way", m.Name, r.Name, c.Message)
+	}
+	if next := r.Status.NextTransitionTime; next != nil && next.Add(sickAfter).Before(w.clock.now) && r.Status.StoppedTime == nil {
+		w.fail(ruleReason, "record %s says that something happens at %s, which is over: %s", r.Name, next, c.Message)
+	}
+}
+
+// explained holds that the MachineHealthCheck says why nothing is done about a sick machine.
+func (w *world) explained(mhc *clusterv1.MachineHealthCheck, m *clusterv1.Machine) {
+	for _, c := range mhc.Status.Conditions {
+		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || named(c.Message, m.Name)) {
+			return
+		}
+		if c.Type == "DryRun" && named(c.Message, m.Name) {
+			return
+		}
+	}
+	w.fail(ruleReason, "%s is sick and has no record, and its MachineHealthCheck does not say why: %s", m.Name, conditionsOf(mhc))
+}
+
+func named(message, name string) bool {
+	for i := 0; i+len(name) <= len(message); i++ {
+		if message[i:i+len(name)] == name {
+			return true
+		}
+	}
+	return false
+}
+
+func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
+	text := ""
+	for _, c := range mhc.Status.Conditions {
+		text += fmt.Sprintf("%s=%s %s %q; ", c.Type, c.Status, c.Reason, c.Message)
+	}
+	return text
+}
+
+// notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired.
+func (w *world) notStarved() {
+	if w.spec.Stubborn == 0 || w.spec.has(Person) || w.spec.has(Upgrade) || w.failure != nil {
+		return
+	}
+	for _, m := range every[*clusterv1.Machine](w, machineKind) {
+		if m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) && w.sick(m) {
+			w.fail(ruleStarved, "%s is still sick", m.Name)
+		}
+	}
+}
+
+// recovered holds that all machines are healthy, and that nobody is under repair any more.
+func (w *world) recovered() {
+	for _, m := range every[*clusterv1.Machine](w, machineKind) {
+		if verdict := said(m, machinehealth.ConditionType); verdict[0] != "True" || !m.DeletionTimestamp.IsZero() {
+			w.fail(ruleRecovery, "%s is %v, and its record says %s", m.Name, verdict, w.recordSays(m))
+		}
+		if left := w.monitor.left(m); len(left) > 0 {
+			w.fail(ruleUndo, "%q stand on %s", left, m.Name)
+		}
+	}
+	for _, r := range every[*v1alpha1.MachineRemediation](w, recordKind) {
+		if r.Status.CompletionTime == nil {
+			w.fail(ruleRecovery, "record %s is open: %s %s", r.Name, r.Status.Phase, progress(r).Message)
+		}
+		if len(r.Finalizers) > 0 && r.Status.CompletionTime != nil {
+			w.fail(ruleRecovery, "record %s has ended and keeps its finalizer", r.Name)
+		}
+	}
+}
+
+func (w *world) recordSays(m *clusterv1.Machine) string {
+	r := w.monitor.openRecord(m.UID)
+	if r == nil {
+		return "nothing"
+	}
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return string(r.Status.Phase) + ": " + c.Message
+	}
+	return "nothing yet"
+}

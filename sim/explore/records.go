@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+// recordChanged judges what is written in records.
+func (m *monitor) recordChanged(change apimodel.Change) {
+	before, after := as[*v1alpha1.MachineRemediation](change.Before), as[*v1alpha1.MachineRemediation](change.After)
+	p := m.w.writer
+	switch {
+	case p == nil:
+		return
+	case before == nil:
+		m.writtenBy(machinehealthcheck.ControllerName, change)
+		m.recordMade(after)
+		return
+	case after == nil:
+		m.writtenBy(remediation.ControllerName, change)
+		return
+	}
+	if before.Spec.Grant != after.Spec.Grant {
+		m.writtenBy(machinehealthcheck.ControllerName, change)
+		if after.Spec.Grant != before.Status.ReleasedGrant+1 {
+			m.w.fail(ruleGrant, "record %s is granted %d, and has given back %d", after.Name, after.Spec.Grant, before.Status.ReleasedGrant)
+		}
+	}
+	if !equality.Semantic.DeepEqual(before.Status, after.Status) {
+		m.writtenBy(remediation.ControllerName, change)
+		m.statusWritten(p, before, after)
+	}
+	if len(before.Finalizers) > len(after.Finalizers) && after.Status.CompletionTime == nil {
+		m.w.fail(ruleUndo, "record %s loses its finalizer before it has ended", after.Name)
+	}
+}
+
+// recordMade judges a new record.
+func (m *monitor) recordMade(made *v1alpha1.MachineRemediation) {
+	for _, r := range every[*v1alpha1.MachineRemediation](m.w, recordKind) {
+		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil {
+			m.w.fail(ruleOneRecord, "records %s and %s of machine %s are open", r.Name, made.Name, made.Spec.MachineRef.Name)
+		}
+	}
+	m.remembered(made)
+}
+
+// statusWritten judges how a record goes on.
+func (m *monitor) statusWritten(p *process, before, after *v1alpha1.MachineRemediation) {
+	b, a := &before.Status, &after.Status
+	if a.ReleasedGrant < b.ReleasedGrant || a.ReleasedGrant > after.Spec.Grant {
+		m.w.fail(ruleGrant, "record %s has given back %d of %d, before %d", after.Name, a.ReleasedGrant, after.Spec.Grant, b.ReleasedGrant)
+	}
+	if b.CompletionTime != nil {
+		m.w.fail(ruleHistory, "the status of record %s changes after its end", after.Name)
+	}
+	if said := progress(after); a.Phase == "" || said.Reason == "" || said.Message == "" {
+		m.w.fail(ruleReason, "record %s does not say how it goes on: phase %q, %+v", after.Name, a.Phase, said)
+	}
+	for i := range b.Attempts {
+		m.attemptStays(after, &b.Attempts[i])
+	}
+	for i := range a.Attempts {
+		m.timedOut(before, after, &a.Attempts[i])
+	}
+	if a.CompletionTime != nil {
+		m.ended(p, after)
+	}
+}
+
+// attemptStays holds that what is stored of an attempt that is over stays as it is, but for the result of one that seemed to
+// have helped.
+func (m *monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
+	is := attemptOf(after, was.Number)
+	if is == nil {
+		m.w.fail(ruleHistory, "record %s forgets attempt %d", after.Name, was.Number)
+		return
+	}
+	if was.EndTime == nil {
+		return
+	}
+	kept := was.DeepCopy()
+	if was.Result == "" {
+		kept.Result, kept.Message = is.Result, is.Message
+	}
+	if !equality.Semantic.DeepEqual(kept, is) {
+		m.w.fail(ruleHistory, "record %s changes attempt %d after its end", after.Name, was.Number)
+	}
+}
+
+func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
+	for i := range r.Status.Attempts {
+		if r.Status.Attempts[i].Number == number {
+			return &r.Status.Attempts[i]
+		}
+	}
+	return nil
+}
+
+func progress(r *v1alpha1.MachineRemediation) metav1.Condition {
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+// ended judges the end of a record.
+func (m *monitor) ended(p *process, r *v1alpha1.MachineRemediation) {
+	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if c == nil {
+		m.w.fail(ruleEnd, "record %s has ended, and does not say how", r.Name)
+		return
+	}
+	machine := m.machineWith(r.Spec.MachineRef.UID)
+	switch c.Reason {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
+		seen := as[*clusterv1.Machine](p.turn.all[lookAt{machineKind, r.Spec.MachineRef.Name}].obj)
+		if seen == nil || said(seen, machinehealth.ConditionType)[0] != "True" {
+			m.w.fail(ruleHealth, "record %s has ended as %s, and a live look has not shown that", r.Name, c.Reason)
+		}
+		if r.Status.RecoveryTime == nil || r.Status.CompletionTime.Sub(r.Status.RecoveryTime.Time) < r.Spec.Probation() {
+			m.w.fail(ruleProven, "record %s has ended as %s before the end of its probation", r.Name, c.Reason)
+		}
+	case v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted, v1alpha1.ReasonUnproven:
+		if machine != nil && c.Reason != v1alpha1.ReasonUnproven {
+			m.w.fail(ruleReplaced, "record %s has ended as %s, and machine %s is there", r.Name, c.Reason, machine.Name)
+		}
+	}
+	if machine == nil || m.w.former != nil {
+		return
+	}
+	if left := m.left(machine); len(left) > 0 {
+		m.w.fail(ruleUndo, "record %s has ended as %s, and leaves %q on %s", r.Name, c.Reason, left, machine.Name)
+	}
+}
+
+// left are the things of ours on a machine that can be taken back.
+func (m *monitor) left(machine *clusterv1.Machine) []string {
+	if !machine.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	var left []string
+	for _, standing := range m.standing(machine) {
+		if standing == "a mark" && !ourMark(machine) {
+			continue
+		}
+		left = append(left, standing)
+	}
+	return left
+}
+
+func (m *monitor) machineWith(uid types.UID) *clusterv1.Machine {
+	for _, machine := range every[*clusterv1.Machine](m.w, machineKind) {
+		if machine.UID == uid {
+			return machine
+		}
+	}
+	return nil
+}
+
+// stop is how long a record was stopped.
+type stop struct {
+	since time.Time
+	total time.Duration
+}
+
+// timedOut holds that an attempt had the time of its step.
+func (m *monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
+	was := attemptOf(before, is.Number)
+	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
+		return
+	}
+	stopped := time.Duration(0)
+	if s := m.stops[after.UID]; s != nil {
+		stopped = s.total
+	}
+	for _, step := range after.Spec.Steps {
+		// The clock may have stepped back a little.
+		const tolerance = 30 * time.Second
+		if had := is.EndTime.Sub(is.StartTime.Time) - stopped; step.Name == is.Step && had < step.Timeout()-tolerance {
+			m.w.fail(ruleClock, "attempt %d of record %s had %s of %s, and was stopped for %s", is.Number, after.Name, had, step.Timeout(), stopped)
+		}
+	}
+}
+
+// remembered holds that a relapse does not begin where the record before has begun.
+func (m *monitor) remembered(made *v1alpha1.MachineRemediation) {
+	plan := m.w.spec.Plan
+	if plan == nil || made.Spec.TemplateRef == nil {
+		return
+	}
+	for _, r := range every[*v1alpha1.MachineRemediation](m.w, recordKind) {
+		ended := r.Status.CompletionTime
+		if r.UID == made.UID || r.Spec.MachineRef.UID != made.Spec.MachineRef.UID || r.Spec.Finding.Reason != made.Spec.Finding.Reason || ended == nil ||
+			m.w.clock.now.Sub(ended.Time) > plan.RelapseWindow() {
+			continue
+		}
+		if tried := lastTried(r); tried >= 0 && startsAt(made) <= tried {
+			m.w.fail(ruleMemory, "record %s begins at step %d, and record %s has tried step %d", made.Name, startsAt(made), r.Name, tried)
+		}
+	}
+}
+
+// lastTried is the place of the last step that a record has tried to repair with; negative if it has tried none.
+func lastTried(r *v1alpha1.MachineRemediation) int {
+	last := -1
+	for _, attempt := range r.Status.Attempts {
+		for i, step := range r.Spec.Steps {
+			repairs := step.Action == v1alpha1.ActionReboot || step.Action == v1alpha1.ActionReplace ||
+				(step.Action == v1alpha1.ActionRequest && step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded)
+			if step.Name == attempt.Step && repairs && attempt.ObjectRef != nil {
+				last = i
+			}
+		}
+	}
+	return last
+}
+
+// startsAt is the place of the step that a record begins with; that after the last if none is left.
+func startsAt(r *v1alpha1.MachineRemediation) int {
+	if r.Spec.StartAt == nil {
+		return 0
+	}
+	for i, step := range r.Spec.Steps {
+		if step.Name == r.Spec.StartAt.Step {
+			return i
+		}
+	}
+	return len(r.Spec.Steps)
+}

@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// Result is what came of one run.
+type Result struct {
+	// Failure is nil if no rule was broken.
+	Failure *Failure
+	// Schedule is how the run deviated from what usually happens, and Words say the same for people.
+	Schedule Schedule
+	Words    []string
+	// Points is at how many points something else could have happened.
+	Points int
+}
+
+// run lives through one history.
+func run(spec *Spec, plant *Plant, strategy strategy, tell func(string)) Result {
+	w := newWorld(spec, plant, strategy, tell)
+	for range spec.Steps {
+		if w.failure != nil {
+			break
+		}
+		w.step()
+	}
+	w.end()
+	if w.failure == nil {
+		w.intact()
+	}
+	return Result{Failure: w.failure, Schedule: w.choices.taken, Words: w.choices.words, Points: w.choices.at}
+}
+
+// Replay lives through a history once more, and tells it.
+func Replay(spec *Spec, plant *Plant, schedule Schedule, tell func(string)) Result {
+	return run(spec, plant, newReplay(schedule), tell)
+}
+
+// staysSo is for how long a world is watched once it has settled.
+const staysSo = 2 * time.Hour
+
+// end lets faults stop and people go home, and then has everybody mean well.
+func (w *world) end() {
+	w.say("faults end, and people go home")
+	w.quiet = true
+	w.former = nil
+	w.refused = map[string]bool{}
+	if w.unreadable {
+		w.readable()
+	}
+	w.leader.lag = nil
+	w.rest(w.spec.Settle, nil)
+	w.rest(cmp.Or(w.spec.Watch, staysSo), w.inGoodOrder)
+	w.notStarved()
+	if w.spec.Recover == 0 || w.failure != nil {
+		return
+	}
+	w.say("everybody means well")
+	w.meanWell()
+	w.rest(w.spec.Recover, nil)
+	w.recovered()
+}
+
+const (
+	// busiest is how much may happen at one moment, and busy in a whole rest.
+	busiest = 400
+	busy    = 4000
+)
+
+// rest lets time pass without any fault. Whenever nothing is left to do for now, check looks at the world.
+func (w *world) rest(length time.Duration, check func()) {
+	until, all, atOnce := w.clock.now.Add(length), 0, 0
+	for w.failure == nil {
+		w.syncCaches()
+		now := w.clock.now
+		if len(w.leader.queue.ready) == 0 && len(w.work()) == 0 {
+			if check != nil {
+				check()
+			}
+			if next := w.next(); next.IsZero() || next.After(until) {
+				w.setClock(until)
+				return
+			}
+			atOnce = 0
+		}
+		w.usual()
+		if all, atOnce = all+1, atOnce+1; w.clock.now.After(now) {
+			atOnce = 0
+		}
+		if all > busy || atOnce > busiest {
+			w.fail(ruleRest, "after %d steps, %d of them at one moment, %s is still busy with %v", all, atOnce, w.leader.name, w.leader.queue.ready)
+		}
+	}
+}
+
+// intact holds that all objects are as they were written: the controllers share what a cache holds.
+func (w *world) intact() {
+	for _, kind := range cachedKinds {
+		for _, obj := range w.server.All(kind) {
+			if !obj.Intact() {
+				w.fail(ruleCache, "%s %s was changed in the cache", kind.Kind, obj.Typed().GetName())
+			}
+		}
+	}
+}
+
+// Story tells a run for people.
+func (r Result) Story() string {
+	if r.Failure == nil {
+		return "no rule is broken"
+	}
+	text := fmt.Sprintf("%s\n", r.Failure)
+	for i, d := range r.Schedule {
+		text += fmt.Sprintf("  at point %d: %s\n", d.At, r.Words[i])
+	}
+	return text
+}

@@ -1,0 +1,72 @@
+package explore
+
+import "sync"
+
+// Found is a run that breaks a rule.
+type Found struct {
+	World string
+	Seed  uint64
+	Result
+}
+
+// Random lives through histories with the seeds from first on, and returns those that break a rule, shrunk.
+func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched Searched) {
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	next := uint64(0)
+	for range workers {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				seed := first + next
+				over := next >= uint64(runs) || len(searched.Found) > 0
+				next++
+				mu.Unlock()
+				if over {
+					return
+				}
+				result := run(spec, plant, newRandom(seed), nil)
+				mu.Lock()
+				searched.count(result)
+				if result.Failure != nil {
+					searched.Found = append(searched.Found, Found{spec.Name, seed, result})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	for i := range searched.Found {
+		searched.Found[i].Result = Shrink(spec, plant, searched.Found[i].Result)
+	}
+	return searched
+}
+
+// Searched says what was searched.
+type Searched struct {
+	Runs, Points, Deviations int
+	Found                    []Found
+}
+
+func (s *Searched) count(r Result) {
+	s.Runs++
+	s.Points += r.Points
+	s.Deviations += len(r.Schedule)
+}
+
+// Shrink leaves out deviations for as long as the same rule is broken.
+func Shrink(spec *Spec, plant *Plant, found Result) Result {
+	for again := true; again; {
+		again = false
+		for i := len(found.Schedule) - 1; i >= 0; i-- {
+			if i >= len(found.Schedule) {
+				continue
+			}
+			less := run(spec, plant, newReplay(found.Schedule.without(i)), nil)
+			if less.Failure != nil && less.Failure.Rule == found.Failure.Rule && len(less.Schedule) < len(found.Schedule) {
+				found, again = less, true
+			}
+		}
+	}
+	return found
+}

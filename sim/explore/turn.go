@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+// turn is what a Reconcile has read past the caches: since its last act, and since it began.
+type turn struct {
+	item  item
+	looks map[lookAt]look
+	all   map[lookAt]look
+}
+
+type lookAt struct {
+	kind schema.GroupVersionKind
+	name string
+}
+
+// look is one live read: what there was, and whether Nodes could be read at all.
+type look struct {
+	obj        *apimodel.Object
+	unreadable bool
+	at         time.Time
+}
+
+func newTurn(i item) *turn { return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}} }
+
+func (t *turn) saw(w *world, call apimodel.Call, obj *apimodel.Object) {
+	at := lookAt{call.Kind, call.Key.Name}
+	t.looks[at] = look{obj, w.unreadable, w.clock.now}
+	t.all[at] = t.looks[at]
+}
+
+// recordOf is the record that was read, of the machine with that UID; nil if none was.
+func (t *turn) recordOf(machine *clusterv1.Machine) *v1alpha1.MachineRemediation {
+	for at, look := range t.looks {
+		if at.kind != recordKind || look.obj == nil {
+			continue
+		}
+		if r := as[*v1alpha1.MachineRemediation](look.obj); r.Spec.MachineRef.Name == machine.Name && at.name == t.item.name {
+			return r
+		}
+	}
+	return nil
+}
+
+func looked[T client.Object](t *turn, kind schema.GroupVersionKind, name string) T {
+	return as[T](t.looks[lookAt{kind, name}].obj)
+}
+
+// sick reports whether a look at a Node has shown that its machine is sick for certain.
+func (l look) sick() bool {
+	if l.unreadable {
+		return false
+	}
+	node := as[*corev1.Node](l.obj)
+	return node == nil || nodeSick(node, l.at)
+}
+
+// nodeSick reports whether a Node has not been ready for long enough.
+func nodeSick(node *corev1.Node, now time.Time) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return now.Sub(c.LastTransitionTime.Time) >= sickAfter
+		}
+	}
+	return false
+}

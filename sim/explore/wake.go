@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+func sortItems(items []item, at map[item]time.Time) {
+	slices.SortFunc(items, func(a, b item) int {
+		if order := at[a].Compare(at[b]); order != 0 {
+			return order
+		}
+		return strings.Compare(a.String(), b.String())
+	})
+}
+
+// wake has all look again whom a change concerns, as the watches of the controllers would.
+func (p *process) wake(change apimodel.Change) {
+	name := change.Key.Name
+	switch change.Kind {
+	case machineKind:
+		p.wakeByMachine(change)
+	case nodeKind:
+		for _, machine := range every[*clusterv1.Machine](p.w, machineKind) {
+			if machine.Status.NodeRef.Name == name {
+				p.queue.add(item{machinehealth.ControllerName, machine.Name})
+			}
+		}
+	case recordKind:
+		if metadataChanged(change) {
+			p.queue.add(item{remediation.ControllerName, name})
+		}
+		p.wakeChecks()
+	case planKind:
+		p.wakeChecks()
+	case healthCheckKind, clusterKind:
+		if !metadataChanged(change) {
+			return
+		}
+		for _, machine := range every[*clusterv1.Machine](p.w, machineKind) {
+			p.queue.add(item{machinehealth.ControllerName, machine.Name})
+		}
+		p.wakeChecks()
+		p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
+	case requestKind, rebootKind:
+		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+			return r.Spec.MachineRef.Name == name || strings.HasPrefix(name, r.Name)
+		})
+	}
+}
+
+func metadataChanged(change apimodel.Change) bool {
+	return change.Before == nil || change.After == nil || targets.MetadataChanged(change.Before.Typed(), change.After.Typed())
+}
+
+func (p *process) wakeByMachine(change apimodel.Change) {
+	name := change.Key.Name
+	before, after := as[*clusterv1.Machine](change.Before), as[*clusterv1.Machine](change.After)
+	identity := metadataChanged(change) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+	if identity || before.Status.NodeRef != after.Status.NodeRef || before.Status.Phase != after.Status.Phase {
+		p.queue.add(item{machinehealth.ControllerName, name})
+	}
+	if !identity && said(before, machinehealth.ConditionType) == said(after, machinehealth.ConditionType) &&
+		said(before, clusterv1.MachineOwnerRemediatedCondition) == said(after, clusterv1.MachineOwnerRemediatedCondition) {
+		return
+	}
+	p.wakeChecks()
+	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+		return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
+	})
+}
+
+// said is what a condition of a Machine says.
+func said(machine *clusterv1.Machine, conditionType string) [3]string {
+	if c := meta.FindStatusCondition(machine.Status.Conditions, conditionType); c != nil {
+		return [3]string{string(c.Status), c.Reason, c.Message}
+	}
+	return [3]string{}
+}
+
+func (p *process) wakeChecks() {
+	for _, mhc := range every[*clusterv1.MachineHealthCheck](p.w, healthCheckKind) {
+		p.queue.add(item{machinehealthcheck.ControllerName, mhc.Name})
+	}
+}
+
+// wakeRecords wakes up records that have not ended.
+func (p *process) wakeRecords(which func(*v1alpha1.MachineRemediation) bool) {
+	for _, r := range every[*v1alpha1.MachineRemediation](p.w, recordKind) {
+		if which(r) && r.Status.CompletionTime == nil {
+			p.queue.add(item{remediation.ControllerName, r.Name})
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+// world is one history in the making.
+type world struct {
+	spec    *Spec
+	plant   *Plant
+	server  *apimodel.Server
+	clock   *hands
+	choices *chooser
+	// admin is the client of everybody who is no manager.
+	admin *apimodel.Client
+	// leader is the manager at work, and former one that has not noticed yet that it leads no more.
+	leader, former *process
+	processes      int
+	// writer is the process that writes just now; nil is anybody else.
+	writer *process
+	// nested is how many calls are interrupted just now.
+	nested int
+	// quiet is that faults have ended and people have gone home, and goodwill that everybody does what helps.
+	quiet, goodwill bool
+	// refused are the machines whose writes are refused.
+	refused map[string]bool
+	// unreadable is that the Nodes cannot be read, and lostAt since when.
+	unreadable bool
+	lostAt     time.Time
+	// made counts the machines that were ever made.
+	made    int
+	cycles  map[string]int
+	monitor *monitor
+	failure *Failure
+	// tell is told what happens; nil for a run that nobody reads.
+	tell func(string)
+	ctx  context.Context
+}
+
+// start is when all histories begin.
+var start = build.Epoch.Add(24 * time.Hour)
+
+var indexes = append(targets.Indexes(), record.Indexes()...)
+
+func newWorld(spec *Spec, plant *Plant, strategy strategy, tell func(string)) *world {
+	w := &world{
+		spec: spec, plant: plant, clock: &hands{start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
+		cycles: map[string]int{}, tell: tell, ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
+	}
+	if tell != nil {
+		w.ctx = ctrl.LoggerInto(context.Background(), w.logger())
+	}
+	w.server = &apimodel.Server{Scheme: scheme, Indexes: indexes, Now: w.clock.Now}
+	w.admin = &apimodel.Client{Server: w.server}
+	w.furnish()
+	w.monitor = newMonitor(w)
+	w.server.Committed = w.monitor.committed
+	w.server.Begin()
+	w.leader = w.newProcess()
+	return w
+}
+
+// say writes down what happens.
+func (w *world) say(format string, args ...any) {
+	if w.tell != nil {
+		w.tell(fmt.Sprintf("%s  %s", w.clock.now.Sub(start), fmt.Sprintf(format, args...)))
+	}
+}
+
+// fail ends the run. The first failure counts.
+func (w *world) fail(rule, format string, args ...any) {
+	if w.failure == nil {
+		w.failure = &Failure{Rule: rule, Message: fmt.Sprintf(format, args...)}
+		w.say("FAILED: %s", w.failure)
+	}
+}
+
+// Failure says which rule was broken, and how.
+type Failure struct{ Rule, Message string }
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Rule + ": " + f.Message }
+
+// pick lets something unusual happen, unless the run is over or everything is quiet by now.
+func (w *world) pick(kind point, options func() []option) (string, bool) {
+	if w.quiet || w.failure != nil {
+		return "", false
+	}
+	name, picked := w.choices.pick(kind, options)
+	return name, picked
+}
