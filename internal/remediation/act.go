@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,21 +16,18 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// act makes one write in the world. What came of it is read in the next turn. If it could not be made, the record gives its
-// slot to the next in line.
-func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+// act makes one write in the world, and stores what it has led to. One that misses its Machine is worth another look, as the
+// error says, unless it is the last try.
+func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision, last bool) error {
 	if decision.Act == ladder.Close {
 		return r.close(ctx, record)
 	}
 	err := r.write(ctx, record, v, decision)
-	if err == nil {
+	switch {
+	case err == nil:
 		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "attempt", decision.Attempt.Number)
-		return r.follow(ctx, record, v)
-	}
-	if !decision.Act.Begins() {
-		if errors.Is(err, remedy.ErrChanged) {
-			return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("machineremediations").GroupResource(), record.Name, err)
-		}
+		return r.follow(ctx, record, v, decision.Act)
+	case errors.Is(err, remedy.ErrChanged) && !last, !decision.Act.Begins():
 		return err
 	}
 	return r.failed(ctx, record, decision, err)
@@ -62,14 +58,16 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 
 // follow decides on what the write has led to, without waiting for the cache to show it, and stores that. What the write
 // has answered is as good as a look.
-func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v view) error {
+func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v view, done ladder.Act) error {
 	if v.machine != nil {
 		if err := r.machineFacts(ctx, &v); err != nil {
 			return err
 		}
 	}
-	var err error
-	if v.facts.Request, err = r.request(ctx, record); err != nil {
+	if done == ladder.DeleteMachine {
+		v.facts.Machine.DeletingSince = r.Clock.Now()
+	}
+	if err := r.requestFacts(ctx, &v); err != nil {
 		return err
 	}
 	decision := ladder.Decide(v.facts, r.Clock.Now())
@@ -81,6 +79,7 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 
 // failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back.
 func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, tried ladder.Decision, cause error) error {
+	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
 	v, err := r.observe(ctx, record, confirmed)
 	if err != nil {
 		return errors.Join(cause, err)
@@ -88,37 +87,33 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	if errors.Is(cause, remedy.ErrChanged) {
 		v.facts.Safety.Changed = "The machine has changed while it was judged"
 	} else {
-		v.facts.Safety.Failed = "The attempt could not be carried out: " + stable(cause)
+		v.facts.Safety.Failed = "The attempt could not be carried out: " + cause.Error()
 	}
 	decision := ladder.Decide(v.facts, r.Clock.Now())
-	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
 	if !decision.Store {
-		return cause
+		return nil
 	}
 	return r.store(ctx, record, v, decision)
 }
 
 // close takes the finalizer and the label of open records off, in one write.
 func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+	key := client.ObjectKeyFromObject(record)
 	finalizers := slices.DeleteFunc(slices.Clone(record.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": record.UID, "resourceVersion": record.ResourceVersion, "finalizers": finalizers,
 		"labels": map[string]any{v1alpha1.OpenLabel: nil},
 	}})
 	if err != nil {
-		return fmt.Errorf("encoding the end of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+		return fmt.Errorf("encoding the end of MachineRemediation %s: %w", key, err)
 	}
-	if err := r.Client.Patch(ctx, record, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("closing MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	// The answer goes into an object of its own: what it does not have would stay as it was.
+	closed := &v1alpha1.MachineRemediation{}
+	closed.Namespace, closed.Name = key.Namespace, key.Name
+	if err := r.Client.Patch(ctx, closed, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+		return stale(fmt.Errorf("closing MachineRemediation %s: %w", key, err))
 	}
+	*record = *closed
 	r.written.Note(record)
 	return nil
-}
-
-// stable is what an error says, without what changes from try to try.
-func stable(err error) string {
-	if reason := apierrors.ReasonForError(err); reason != "" && apierrors.IsConflict(err) {
-		return string(reason)
-	}
-	return err.Error()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -26,10 +26,7 @@ const ControllerName = "remediation"
 // FieldOwner is the name under which records are written.
 const FieldOwner = "sickbay-remediation"
 
-// maxTurns bounds the writes of one Reconcile; a record needs far fewer.
-const maxTurns = 20
-
-// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations/status,verbs=update
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete
@@ -37,6 +34,7 @@ const maxTurns = 20
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinehealthchecks,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Gate says whether a machine may be repaired now, by the settings of its MachineHealthCheck. An empty string means that it
@@ -64,13 +62,26 @@ type Reconciler struct {
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
+	// History says how much is kept of what has ended. The zero value stands for the defaults.
+	History retention.Limits
 
 	written lag.Writes
 	kinds   kinds
 	nodes   nodeReads
+	passes  passes
 }
 
-// Reconcile takes one record as far as it gets: observe, decide, act, and again.
+var (
+	// errStale says that what was read is out of date.
+	errStale = errors.New("it has changed since it was read")
+	// errBusy says that a workload cluster is being read by as many as may do so at once.
+	errBusy = errors.New("the workload cluster is being read by others")
+)
+
+// busyRetry is how soon a record is looked at again whose workload cluster others are reading.
+const busyRetry = 100 * time.Millisecond
+
+// Reconcile takes one record as far as it gets.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	record := &v1alpha1.MachineRemediation{}
 	if err := r.Client.Get(ctx, req.NamespacedName, record); err != nil {
@@ -87,78 +98,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(record) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
-	record = record.DeepCopy()
-	for range maxTurns {
-		decision, err := r.turn(ctx, record)
-		switch {
-		case apierrors.IsConflict(err), apierrors.IsNotFound(err), errors.Is(err, errBusy):
-			// Something has changed since it was read, or others come first.
-			return ctrl.Result{RequeueAfter: lag.Retry}, nil
-		case err != nil:
-			return ctrl.Result{}, err
-		case decision.Act == ladder.Close:
-			return ctrl.Result{}, nil
-		case !decision.Store && decision.Act == ladder.None:
-			return ctrl.Result{RequeueAfter: r.requeueAfter(record, decision)}, nil
-		}
-	}
-	return ctrl.Result{}, fmt.Errorf("MachineRemediation %s did not settle", req.NamespacedName)
-}
-
-// turn looks once, and does one thing.
-func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation) (ladder.Decision, error) {
-	v, err := r.observe(ctx, record, cached)
-	if err != nil {
-		return ladder.Decision{}, err
-	}
-	decision := ladder.Decide(v.facts, r.Clock.Now())
-	if depth := depthFor(record, decision); depth != cached {
-		if v, err = r.observe(ctx, record, depth); err != nil {
-			return ladder.Decision{}, err
-		}
-		decision = ladder.Decide(v.facts, r.Clock.Now())
-		if depthFor(record, decision) > depth {
-			// What was read past the caches asks for more than they did.
-			if v, err = r.observe(ctx, record, judged); err != nil {
-				return ladder.Decision{}, err
-			}
-			decision = ladder.Decide(v.facts, r.Clock.Now())
-		}
-	}
+	show(record)
+	after, err := r.carryOut(ctx, record)
 	switch {
-	case decision.Store:
-		return decision, r.store(ctx, record, v, decision)
-	case decision.Act != ladder.None:
-		return decision, r.act(ctx, record, v, decision)
+	case errors.Is(err, errStale):
+		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	case errors.Is(err, errBusy):
+		return ctrl.Result{RequeueAfter: busyRetry}, nil
 	}
-	return decision, nil
-}
-
-// store writes the status, and says what has changed in it.
-func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
-	before := record.DeepCopy()
-	record.Status = decision.Status
-	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("writing the status of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
-	}
-	r.written.Note(record)
-	measure(before, record)
-	r.announce(ctx, before, record, v)
-	return nil
-}
-
-// requeueAfter is the earliest of all that asks for another look; zero means never.
-func (r *Reconciler) requeueAfter(record *v1alpha1.MachineRemediation, decision ladder.Decision) time.Duration {
-	wait := r.SyncPeriod
-	if ladder.Ended(record) {
-		wait = 0
-	}
-	if decision.RecheckAt.IsZero() {
-		return wait
-	}
-	due := max(decision.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	if wait == 0 {
-		return due
-	}
-	return min(wait, due)
+	return ctrl.Result{RequeueAfter: after}, err
 }

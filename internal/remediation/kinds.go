@@ -26,19 +26,15 @@ type kinds struct {
 	cache cache.Cache
 	ctl   controller.Controller
 
-	mu      sync.Mutex
-	watched map[schema.GroupVersionKind]bool
+	watched sync.Map // schema.GroupVersionKind
+	// adding is for one at a time: a kind is watched once.
+	adding sync.Mutex
 }
 
 // watchKind has the requests of a kind wake up the records of their machines. A cache waits for ever for a kind that it may
 // not list, so the API server is asked once before; what cannot be watched is looked at when the record is.
 func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
-	if r.kinds.ctl == nil {
-		return nil
-	}
-	r.kinds.mu.Lock()
-	defer r.kinds.mu.Unlock()
-	if r.kinds.watched[gvk] {
+	if _, watched := r.kinds.watched.Load(gvk); watched || r.kinds.ctl == nil {
 		return nil
 	}
 	list := &metav1.PartialObjectMetadataList{}
@@ -50,16 +46,18 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}
+	r.kinds.adding.Lock()
+	defer r.kinds.adding.Unlock()
+	if _, watched := r.kinds.watched.Load(gvk); watched {
+		return nil
+	}
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(gvk)
 	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
 	if err := r.kinds.ctl.Watch(src); err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}
-	if r.kinds.watched == nil {
-		r.kinds.watched = map[schema.GroupVersionKind]bool{}
-	}
-	r.kinds.watched[gvk] = true
+	r.kinds.watched.Store(gvk, nil)
 	return nil
 }
 

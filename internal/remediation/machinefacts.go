@@ -25,6 +25,7 @@ func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
+	m.VerdictStands = verdictGoes(machine, v.mhc)
 	m.RebootOperation, m.RebootStands = powerCycle(machine, record)
 	_, v.facts.RemediateAsked = machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(record) {
@@ -52,10 +53,16 @@ func storedHealth(machine *clusterv1.Machine) ladder.Health {
 	return ladder.Undecided
 }
 
+// verdictGoes reports whether our verdict is still on a machine that nobody is to look after, so that machinehealth takes
+// it away. It leaves the verdicts of a MachineHealthCheck that is handed back to others.
+func verdictGoes(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
+	return (mhc == nil || targets.RemediationSkipped(machine)) && managed.Wrote(machine, machinehealth.ConditionType, machinehealth.FieldOwner)
+}
+
 // markOf reads the condition OwnerRemediated. Sickbay says in it that it waits; every other word is the owner's.
 func markOf(machine *clusterv1.Machine) ladder.Mark {
 	c := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	if c == nil || c.Status != metav1.ConditionFalse {
+	if c == nil || c.Status == metav1.ConditionTrue {
 		return ladder.Mark{}
 	}
 	mark := ladder.Mark{State: ladder.MarkDeferred, Message: c.Message}

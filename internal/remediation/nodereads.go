@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 
 // nodeTimeout is how long a live read of a Node may take. A cluster that hangs must not keep the workers from others.
 const nodeTimeout = 2 * time.Second
-
-// errBusy says that a workload cluster is being read by as many as may do so at once.
-var errBusy = errors.New("the workload cluster is being read by others")
 
 // nodeReads bounds how many workers read one workload cluster at once.
 type nodeReads struct {
@@ -36,10 +32,21 @@ func (n *nodeReads) read(ctx context.Context, cluster client.ObjectKey, do func(
 	return do(ctx)
 }
 
+// busy reports whether as many read a cluster as may do so.
+func (n *nodeReads) busy(cluster client.ObjectKey) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.full(cluster)
+}
+
+func (n *nodeReads) full(cluster client.ObjectKey) bool {
+	return n.most > 0 && n.reading[cluster] >= n.most
+}
+
 func (n *nodeReads) enter(cluster client.ObjectKey) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.most > 0 && n.reading[cluster] >= n.most {
+	if n.full(cluster) {
 		return false
 	}
 	if n.reading == nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // view is what was read, for a decision and for what it leads to.
@@ -41,14 +40,11 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
 		return view{}, err
 	}
-	if v.facts.Request, err = r.request(ctx, record); err != nil {
+	if err = r.requestFacts(ctx, &v); err != nil {
 		return view{}, err
 	}
 	if v.machine == nil {
-		v.facts.Machine.Gone = true
-		v.facts.Safety.Terminating = terminating(v.cluster)
-		v.facts.Successor, err = r.successor(ctx, record)
-		return v, err
+		return v, r.observeGone(ctx, &v, how)
 	}
 	if v.mhc, err = r.healthCheckOf(ctx, v.machine, how); err != nil {
 		return view{}, err
@@ -67,14 +63,14 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 
 // refresh reads a record past the cache.
 func (r *Reconciler) refresh(ctx context.Context, record *v1alpha1.MachineRemediation) error {
-	latest := &v1alpha1.MachineRemediation{}
-	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(record), latest); err != nil {
-		return fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	key, latest := client.ObjectKeyFromObject(record), &v1alpha1.MachineRemediation{}
+	if err := r.Live.Get(ctx, key, latest); err != nil {
+		return stale(fmt.Errorf("getting MachineRemediation %s: %w", key, err))
 	}
 	if latest.UID != record.UID {
-		return apierrors.NewNotFound(v1alpha1.GroupVersion.WithResource("machineremediations").GroupResource(), record.Name)
+		return fmt.Errorf("MachineRemediation %s is another one: %w", key, errStale)
 	}
-	latest.DeepCopyInto(record)
+	*record = *latest
 	return nil
 }
 
@@ -104,51 +100,11 @@ func (r *Reconciler) clusterOf(ctx context.Context, record *v1alpha1.MachineReme
 	return cluster, nil
 }
 
-// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which need not be the one that admitted it;
-// nil if there is none.
-func (r *Reconciler) healthCheckOf(ctx context.Context, machine *clusterv1.Machine, how depth) (*clusterv1.MachineHealthCheck, error) {
-	all, err := targets.MachineHealthChecksOf(ctx, r.Client, targets.ClusterOf(machine))
-	if err != nil {
-		return nil, err
-	}
-	mhc := r.Selectors.Owner(machine, all)
-	if mhc == nil || how == cached {
-		return mhc, nil
-	}
-	latest := &clusterv1.MachineHealthCheck{}
-	key := client.ObjectKeyFromObject(mhc)
-	if err := r.Live.Get(ctx, key, latest); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
-	}
-	if !r.Selectors.Matches(latest, machine) {
-		return nil, nil
-	}
-	return latest, nil
-}
-
 func (r *Reconciler) reader(how depth) client.Reader {
 	if how == cached {
 		return r.Client
 	}
 	return r.Live
-}
-
-func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
-	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
-}
-
-// terminating says that the Cluster of a machine is being deleted, or is gone.
-func terminating(cluster *clusterv1.Cluster) string {
-	switch {
-	case cluster == nil:
-		return "The Cluster is gone"
-	case !cluster.DeletionTimestamp.IsZero():
-		return "The Cluster is being deleted"
-	}
-	return ""
 }
 
 // ownerOf is the controller of a Machine; nil if there is none.

@@ -17,8 +17,20 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// request reads what the latest attempt has made, or else what stands under the name that the next one would use; nil if
-// there is nothing. It reads past the cache: few records have one, and its kind need not be watchable.
+// requestFacts reads what the latest attempt has made, or else what stands under the name that the next one would use. It
+// reads past the cache: few records have one, and its kind need not be watchable. A kind that may not be read keeps an
+// attempt from being made, and its slot goes to another machine.
+func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
+	var err error
+	v.facts.Request, err = r.request(ctx, v.facts.Record)
+	if attempt := ladder.AtWork(v.facts.Record); apierrors.IsForbidden(err) && (attempt == nil || attempt.ObjectRef == nil) {
+		v.facts.Safety.Failed = "The attempt could not be carried out: " + err.Error()
+		return nil
+	}
+	return err
+}
+
+// request returns nil if there is nothing.
 func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
 	for _, asked := range r.requests(record) {
 		if err := r.watchKind(ctx, asked.Kind()); err != nil {

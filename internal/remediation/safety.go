@@ -2,11 +2,14 @@ package remediation
 
 import (
 	"context"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
@@ -23,9 +26,10 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
 	}
 	if v.cluster != nil && targets.ClusterPaused(v.cluster) {
-		s.Paused = "Cluster spec.paused is set to true"
+		s.Paused = clusterPaused
 	}
 	s.HeldByOthers = rebootOfOthers(v.machine, v.facts.Record.UID)
+	s.KeptOff = keptOff(v.machine)
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
@@ -50,6 +54,11 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	return nil
 }
 
+// hasActed reports whether an attempt of a record was carried out.
+func hasActed(record *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
+}
+
 // unmanaged says why Sickbay does not look after a Machine any more.
 func (r *Reconciler) unmanaged(v *view) string {
 	switch {
@@ -64,13 +73,25 @@ func (r *Reconciler) unmanaged(v *view) string {
 }
 
 // rebootOfOthers says that somebody else asks for a power cycle of the machine's host.
-func rebootOfOthers(machine *clusterv1.Machine, record any) string {
-	for key, value := range machine.Annotations {
+func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
+	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
+		value := machine.Annotations[key]
 		if key != remedy.RebootAnnotation && !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
 			continue
 		}
-		if !strings.HasPrefix(value, fmt.Sprint(record)+"/") && value != machine.Annotations[remedy.RebootRequestedAtAnnotation] {
+		if !strings.HasPrefix(value, string(record)+"/") && value != machine.Annotations[remedy.RebootRequestedAtAnnotation] {
 			return "Somebody asks for a power cycle of its host by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// keptOff says that a person keeps the machine's host off, by asking for a part of a cycle that ends with that.
+func keptOff(machine *clusterv1.Machine) string {
+	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
+		key := remedy.RebootAnnotation + "/" + string(step)
+		if _, asked := machine.Annotations[key]; asked {
+			return "Somebody keeps its host off by the annotation " + key
 		}
 	}
 	return ""
@@ -98,8 +119,7 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.GateClosed != "" {
 		return nil
 	}
-	first := len(v.facts.Record.Status.Attempts) == 0
-	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, first); err != nil {
+	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !hasActed(v.facts.Record)); err != nil {
 		return err
 	}
 	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster, v.facts.Record)

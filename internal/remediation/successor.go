@@ -2,109 +2,150 @@ package remediation
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // remediationFor is how a KubeadmControlPlane says which machine a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
-// successor finds the machine in the place of one that is gone; nil if there is none yet, or nobody asks.
-func (r *Reconciler) successor(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Successor, error) {
-	attempt := ladder.AtWork(record)
-	if record.Spec.TemplateRef == nil || attempt == nil || attempt.ObjectRef == nil {
-		return nil, nil
-	}
-	machines, err := targets.MachinesOf(ctx, r.Client, clusterKey(record))
-	if err != nil {
-		return nil, err
-	}
-	records, err := recordpkg.OfCluster(ctx, r.Client, clusterKey(record))
-	if err != nil {
-		return nil, err
-	}
-	machine := successorOf(record, attempt, machines, records)
-	if machine == nil {
-		return nil, nil
-	}
-	s := &ladder.Successor{Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero()}
-	if verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType); s.Health == ladder.Healthy {
-		s.HealthySince = verdict.LastTransitionTime.Time
-	}
-	for i := range records {
-		if records[i].Spec.MachineRef.UID == machine.UID && !ladder.Ended(&records[i]) {
-			s.Record = &v1alpha1.RemediationReference{Name: records[i].Name, UID: records[i].UID}
-		}
-	}
-	return s, nil
-}
-
 // successorOf picks the machine that takes the place of the one of a record. A control plane says which one it is; of a
-// MachineSet, the machines that have come since are given to the records that wait, the oldest to the first.
-func successorOf(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt, machines []clusterv1.Machine,
-	records []v1alpha1.MachineRemediation,
-) *clusterv1.Machine {
-	var come []*clusterv1.Machine
-	for i := range machines {
-		machine := &machines[i]
-		owner := metav1.GetControllerOfNoCopy(machine)
-		if owner == nil || owner.UID != attempt.ObjectRef.UID || machine.CreationTimestamp.Time.Before(attempt.StartTime.Time) {
-			continue
-		}
-		if replaces(machine, record.Spec.MachineRef.Name) {
-			return machine
-		}
-		if _, named := machine.Annotations[remediationFor]; !named {
-			come = append(come, machine)
-		}
-	}
-	slices.SortFunc(come, func(a, b *clusterv1.Machine) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
-	})
-	place := len(waitingBefore(record, attempt, records))
-	if place >= len(come) {
+// MachineSet, the machines that have come since are given to the records whose machines went, the oldest to the first.
+func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
+	own := claimOf(record)
+	if own == nil {
 		return nil
 	}
-	return come[place]
-}
-
-// waitingBefore are the records that wait for a successor of the same owner and come first.
-func waitingBefore(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt, records []v1alpha1.MachineRemediation) []string {
-	var before []string
-	for i := range records {
-		other := &records[i]
-		its := ladder.AtWork(other)
-		if other.UID == record.UID || its == nil || its.ObjectRef == nil || its.StartTime == nil || its.ObjectRef.UID != attempt.ObjectRef.UID {
-			continue
+	come := machinesOfOwner(own.owner, machines)
+	for _, claim := range claimsOn(own.owner, machines, records) {
+		i := slices.IndexFunc(come, claim.takes)
+		if claim.record.UID == record.UID {
+			if i < 0 {
+				return nil
+			}
+			return come[i]
 		}
-		if order := cmp.Or(its.StartTime.Compare(attempt.StartTime.Time), cmp.Compare(other.UID, record.UID)); order < 0 {
-			before = append(before, other.Name)
+		if i >= 0 {
+			come = slices.Delete(come, i, i+1)
 		}
 	}
-	return before
+	return nil
 }
 
-// replaces reports whether a control plane has made a machine in the place of the one of that name.
-func replaces(machine *clusterv1.Machine, name string) bool {
+// claim is that of a record on a machine in the place of its own.
+type claim struct {
+	record *v1alpha1.MachineRemediation
+	// owner is the controller that makes it.
+	owner types.UID
+	since metav1.Time
+}
+
+// claimOf is the claim of a record, or nil if it has none: it has not asked an owner for another machine, or got none until
+// it ended.
+func claimOf(record *v1alpha1.MachineRemediation) *claim {
+	last := lastAttempt(record)
+	if last == nil || last.ObjectRef == nil || last.StartTime == nil || actionOf(record, last) != v1alpha1.ActionReplace {
+		return nil
+	}
+	switch last.Result {
+	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
+		return &claim{record, last.ObjectRef.UID, *last.StartTime}
+	}
+	return nil
+}
+
+// claimsOn are the claims on machines of an owner. Records that have ended have had theirs; then come the others, in the
+// order in which they asked.
+func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) []*claim {
+	staying := map[types.UID]bool{}
+	for i := range machines {
+		staying[machines[i].UID] = machines[i].DeletionTimestamp.IsZero()
+	}
+	var claims []*claim
+	for i := range records {
+		if c := claimOf(&records[i]); c != nil && c.owner == owner && !staying[records[i].Spec.MachineRef.UID] {
+			claims = append(claims, c)
+		}
+	}
+	slices.SortFunc(claims, func(a, b *claim) int {
+		return cmp.Or(compareEnds(a.record, b.record), a.since.Compare(b.since.Time), cmp.Compare(a.record.UID, b.record.UID))
+	})
+	return claims
+}
+
+// compareEnds puts what has ended before what has not, and orders it by its end.
+func compareEnds(a, b *v1alpha1.MachineRemediation) int {
+	endA, endB := a.Status.CompletionTime, b.Status.CompletionTime
+	switch {
+	case endA != nil && endB != nil:
+		return endA.Compare(endB.Time)
+	case endA != nil:
+		return -1
+	case endB != nil:
+		return 1
+	}
+	return 0
+}
+
+// takes reports whether a machine can be the one that is claimed.
+func (c *claim) takes(machine *clusterv1.Machine) bool {
+	if name, named := replacedBy(machine); named {
+		return name == c.record.Spec.MachineRef.Name
+	}
+	created, ended := machine.CreationTimestamp, c.record.Status.CompletionTime
+	return !created.Before(&c.since) && (ended == nil || !ended.Before(&created))
+}
+
+// machinesOfOwner are the machines of an owner, the oldest first. Those that say whom they replace come before the others.
+func machinesOfOwner(owner types.UID, machines []clusterv1.Machine) []*clusterv1.Machine {
+	var all []*clusterv1.Machine
+	for i := range machines {
+		if controller := metav1.GetControllerOfNoCopy(&machines[i]); controller != nil && controller.UID == owner {
+			all = append(all, &machines[i])
+		}
+	}
+	slices.SortFunc(all, func(a, b *clusterv1.Machine) int {
+		return cmp.Or(compareNamed(a, b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+	})
+	return all
+}
+
+func compareNamed(a, b *clusterv1.Machine) int {
+	_, namedA := replacedBy(a)
+	_, namedB := replacedBy(b)
+	switch {
+	case namedA && !namedB:
+		return -1
+	case namedB && !namedA:
+		return 1
+	}
+	return 0
+}
+
+// replacedBy is the name of the machine that a control plane has made this one in place of.
+func replacedBy(machine *clusterv1.Machine) (name string, named bool) {
 	value, ok := machine.Annotations[remediationFor]
 	if !ok {
-		return false
+		return "", false
 	}
 	var said struct {
-		Machine   string    `json:"machine"`
-		Timestamp time.Time `json:"timestamp"`
+		Machine string `json:"machine"`
 	}
-	return json.Unmarshal([]byte(value), &said) == nil && said.Machine == name
+	return said.Machine, json.Unmarshal([]byte(value), &said) == nil
+}
+
+// actionOf is what the step of an attempt does.
+func actionOf(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) v1alpha1.Action {
+	for i := range record.Spec.Steps {
+		if record.Spec.Steps[i].Name == attempt.Step {
+			return record.Spec.Steps[i].Action
+		}
+	}
+	return ""
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -65,6 +66,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), metadataChange()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), metadataChange()),
 	} {
 		if err := ctl.Watch(src); err != nil {
 			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
@@ -102,6 +104,22 @@ func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctr
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	all, err := record.OfCluster(ctx, r.Client, client.ObjectKeyFromObject(cluster))
 	return toRequests(ctx, all, err)
+}
+
+// ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they are stopped while it only
+// observes.
+func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
+	var all clusterv1.MachineHealthCheckList
+	if err := r.Client.List(ctx, &all, client.InNamespace(plan.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		return toRequests(ctx, nil, err)
+	}
+	var requests []ctrl.Request
+	for i := range all.Items {
+		if mhc := &all.Items[i]; admission.NamesPlan(mhc) && mhc.Spec.Remediation.TemplateRef.Name == plan.GetName() {
+			requests = append(requests, r.ofHealthCheck(ctx, mhc)...)
+		}
+	}
+	return requests
 }
 
 // toRequests are those of records that have not ended.

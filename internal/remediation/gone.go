@@ -1,0 +1,48 @@
+package remediation
+
+import (
+	"context"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// observeGone reads what matters once the Machine is gone: its successor, and whether somebody stops the wait for it.
+func (r *Reconciler) observeGone(ctx context.Context, v *view, how depth) error {
+	v.facts.Machine.Gone = true
+	s := &v.facts.Safety
+	if s.Terminating = terminating(v.cluster); s.Terminating != "" {
+		return nil
+	}
+	if targets.ClusterPaused(v.cluster) {
+		s.Paused = clusterPaused
+	}
+	mhc, err := r.healthCheckThatAdmitted(ctx, v.facts.Record, how)
+	if err != nil {
+		return err
+	}
+	if mhc == nil || !r.Policy.Manages(mhc) {
+		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is not looked after by Sickbay any more"
+		return nil
+	}
+	if paused := targets.Paused(mhc, v.cluster); len(paused) > 0 {
+		s.Paused = strings.Join(paused, ", ")
+	}
+	v.facts.ResumedAt = resumedAt(mhc)
+	return r.successorFacts(ctx, v)
+}
+
+const clusterPaused = "Cluster spec.paused is set to true"
+
+// terminating says that the Cluster of a machine is being deleted, or is gone.
+func terminating(cluster *clusterv1.Cluster) string {
+	switch {
+	case cluster == nil:
+		return "The Cluster is gone"
+	case !cluster.DeletionTimestamp.IsZero():
+		return "The Cluster is being deleted"
+	}
+	return ""
+}

@@ -1,0 +1,255 @@
+package remediation
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// errCrash stands for the end of the process.
+var errCrash = errors.New("the process has crashed")
+
+const keep = "test.sickbay.dev/keep"
+
+// goes lets a Machine go for good.
+func (f *fixture) goes(machine *clusterv1.Machine) {
+	f.t.Helper()
+	if got, ok := stored(f, machine); ok && got.DeletionTimestamp.IsZero() {
+		remove(f, machine)
+	}
+	if _, ok := stored(f, machine); ok {
+		change(f, machine, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	}
+}
+
+// TestPlainReplacement costs four writes after the record's creation, and one event, whatever the owner says meanwhile.
+func TestPlainReplacement(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.wantRecord(record, "Acting Acting replace:-")
+	f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
+	f.reconcile(record)
+	remove(f, a)
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	f.reconcile(record)
+
+	want := []string{
+		"patch status of Machine a", "update status of MachineRemediation " + record.Name,
+		"update status of MachineRemediation " + record.Name, "patch MachineRemediation " + record.Name,
+	}
+	if diff := cmp.Diff(want, f.writes.since()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; begins again if that does not help. MachineHealthCheck mhc: Node not found"
+	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	got, _ := stored(f, record)
+	if !closed(got) {
+		t.Errorf("labels %v, finalizers %v: it still counts as open", got.Labels, got.Finalizers)
+	}
+}
+
+// TestDeletion of a Machine that nobody owns: it says so while that takes, and also if the Machine goes at once.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	t.Run("it takes", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		a := f.sick("a", orphan(), build.Finalizer(keep))
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantStanding("a: deleting")
+		f.wantRecord(record, "Acting Acting replace:-")
+		f.wantSlot(record, true)
+		f.goes(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	})
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		record := f.admit(f.sick("a", orphan()))
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+		want := []string{
+			"delete Machine a", "update status of MachineRemediation " + record.Name,
+			"update status of MachineRemediation " + record.Name, "patch MachineRemediation " + record.Name,
+		}
+		if diff := cmp.Diff(want, f.writes.since()); diff != "" {
+			t.Errorf("writes (-want +got):\n%s", diff)
+		}
+		if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal RemediationStarted Step replace: waits until the machine is deleted") {
+			t.Errorf("announced %q", got)
+		}
+	})
+	for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
+		t.Run("and a crash before the status, "+name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			a := f.sick("a", append(finalizers, orphan())...)
+			record := f.admit(a)
+			f.writes.fail = failing("update status", errCrash, false)
+			if _, err := f.tryReconcile(record); err == nil {
+				t.Fatal("no error, though the process has crashed")
+			}
+			f.writes.fail = nil
+			f.restart()
+			f.reconcile(record)
+			f.goes(a)
+			f.reconcile(record)
+			f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+			if n := count(f.writes.since(), "delete Machine"); n != 1 {
+				t.Errorf("%d deletions", n)
+			}
+		})
+	}
+}
+
+// TestOwnerThatDoesNotAnswer: one that cannot be brought to answer gives the slot to others, and begins again later.
+func TestOwnerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	if after := f.reconcile(record); after != 10*time.Minute {
+		t.Errorf("looks again after %s", after)
+	}
+	f.pass(10*time.Minute - time.Second)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.pass(time.Second)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Refused replace:Refused")
+	f.wantSlot(record, false)
+}
+
+// TestOwnerAtWork: one that has answered another mark, or deletes a machine, is not given up.
+func TestOwnerAtWork(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(f *fixture){
+		"it deletes one": func(f *fixture) { f.sick("b", build.Deleting(f.clock.Now())) },
+		"it has answered one": func(f *fixture) {
+			f.answer(f.sick("b"), clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+		},
+		"it refuses one": func(f *fixture) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
+	}, func(t *testing.T, other func(f *fixture)) {
+		f := newFixture(t)
+		other(f)
+		record := f.admit(f.sick("a"))
+		f.reconcile(record)
+		f.pass(20 * time.Minute)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting replace:-")
+	})
+}
+
+// TestOwnerSays: its words are passed on, and stop the clock.
+func TestOwnerSays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+	f.reconcile(record)
+	if got, _ := stored(f, record); progressOf(got).message != "MachineSet set says: one at a time" {
+		t.Errorf("it says %q", progressOf(got).message)
+	}
+	f.pass(24 * time.Hour)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting replace:-")
+	f.wantStanding("a: mark")
+
+	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Refused replace:-")
+	f.pass(time.Hour)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff replace:Failed")
+	f.wantSlot(record, false)
+}
+
+// TestMarkIsNotTouched while it belongs to the owner, whatever the cache shows.
+func TestMarkIsNotTouched(t *testing.T) {
+	t.Parallel()
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown} {
+		f := newFixture(t)
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.freeze(record)
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
+				Type: clusterv1.MachineOwnerRemediatedCondition, Status: status, Reason: "RemediationDeferred", Message: "not now",
+			})
+		})
+		before, _ := stored(f, a)
+		f.reconcile(record)
+		lagging := f.cache
+		f.restart()
+		f.Client = lagging
+		f.reconcile(record)
+		f.restart()
+		f.reconcile(record)
+		if after, _ := stored(f, a); after.ResourceVersion != before.ResourceVersion {
+			t.Errorf("%s: the Machine was written to: %+v", status, after.Status.Conditions)
+		}
+		f.wantRecord(record, "Acting Acting replace:-")
+	}
+}
+
+// TestMarkTakenAway: it is not set again in that attempt, which has failed.
+func TestMarkTakenAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		meta.RemoveStatusCondition(&m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	})
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff replace:Failed")
+}
+
+// TestMarkOfTheVersionBefore is taken over, and can be withdrawn.
+func TestMarkOfTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
+	if _, err := old.Apply(t.Context(), remedy.Owner, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
+		t.Fatal(err)
+	}
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting replace:-")
+	if made := f.writes.since(); count(made, "Machine a") != 0 {
+		t.Errorf("written: %q", made)
+	}
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
+}

@@ -1,0 +1,116 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+const (
+	// maxTurns bounds the writes of one Reconcile; a record needs far fewer.
+	maxTurns = 20
+	// maxMisses is how often a write may miss its Machine, which others change at the same moment, before the record gives
+	// its slot to the next in line.
+	maxMisses = 5
+)
+
+// carryOut takes a record as far as it gets: observe, decide, act, and again. It returns after how long the record wants to be
+// looked at once more; zero means never.
+func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
+	misses := 0
+	for range maxTurns {
+		decision, err := r.turn(ctx, record, misses == maxMisses)
+		switch {
+		case errors.Is(err, remedy.ErrChanged) && misses < maxMisses:
+			misses++
+		case err != nil:
+			return 0, err
+		case decision.Act == ladder.Close:
+			return r.keepHistory(ctx, record, true)
+		case decision.Store || decision.Act != ladder.None:
+		case ladder.Ended(record):
+			return r.keepHistory(ctx, record, false)
+		default:
+			return r.recheck(decision), nil
+		}
+	}
+	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
+}
+
+// turn looks once, and does one thing. The last try of an act gives it up if it misses.
+func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, last bool) (ladder.Decision, error) {
+	v, decision, err := r.decide(ctx, record)
+	switch {
+	case err != nil:
+		return decision, err
+	case decision.Store:
+		return decision, r.store(ctx, record, v, decision)
+	case decision.Act != ladder.None:
+		return decision, r.act(ctx, record, v, decision, last)
+	}
+	return decision, nil
+}
+
+// decide looks as far as the decision needs: first into the caches, and then past them if there is something to be done.
+func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation) (view, ladder.Decision, error) {
+	for how := cached; ; {
+		if how == judged && r.nodes.busy(clusterKey(record)) {
+			return view{}, ladder.Decision{}, errBusy
+		}
+		v, err := r.observe(ctx, record, how)
+		if err != nil {
+			return view{}, ladder.Decision{}, err
+		}
+		decision := ladder.Decide(v.facts, r.Clock.Now())
+		needed := depthFor(record, decision)
+		if needed <= how {
+			return v, decision, nil
+		}
+		how = needed
+	}
+}
+
+// store writes the status, and says what has changed in it.
+func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+	before := record.DeepCopy()
+	record.Status = decision.Status
+	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
+		return stale(fmt.Errorf("writing the status of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err))
+	}
+	r.written.Note(record)
+	measure(before, record)
+	r.announce(ctx, before, record, v)
+	return nil
+}
+
+// stale marks errors about a record that is not as it was read, or not there any more.
+func stale(err error) error {
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return fmt.Errorf("%w: %w", errStale, err)
+	}
+	return err
+}
+
+// recheck is the earliest of all that asks for another look.
+func (r *Reconciler) recheck(decision ladder.Decision) time.Duration {
+	if decision.RecheckAt.IsZero() {
+		return r.SyncPeriod
+	}
+	due := max(decision.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
+	if r.SyncPeriod == 0 {
+		return due
+	}
+	return min(r.SyncPeriod, due)
+}
+
+func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
+	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
+}
