@@ -35,7 +35,7 @@ const (
 var colors = map[scenario.Kind]string{
 	scenario.Broke: red, scenario.Mended: green, scenario.Judged: yellow, scenario.Acted: blue,
 	scenario.Owner: cyan, scenario.Healthy: green, scenario.Refrains: blue,
-	scenario.Upgrades: cyan, scenario.Resumes: blue, scenario.Power: cyan,
+	scenario.Records: blue, scenario.Decides: cyan, scenario.Upgrades: cyan, scenario.Resumes: blue, scenario.Power: cyan,
 }
 
 // programme says what is about to be seen.

@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
@@ -50,7 +51,9 @@ func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
 	t.Helper()
 	g, c := NewWithT(t), stand.World.Client()
 	var state strings.Builder
-	for _, list := range []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &eventsv1.EventList{}} {
+	for _, list := range []client.ObjectList{
+		&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &v1alpha1.MachineRemediationList{}, &eventsv1.EventList{},
+	} {
 		objects := &metav1.PartialObjectMetadataList{}
 		gvk, err := c.GroupVersionKindFor(list)
 		g.Expect(err).NotTo(HaveOccurred())
@@ -60,7 +63,7 @@ func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
 			fmt.Fprintln(&state, gvk.Kind, object.Name, object.ResourceVersion)
 		}
 	}
-	for _, controller := range []string{"machinehealth", "machinehealthcheck", "upgradepause", "reboot"} {
+	for _, controller := range []string{"machinehealth", "machinehealthcheck", "remediation", "upgradepause", "reboot"} {
 		looks := 0.0
 		for _, n := range metrics.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
 			looks += n

@@ -65,7 +65,7 @@ func measured(t *testing.T, metrics *scraper) {
 	g := newTest(t)
 	g.Eventually(func(g Gomega) {
 		found := metrics.scrape(t, "sickbay_")
-		g.Expect(found).To(HaveKeyWithValue(`sickbay_remediations_total{outcome="started",remedy="owner"}`, BeNumerically(">=", 8)),
+		g.Expect(found).To(HaveKeyWithValue(`sickbay_remediations_total{action="Replace",outcome="Started"}`, BeNumerically(">=", 8)),
 			"one for each story but three, and more where a machine was so slow that a replacement was replaced")
 		g.Expect(found[`sickbay_detection_delay_seconds_count`]).To(BeNumerically(">", 0))
 		for _, s := range scenario.All() {

@@ -6,11 +6,15 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// IsRequest tells that an entry is a state of a RebootRemediation for a Machine.
+// IsRequest tells that an entry is a state of a RebootRemediation for a Machine. Those that a MachineRemediation asks for
+// name it; others belong to it.
 func IsRequest(e Entry, machine *clusterv1.Machine) bool {
 	request, ok := e.Object.(*v1alpha1.RebootRemediation)
 	if !ok {
 		return false
+	}
+	if request.Spec.RequestedBy.ForRecord() && request.Spec.Machine != nil {
+		return request.Spec.Machine.Name == machine.Name
 	}
 	for _, owner := range request.OwnerReferences {
 		if owner.UID == machine.UID {

@@ -39,7 +39,8 @@ func All() []Scenario {
 		},
 		{
 			Name: "host-hangs", Title: "a bare-metal host hangs", Cluster: "iron", BareMetal: true, Workers: 3,
-			Health: fromTemplate(unhealthyNode(nodeTimeout), rebootTemplate()), Template: rebootTemplate(), Play: hostHangs,
+			Health:   fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", rebootTemplate().Name),
+			Template: rebootTemplate(), Play: hostHangs,
 		},
 		{
 			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,
@@ -107,9 +108,10 @@ func unhealthyNode(timeout time.Duration) clusterv1.MachineHealthCheckSpec {
 	}})
 }
 
-func fromTemplate(spec clusterv1.MachineHealthCheckSpec, template *v1alpha1.RebootRemediationTemplate) clusterv1.MachineHealthCheckSpec {
+// fromTemplate names a template of one of Sickbay's kinds.
+func fromTemplate(spec clusterv1.MachineHealthCheckSpec, kind, name string) clusterv1.MachineHealthCheckSpec {
 	spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: template.Name,
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Name: name,
 	}
 	return spec
 }

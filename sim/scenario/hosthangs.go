@@ -49,6 +49,9 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	if _, _, err := s.record(ctx, machine, "step "+requestName, trying(requestName)); err != nil {
+		return Outcome{}, err
+	}
 	requested, err := s.cycle(ctx, machine, node, judged)
 	if err != nil {
 		return Outcome{}, err
@@ -60,6 +63,9 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	outcome := Outcome{
 		Detected: s.since(judged), Remediated: s.since(requested), Ready: s.since(ready),
 		Remark: "power-cycled once, its Node deleted while it was off; the machine stays",
+	}
+	if _, err := s.ended(ctx, machine, v1alpha1.ReasonRecovered); err != nil {
+		return outcome, err
 	}
 	if err := s.untouched(machine); err != nil {
 		return outcome, err

@@ -26,7 +26,9 @@ func Clusters(scenarios []Scenario) []world.ClusterSpec {
 				clusters[i].StartupTime = bootTime
 			}
 		}
+		clusters[i].SpareHosts += s.SpareHosts
 		clusters[i].Pools = append(clusters[i].Pools, world.Pool{Name: s.Name, Size: s.Workers})
+		clusters[i].Pools = append(clusters[i].Pools, s.Elsewhere...)
 		clusters[i].Pools = append(clusters[i].Pools, s.Others...)
 		if clusters[i].Annotations == nil {
 			clusters[i].Annotations = map[string]string{}
@@ -66,11 +68,24 @@ func (s Scenario) machineHealthCheck() *clusterv1.MachineHealthCheck {
 		Spec:       s.Health,
 	}
 	mhc.Spec.ClusterName = s.Cluster
-	mhc.Spec.Selector.MatchLabels = map[string]string{
-		clusterv1.MachineDeploymentNameLabel: world.MachineDeploymentName(s.Cluster, s.Name),
-	}
+	mhc.Spec.Selector = s.selector()
 	if mhc.Spec.Checks.NodeStartupTimeoutSeconds == nil {
 		mhc.Spec.Checks.NodeStartupTimeoutSeconds = &clusterv1.DefaultNodeStartupTimeoutSeconds
 	}
 	return mhc
+}
+
+// selector is that for the pool, and for those elsewhere.
+func (s Scenario) selector() metav1.LabelSelector {
+	own := world.MachineDeploymentName(s.Cluster, s.Name)
+	if len(s.Elsewhere) == 0 {
+		return metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.MachineDeploymentNameLabel: own}}
+	}
+	pools := []string{own}
+	for _, pool := range s.Elsewhere {
+		pools = append(pools, world.MachineDeploymentName(s.Cluster, pool.Name))
+	}
+	return metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+		{Key: clusterv1.MachineDeploymentNameLabel, Operator: metav1.LabelSelectorOpIn, Values: pools},
+	}}
 }

@@ -31,7 +31,7 @@ func cutOff(ctx context.Context, s *Stage) (Outcome, error) {
 	if _, err := s.judged(ctx, &machines[0], metav1.ConditionTrue, "Succeeded", true); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.untouched(&machines[0])
+	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
 }
 
 // paused: nobody touches a cluster that a person has paused; the time comes when it is resumed.
@@ -91,7 +91,7 @@ func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s.say(Refrains, healthy, "machine %s keeps running", machines[0].Name)
-	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.untouched(&machines[0])
+	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
 }
 
 // quietTime is how long a machine is watched that must not be touched. Sickbay acts within milliseconds, if it does.

@@ -2,12 +2,14 @@ package scenario
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
@@ -38,16 +40,42 @@ func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, know
 	if err != nil {
 		return Outcome{}, err
 	}
-	marked, err := s.marked(ctx, machine)
+	marked, err := s.markedFor(ctx, machine)
 	if err != nil {
 		return Outcome{}, err
 	}
-	ready, err := s.replaced(ctx, machine, known)
+	if err := s.deleted(ctx, machine); err != nil {
+		return Outcome{}, err
+	}
+	// By the built-in plan the rest is for the owner.
+	if _, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced); err != nil {
+		return Outcome{}, err
+	}
+	ready, err := s.succeeded(ctx, machine, append(slices.Clone(known), machine.UID))
 	if err != nil {
 		return Outcome{}, err
 	}
 	detected := s.since(judged)
 	return Outcome{Detected: detected, Late: max(0, detected-timeout), Remediated: s.since(marked), Ready: s.since(ready)}, nil
+}
+
+// markedFor awaits that a machine is marked for its owner, and that its record says so.
+func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	marked, err := s.marked(ctx, machine)
+	if err != nil {
+		return time.Time{}, err
+	}
+	_, _, err = s.record(ctx, machine, "step "+replaceName, trying(replaceName))
+	return marked, err
+}
+
+// markedAndReplaced follows a machine from its mark to its replacement.
+func (s *Stage) markedAndReplaced(ctx context.Context, machine *clusterv1.Machine, known []types.UID) (marked, ready time.Time, err error) {
+	if marked, err = s.markedFor(ctx, machine); err != nil {
+		return marked, ready, err
+	}
+	ready, err = s.replaced(ctx, machine, known)
+	return marked, ready, err
 }
 
 func uids(machines []clusterv1.Machine) []types.UID {

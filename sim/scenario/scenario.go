@@ -31,10 +31,13 @@ type Scenario struct {
 	Cluster string
 	// ClusterAnnotations are those of the cluster.
 	ClusterAnnotations map[string]string
-	// BareMetal has the cluster's machines run on hosts.
-	BareMetal bool
+	// BareMetal has the cluster's machines run on hosts, with SpareHosts more.
+	BareMetal  bool
+	SpareHosts int
 	// Workers is the size of the pool.
 	Workers int
+	// Elsewhere are further pools of the cluster, whose health is checked by the same MachineHealthCheck.
+	Elsewhere []world.Pool
 	// Others are further pools of the cluster, whose health nobody checks.
 	Others []world.Pool
 	// Health is what makes a machine sick, and when it is remediated.
@@ -71,6 +74,8 @@ const (
 	Owner    Kind = "owner"
 	Healthy  Kind = "healthy"
 	Refrains Kind = "refrains"
+	Records  Kind = "record"
+	Decides  Kind = "decides"
 	Upgrades Kind = "upgrades"
 	Resumes  Kind = "resumes"
 	Power    Kind = "power"

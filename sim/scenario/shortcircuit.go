@@ -42,11 +42,7 @@ func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s.began = time.Now()
-	marked, err := s.marked(ctx, &machines[1])
-	if err != nil {
-		return Outcome{}, err
-	}
-	ready, err := s.replaced(ctx, &machines[1], uids(machines))
+	marked, ready, err := s.markedAndReplaced(ctx, &machines[1], uids(machines))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -54,5 +50,5 @@ func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 		Detected: detected, Late: max(0, detected-nodeTimeout), Remediated: s.since(marked), Ready: s.since(ready),
 		Remark: "not touched while two were sick; then times from the recovery of one",
 	}
-	return outcome, s.untouched(&machines[0], &machines[2])
+	return outcome, s.leftAlone(&machines[0], &machines[2])
 }

@@ -85,13 +85,24 @@ func (s *Stage) marked(ctx context.Context, machine *clusterv1.Machine) (time.Ti
 
 // replaced awaits that the owner of a machine has deleted it, and that another one is healthy in its place.
 func (s *Stage) replaced(ctx context.Context, old *clusterv1.Machine, others []types.UID) (time.Time, error) {
-	entry, err := s.Journal.Machine(ctx, old.UID, "the deletion of machine "+old.Name, journal.Deleting)
-	if err != nil {
+	if err := s.deleted(ctx, old); err != nil {
 		return time.Time{}, err
 	}
-	s.say(Owner, entry.At, "%s deletes machine %s", metav1.GetControllerOf(old).Kind, old.Name)
-	known := append(slices.Clone(others), old.UID)
-	entry, err = s.Journal.Await(ctx, "a healthy machine in place of "+old.Name, func(e journal.Entry) bool {
+	return s.succeeded(ctx, old, append(slices.Clone(others), old.UID))
+}
+
+// deleted awaits that the owner of a machine has deleted it.
+func (s *Stage) deleted(ctx context.Context, old *clusterv1.Machine) error {
+	entry, err := s.Journal.Machine(ctx, old.UID, "the deletion of machine "+old.Name, journal.Deleting)
+	if err == nil {
+		s.say(Owner, entry.At, "%s deletes machine %s", metav1.GetControllerOf(old).Kind, old.Name)
+	}
+	return err
+}
+
+// succeeded awaits that a machine that was not known before is healthy in the place of one.
+func (s *Stage) succeeded(ctx context.Context, old *clusterv1.Machine, known []types.UID) (time.Time, error) {
+	entry, err := s.Journal.Await(ctx, "a healthy machine in place of "+old.Name, func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		return ok && !e.Gone && sameOwner(m, old) && !slices.Contains(known, m.UID) && m.Status.NodeRef.IsDefined() &&
 			meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineNodeReadyCondition) && journal.HasVerdict(metav1.ConditionTrue, "")(m)
@@ -120,6 +131,16 @@ func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
 		}
 	}
 	return nil
+}
+
+// leftAlone fails if anything was done to a machine, or was to be done.
+func (s *Stage) leftAlone(machines ...*clusterv1.Machine) error {
+	for _, machine := range machines {
+		if records := s.Journal.Records(machine.UID); len(records) > 0 {
+			return fmt.Errorf("machine %s has a MachineRemediation %s", machine.Name, records[0].Name)
+		}
+	}
+	return s.untouched(machines...)
 }
 
 // healthCheck awaits a condition of the MachineHealthCheck, as it is since the break.

@@ -1,0 +1,107 @@
+package scenario
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// What takes minutes elsewhere takes so long here.
+const (
+	// probation is how long a machine has to be healthy by the plans.
+	probation = 2 * time.Second
+	// watchTime is how long a machine is only watched.
+	watchTime = 2 * time.Second
+	// rebootTime is how long a power cycle may take.
+	rebootTime = 20 * time.Second
+	// replaceTime is how long a replacement may take.
+	replaceTime = 2 * time.Minute
+)
+
+// WithPlans returns the scenarios in which more than one step is tried, or a person decides.
+func WithPlans() []Scenario {
+	return []Scenario{
+		planned(Scenario{
+			Name: "bad-image", Title: "new machines never come up", Cluster: "violet", Workers: 3, Play: badImage,
+			Elsewhere: []world.Pool{{Name: "lone", Size: 1}},
+			Health: checks(clusterv1.MachineHealthCheckChecks{
+				NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds())), UnhealthyNodeConditions: unhealthyNode(nodeTimeout).Checks.UnhealthyNodeConditions,
+			}),
+		}, pacedBy(v1alpha1.DomainOwner), replaceStep()),
+		planned(Scenario{
+			Name: "reboot-in-vain", Title: "a reboot does not help", Cluster: "steel", Workers: 1, Play: rebootInVain,
+			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
+		}, rebootStep(), replaceStep()),
+		planned(Scenario{
+			Name: "relapse", Title: "a reboot helps for a moment", Cluster: "steel", Workers: 1, Play: relapse,
+			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
+		}, rebootStep(), replaceStep()),
+		planned(Scenario{
+			Name: "approval", Title: "a person has to approve", Cluster: "violet", Workers: 1, Play: approval, Health: unhealthyNode(nodeTimeout),
+		}, requireApproval(replaceStep())),
+		planned(Scenario{
+			Name: "held", Title: "a person has to decide", Cluster: "violet", Workers: 1, Play: held, Health: unhealthyNode(nodeTimeout),
+		}, waitStep(), holdStep(), replaceStep()),
+		{
+			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1, Play: onHold, Health: unhealthyNode(nodeTimeout),
+		},
+	}
+}
+
+// part is what a plan is made of.
+type part func(*v1alpha1.RemediationPlan)
+
+// planned gives a scenario a plan of its name.
+func planned(s Scenario, parts ...part) Scenario {
+	plan := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: s.Name}}
+	spec := &plan.Spec.Template.Spec
+	spec.ProbationSeconds = seconds(probation)
+	for _, add := range parts {
+		add(spec)
+	}
+	s.Template = plan
+	s.Health = fromTemplate(s.Health, "MachineRemediationTemplate", plan.Name)
+	return s
+}
+
+func step(name string, action v1alpha1.Action, timeout time.Duration) part {
+	return func(plan *v1alpha1.RemediationPlan) {
+		s := v1alpha1.RemediationStep{Name: name, Action: action}
+		if timeout > 0 {
+			s.TimeoutSeconds = seconds(timeout)
+		}
+		plan.Steps = append(plan.Steps, s)
+	}
+}
+
+// The names of steps. Those of built-in plans are the same.
+const (
+	requestName = "request"
+	watchName   = "watch"
+	rebootName  = "reboot"
+	askName     = "ask"
+	replaceName = "replace"
+)
+
+func waitStep() part    { return step(watchName, v1alpha1.ActionWait, watchTime) }
+func rebootStep() part  { return step(rebootName, v1alpha1.ActionReboot, rebootTime) }
+func holdStep() part    { return step(askName, v1alpha1.ActionHold, 0) }
+func replaceStep() part { return step(replaceName, v1alpha1.ActionReplace, replaceTime) }
+
+// requireApproval has a person approve a step.
+func requireApproval(add part) part {
+	return func(plan *v1alpha1.RemediationPlan) {
+		add(plan)
+		plan.Steps[len(plan.Steps)-1].Approval = v1alpha1.ApprovalRequired
+	}
+}
+
+func pacedBy(domains ...v1alpha1.PacingDomain) part {
+	return func(plan *v1alpha1.RemediationPlan) { plan.Pacing = &v1alpha1.RemediationPacing{Domains: domains} }
+}
+
+func seconds(d time.Duration) *int32 { return new(int32(d.Seconds())) }

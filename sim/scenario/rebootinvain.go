@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+)
+
+// rebootInVain: a host hangs again in every boot. It is power-cycled once; as that does not help, the machine is replaced
+// by one on another host.
+func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
+	machines, err := s.machines(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	machine := &machines[0]
+	broken := fault.HangHost{Host: s.hostOf(machine), Always: true}
+	if err := s.breaks(ctx, broken); err != nil {
+		return Outcome{}, err
+	}
+	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
+	if err != nil {
+		return Outcome{}, err
+	}
+	rebooted, err := s.rebooted(ctx, machine)
+	if err != nil {
+		return Outcome{}, err
+	}
+	failed, at, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName))
+	if err != nil {
+		return Outcome{}, err
+	}
+	s.say(Records, at, "attempt %d of MachineRemediation %s: %s", failed.Status.Attempts[0].Number, failed.Name, failed.Status.Attempts[0].Message)
+	if _, _, err := s.record(ctx, machine, "step "+replaceName, trying(replaceName)); err != nil {
+		return Outcome{}, err
+	}
+	if _, err := s.marked(ctx, machine); err != nil {
+		return Outcome{}, err
+	}
+	// Once it is on its way out, it goes even if it recovers.
+	if _, err := s.Journal.Machine(ctx, machine.UID, "the deletion of machine "+machine.Name, journal.Deleting); err != nil {
+		return Outcome{}, err
+	}
+	if err := s.mends(ctx, broken, fmt.Sprintf("a technician mends host %s, for machines to come", broken.Host.Name)); err != nil {
+		return Outcome{}, err
+	}
+	ready, err := s.replaced(ctx, machine, uids(machines))
+	if err != nil {
+		return Outcome{}, err
+	}
+	detected := s.since(judged)
+	outcome := Outcome{
+		Detected: detected, Late: max(0, detected-nodeTimeout), Remediated: s.since(rebooted), Ready: s.since(ready),
+		Remark: "power-cycled once, in vain, and then replaced",
+	}
+	record, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced)
+	if err != nil {
+		return outcome, err
+	}
+	if got := attempts(record); got != "reboot: Failed, replace: Succeeded" && got != "reboot: TimedOut, replace: Succeeded" {
+		return outcome, fmt.Errorf("MachineRemediation %s has tried something else: %s", record.Name, got)
+	}
+	return outcome, s.cycledOnce(broken.Host)
+}
+
+func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
+	return client.ObjectKey{Namespace: Namespace, Name: machine.Status.NodeRef.Name}
+}
+
+// rebooted follows a machine through a power cycle of its host until that is on again, and returns when it was asked for.
+func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	if _, _, err := s.record(ctx, machine, "step "+rebootName, trying(rebootName)); err != nil {
+		return time.Time{}, err
+	}
+	made, err := s.request(ctx, machine, "", s.began)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.say(Acted, made, "a RebootRemediation is made for machine %s", machine.Name)
+	on, err := s.Journal.Await(ctx, "a host that is on again, of machine "+machine.Name, func(e journal.Entry) bool {
+		return journal.IsRequest(e, machine) && e.At.After(made) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase == v1alpha1.WaitingForNode
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	s.tellPower(machine.Status.NodeRef.Name, made, on.At)
+	return made, nil
+}
+
+// cycledOnce returns an error unless a host went off and on again once, by its operator, before anything else happened to it.
+func (s *Stage) cycledOnce(host client.ObjectKey) error {
+	var changes []baremetal.Change
+	for _, change := range s.World.Host(host).History() {
+		if change.At.After(s.began) {
+			changes = append(changes, change)
+		}
+	}
+	for i, change := range changes {
+		if change.Running != (i%2 == 1) || change.Why != baremetal.ByOrder {
+			return fmt.Errorf("the power of host %s changed otherwise than off and on by order: %v", host, changes)
+		}
+	}
+	// Off and on again for the cycle, and off once the machine is gone.
+	if len(changes) < 2 || len(changes) > 3 {
+		return fmt.Errorf("host %s was not power-cycled once: %v", host, changes)
+	}
+	return nil
+}

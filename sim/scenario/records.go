@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+)
+
+// record awaits a state of a MachineRemediation of a machine, and tells it.
+func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what string, matches func(*v1alpha1.MachineRemediation) bool) (*v1alpha1.MachineRemediation, time.Time, error) {
+	entry, err := s.Journal.Record(ctx, machine.UID, fmt.Sprintf("%s of machine %s", what, machine.Name), matches)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	record := entry.Object.(*v1alpha1.MachineRemediation)
+	s.sayRecord(entry.At, record)
+	return record, entry.At, nil
+}
+
+// sayRecord tells what a record says of itself: phase, step, and the sentence about what comes next.
+func (s *Stage) sayRecord(at time.Time, record *v1alpha1.MachineRemediation) {
+	text := fmt.Sprintf("MachineRemediation %s: %s", record.Name, record.Status.Phase)
+	if ended := journal.Success(record); record.Status.CompletionTime != nil {
+		s.say(Records, at, "%s, %s %s", text, ended.Reason, quoted(ended.Message))
+		return
+	}
+	progress := journal.Progress(record)
+	s.say(Records, at, "%s, step %s, %s %s", text, record.Status.Step, progress.Reason, quoted(progress.Message))
+}
+
+// trying matches records with an attempt at work that tries a step.
+func trying(step string) func(*v1alpha1.MachineRemediation) bool {
+	return func(record *v1alpha1.MachineRemediation) bool {
+		last := lastAttempt(record)
+		return last.Step == step && last.EndTime == nil && record.Status.Phase == v1alpha1.RemediationActing
+	}
+}
+
+// failedAt matches records whose last attempt has tried a step in vain.
+func failedAt(step string) func(*v1alpha1.MachineRemediation) bool {
+	return func(record *v1alpha1.MachineRemediation) bool {
+		last := lastAttempt(record)
+		return last.Step == step && (last.Result == v1alpha1.ResultFailed || last.Result == v1alpha1.ResultTimedOut)
+	}
+}
+
+// lastAttempt is empty if there is none.
+func lastAttempt(record *v1alpha1.MachineRemediation) v1alpha1.RemediationAttempt {
+	if n := len(record.Status.Attempts); n > 0 {
+		return record.Status.Attempts[n-1]
+	}
+	return v1alpha1.RemediationAttempt{}
+}
+
+// attempts are the steps that a record has tried, with what came of them.
+func attempts(record *v1alpha1.MachineRemediation) string {
+	var all []string
+	for _, attempt := range record.Status.Attempts {
+		all = append(all, fmt.Sprintf("%s: %s", attempt.Step, attempt.Result))
+	}
+	return strings.Join(all, ", ")
+}
+
+// ended awaits that the latest record of a machine ends for a reason.
+func (s *Stage) ended(ctx context.Context, machine *clusterv1.Machine, reason string) (*v1alpha1.MachineRemediation, error) {
+	record, _, err := s.record(ctx, machine, "the end of the remediation, "+reason+",", journal.EndedAs(reason))
+	return record, err
+}
+
+// event awaits an event about a machine, and tells it.
+func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) error {
+	entry, err := s.Journal.Event(ctx, fmt.Sprintf("the event %s about machine %s", reason, machine.Name), func(e *eventsv1.Event) bool {
+		return e.Reason == reason && e.Regarding.UID == machine.UID
+	})
+	if err != nil {
+		return err
+	}
+	event := entry.Object.(*eventsv1.Event)
+	s.say(Records, entry.At, "event about machine %s: %s %s", machine.Name, reason, quoted(event.Note))
+	return nil
+}
+
+// person is who decides in the stories.
+const person = "robin"
+
+// decide has a person decide about the attempt that a record waits with.
+func (s *Stage) decide(ctx context.Context, record *v1alpha1.MachineRemediation, decision v1alpha1.RemediationDecision) error {
+	decision.Attempt, decision.By = record.Status.Attempt, person
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
+	if err != nil {
+		return fmt.Errorf("encoding a decision: %w", err)
+	}
+	at := time.Now()
+	if err := s.World.Client().Patch(ctx, record.DeepCopy(), client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return fmt.Errorf("deciding about MachineRemediation %s: %w", record.Name, err)
+	}
+	s.say(Decides, at, "%s answers %s for attempt %d of MachineRemediation %s: %q", person, decision.Answer, decision.Attempt, record.Name, decision.Reason)
+	return nil
+}
