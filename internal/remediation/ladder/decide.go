@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// rules are asked in this order; the first that answers decides.
+// rules are asked in this order; the first that answers decides. One that does not answer may have changed the status for
+// those after it.
 var rules = []struct {
 	name   string
 	answer func(*turn) bool
@@ -39,40 +38,15 @@ func Decide(f Facts, now time.Time) Decision {
 		}
 	}
 	t.d.Status = t.s
-	if t.d.Act == None && !equality.Semantic.DeepEqual(t.s, f.Record.Status) {
+	if t.d.Act == None && t.changed() {
 		t.d.Status.ObservedGeneration = f.Record.Generation
 		t.d.Store = true
 	}
 	return t.d
 }
 
-// turn is one decision in the making.
-type turn struct {
-	f   Facts
-	now time.Time
-	// s is the status as it should be.
-	s v1alpha1.MachineRemediationStatus
-	d Decision
-}
-
-// time is now as the API stores it.
-func (t *turn) time() *metav1.Time { return new(metav1.NewTime(t.now.Truncate(time.Second))) }
-
-// after is a moment in the future as the API stores it, and when to look again.
-func (t *turn) after(wait time.Duration) *metav1.Time {
-	at := metav1.NewTime(t.now.Truncate(time.Second).Add(wait))
-	t.recheck(at.Time)
-	return &at
-}
-
-func (t *turn) recheck(at time.Time) { t.d.RecheckAt = healthcheck.Earliest(t.d.RecheckAt, at) }
-
-// act asks for one act for an attempt, which leaves the status as it is.
-func (t *turn) act(what Act, attempt v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	t.s = *t.f.Record.Status.DeepCopy()
-	t.d.Act, t.d.Attempt, t.d.Step = what, attempt, step
-	return true
-}
+// changed reports whether the status is to be another than the one that was read.
+func (t *turn) changed() bool { return !equality.Semantic.DeepEqual(t.s, t.f.Record.Status) }
 
 // ended leaves nothing to do but to take the finalizer and the label off.
 func (t *turn) ended() bool {

@@ -18,6 +18,8 @@ type Facts struct {
 	Request *Request
 	// Successor is the machine that has taken the place of the one that is gone; nil if there is none yet.
 	Successor *Successor
+	// NoSuccessor says why no machine will take that place, such as an owner that was scaled down; empty if one may come.
+	NoSuccessor string
 	// JumpTo is the step that the rules of the plan ask for now; empty if they ask for none.
 	JumpTo string
 	// RemediateAsked reports that the Machine has the annotation cluster.x-k8s.io/remediate-machine.
@@ -25,67 +27,6 @@ type Facts struct {
 	// ResumedAt is when the last pause ended that may have gone unseen; zero if there was none.
 	ResumedAt time.Time
 }
-
-// Health is what is known about a machine. Only Sick permits an act, and only Healthy proves that one has helped.
-type Health string
-
-// The three values of Health.
-const (
-	Healthy   Health = "Healthy"
-	Sick      Health = "Sick"
-	Undecided Health = "Undecided"
-)
-
-// Machine is what was observed about the Machine of a record.
-type Machine struct {
-	// Gone reports that no Machine has the UID of the record any more.
-	Gone bool
-	// DeletingSince is when somebody deleted the Machine; zero if nobody has.
-	DeletingSince time.Time
-	Health        Health
-	// Owner is the controller that owns it; nil if none does.
-	Owner *v1alpha1.RemediationObjectReference
-	// OwnerActive reports that the owner has answered a mark, or deletes one of its machines.
-	OwnerActive bool
-	// Mark is the condition OwnerRemediated.
-	Mark Mark
-	// RebootOperation is the operationID of the last power cycle that was asked for by annotation.
-	RebootOperation string
-	// RebootStands reports that the annotation for that power cycle is still there.
-	RebootStands bool
-}
-
-// Deleting reports whether the Machine is on its way out.
-func (m Machine) Deleting() bool { return !m.DeletingSince.IsZero() }
-
-// MarkState is what the owner of a machine says about its mark.
-type MarkState string
-
-// The states of a mark.
-const (
-	// MarkNone: there is no mark.
-	MarkNone MarkState = ""
-	// MarkWaiting: the owner has not answered.
-	MarkWaiting MarkState = "Waiting"
-	// MarkDeferred: the owner will act later.
-	MarkDeferred MarkState = "Deferred"
-	// MarkRefused: the owner cannot remediate the machine.
-	MarkRefused MarkState = "Refused"
-	// MarkAnswered: the owner is at work.
-	MarkAnswered MarkState = "Answered"
-)
-
-// Mark is the condition by which a Machine is left to its owner.
-type Mark struct {
-	State MarkState
-	// Message is the owner's own.
-	Message string
-	// Ours reports that Sickbay has set it.
-	Ours bool
-}
-
-// Stands reports whether the Machine is marked.
-func (m Mark) Stands() bool { return m.State != MarkNone }
 
 // Request is an object that an attempt has made, or one of another owner under its name.
 type Request struct {
@@ -108,31 +49,6 @@ type Successor struct {
 	HealthySince time.Time
 	// Gone reports that it went, or is going.
 	Gone bool
-	// Record is its own open record; nil if it has none.
+	// Record is its own record; nil if it has none.
 	Record *v1alpha1.RemediationReference
-}
-
-// Safety says what keeps Sickbay from acting on a machine. Each field is a reason in words; empty if it does not apply.
-type Safety struct {
-	// Unmanaged: Sickbay does not look after the machine any more.
-	Unmanaged string
-	// Terminating: its namespace or Cluster is being deleted.
-	Terminating string
-	// Paused: the MachineHealthCheck, the Cluster or the Machine is paused, or its plan only observes.
-	Paused string
-	// OnHold: somebody holds remediation back until HoldUntil.
-	OnHold    string
-	HoldUntil time.Time
-	// HeldByOthers: another system works on the machine.
-	HeldByOthers string
-	// GateClosed: triggerIf does not allow remediation.
-	GateClosed string
-	// OverBudget: more records have a slot than are allowed.
-	OverBudget string
-	// PlanProblem: the plan cannot be evaluated.
-	PlanProblem string
-	// Changed: what the act goes by is not as it was when it was planned.
-	Changed string
-	// Failed: the act was tried, and could not be carried out.
-	Failed string
 }

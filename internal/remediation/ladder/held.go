@@ -6,48 +6,39 @@ import (
 
 // held leaves the machine to a person: no step is left, the plan says so, or a person has.
 func (t *turn) held() bool {
-	if !t.isHeld() && t.f.Safety.PlanProblem == "" {
-		return false
+	asked := t.retried()
+	if t.isHeld() || (t.f.Safety.PlanProblem != "" && !asked) {
+		return t.hold()
 	}
-	t.retry()
-	t.replaceAsked()
-	if !t.isHeld() && t.f.Safety.PlanProblem == "" {
-		return false
-	}
-	return t.hold()
+	return false
 }
 
 // isHeld reports whether no step goes on by itself.
 func (t *turn) isHeld() bool {
-	step, ok := NextStep(t.asDecided())
+	step, ok := t.nextStep()
 	return !ok || step.Action == v1alpha1.ActionHold || !known(step.Action)
-}
-
-func known(action v1alpha1.Action) bool {
-	return acts(action) || action == v1alpha1.ActionWait || action == v1alpha1.ActionHold
 }
 
 // hold says why a person has to decide. It takes no slot.
 func (t *turn) hold() bool {
-	t.s.Attempt = max(1, t.s.Attempt)
+	step, _ := t.nextStep()
+	t.settle(step)
+	t.release()
 	t.s.NextTransitionTime = nil
-	t.giveBack()
 	reason, message := t.whyHeld()
 	return t.say(v1alpha1.RemediationHeld, reason, message+"; a person decides")
 }
 
 func (t *turn) whyHeld() (reason, message string) {
-	step, ok := NextStep(t.asDecided())
+	step, ok := t.nextStep()
 	last := latest(&t.s)
 	switch {
-	case t.f.Safety.PlanProblem != "":
-		return v1alpha1.ReasonPlanProblem, t.f.Safety.PlanProblem
 	case ok && step.Action == v1alpha1.ActionHold:
-		t.s.Step = step.Name
 		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " leaves the machine to a person"
 	case ok && !known(step.Action):
-		t.s.Step = step.Name
 		return v1alpha1.ReasonPlanProblem, "Step " + step.Name + " has the action " + string(step.Action) + ", which this version of Sickbay does not know"
+	case ok:
+		return v1alpha1.ReasonPlanProblem, t.f.Safety.PlanProblem
 	case last != nil && last.Result == v1alpha1.ResultDenied:
 		return v1alpha1.ReasonDenied, last.Message
 	case last != nil && last.Result == v1alpha1.ResultCancelled:

@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -15,20 +14,6 @@ func OperationID(r *v1alpha1.MachineRemediation, attempt int32) string {
 // AtWork returns the attempt that is not over, or nil.
 func AtWork(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationAttempt {
 	return atWork(&r.Status)
-}
-
-func atWork(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
-	if last := latest(s); last != nil && last.EndTime == nil {
-		return last
-	}
-	return nil
-}
-
-func latest(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
-	if n := len(s.Attempts); n > 0 {
-		return &s.Attempts[n-1]
-	}
-	return nil
 }
 
 // NextStep returns the step that is tried or waited for; false if none is left.
@@ -66,6 +51,16 @@ func indexOf(r *v1alpha1.MachineRemediation, name string) int {
 	return -1
 }
 
+// firstReplace is the first step of the plan that replaces the machine; -1 if there is none.
+func firstReplace(r *v1alpha1.MachineRemediation) int {
+	for i := range r.Spec.Steps {
+		if r.Spec.Steps[i].Action == v1alpha1.ActionReplace {
+			return i
+		}
+	}
+	return -1
+}
+
 // StepAfter is the name of the step that follows on name; empty if none does.
 func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	for i := range steps {
@@ -76,6 +71,15 @@ func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	return ""
 }
 
+// acts reports whether a step needs a slot.
+func acts(action v1alpha1.Action) bool {
+	return action == v1alpha1.ActionRequest || action == v1alpha1.ActionReboot || action == v1alpha1.ActionReplace
+}
+
+func known(action v1alpha1.Action) bool {
+	return acts(action) || action == v1alpha1.ActionWait || action == v1alpha1.ActionHold
+}
+
 // builtIn reports whether the record follows a built-in plan.
 func builtIn(r *v1alpha1.MachineRemediation) bool { return r.Spec.TemplateRef == nil }
 
@@ -84,65 +88,12 @@ func neverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep)
 	return builtIn(r) && step.Action == v1alpha1.ActionReplace
 }
 
-// counts reports whether an attempt with this result uses up one of its step.
-func counts(result v1alpha1.AttemptResult) bool {
-	switch result {
-	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
-		return false
-	}
-	return true
+// annotates reports whether a step asks for its power cycle by annotation: that of the built-in plan.
+func (t *turn) annotates(step v1alpha1.RemediationStep) bool {
+	return step.Action == v1alpha1.ActionReboot && builtIn(t.f.Record)
 }
 
-// tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.
-func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
-	n := int32(0)
-	for i := len(s.Attempts) - 1; i >= 0; i-- {
-		attempt := &s.Attempts[i]
-		if attempt.Step != step {
-			break
-		}
-		if counts(attempt.Result) {
-			n++
-		}
-		if attempt.Decision != nil && attempt.Decision.Answer == v1alpha1.AnswerRetry {
-			break
-		}
-	}
-	return n
-}
-
-// follow sets the step and the number of the attempt that come after one that is over.
-func (t *turn) follow(step v1alpha1.RemediationStep) {
-	t.s.Attempt++
-	if neverGivenUp(t.f.Record, step) || tried(&t.s, step.Name) < step.MaxAttempts() {
-		return
-	}
-	t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
-}
-
-const (
-	// firstBackoff and maxBackoff bound how soon a try follows on one that could not be carried out.
-	firstBackoff = 5 * time.Second
-	maxBackoff   = 5 * time.Minute
-	// firstPause and maxPause bound how soon a step begins again that has failed and is never given up.
-	firstPause = 5 * time.Minute
-	maxPause   = time.Hour
-)
-
-// doubled is the n-th of a series that begins with first, doubles, and ends at most.
-func doubled(first, most time.Duration, n int) time.Duration {
-	wait := first
-	for i := 1; i < n && wait < most; i++ {
-		wait *= 2
-	}
-	return min(wait, most)
-}
-
-// failedInVain is how many attempts in a row have ended without a repair.
-func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
-	n := 0
-	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].EndTime != nil && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
-		n++
-	}
-	return n
+// evidence reports whether a step makes a request for its own sake, which repairs nothing and stays as long as the record.
+func evidence(step v1alpha1.RemediationStep) bool {
+	return step.Action == v1alpha1.ActionRequest && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
 }

@@ -16,7 +16,7 @@ func (t *turn) recovered() bool {
 	if attempt := atWork(&t.s); attempt != nil {
 		t.suspend(attempt)
 		if t.stands() {
-			return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, "The machine is healthy; takes back what was asked for")
+			return t.takesBack("The machine is healthy; takes back what was asked for")
 		}
 	}
 	due := t.s.RecoveryTime.Add(t.f.Record.Spec.Probation())
@@ -27,19 +27,20 @@ func (t *turn) recovered() bool {
 	return t.proven()
 }
 
-// suspend closes an attempt whose machine is healthy, and leaves its result to the probation.
+// suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.
 func (t *turn) suspend(attempt *v1alpha1.RemediationAttempt) {
+	if attempt.ObjectRef == nil || !t.repairs(attempt) {
+		t.end(attempt, v1alpha1.ResultUnneeded, "The machine has recovered")
+		return
+	}
 	attempt.EndTime = t.time()
 	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
-	if attempt.ObjectRef == nil {
-		attempt.Result, attempt.Message = v1alpha1.ResultUnneeded, "The machine has recovered"
-	}
 }
 
 // proven ends the record of a machine that has stayed healthy.
 func (t *turn) proven() bool {
-	if last := latest(&t.s); last != nil && last.Result == "" {
-		last.Result, last.Message = v1alpha1.ResultSucceeded, "The machine is healthy"
+	if open := proving(&t.s); open != nil {
+		open.Result, open.Message = v1alpha1.ResultSucceeded, "The machine is healthy"
 	}
 	switch {
 	case t.cancelled():
@@ -50,56 +51,24 @@ func (t *turn) proven() bool {
 	return t.complete(v1alpha1.ReasonRecoveredUnaided, "The machine is healthy, and nothing was done")
 }
 
+// cancelled reports whether a person has cancelled the remediation and nobody has begun anything since.
 func (t *turn) cancelled() bool {
 	last := latest(&t.s)
-	d := decision(t.f.Record)
-	return (last != nil && last.Result == v1alpha1.ResultCancelled) || (d != nil && d.Answer == v1alpha1.AnswerCancel)
+	return t.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
-// repaired reports whether a repair was tried: evidence, and time, repair nothing.
+// repaired reports whether a repair was tried, helpful or not.
 func (t *turn) repaired() bool {
 	for i := range t.s.Attempts {
-		if t.s.Attempts[i].ObjectRef == nil {
-			continue
-		}
-		step, _ := stepNamed(t.f.Record, t.s.Attempts[i].Step)
-		if acts(step.Action) && step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded {
+		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.repairs(attempt) {
 			return true
 		}
 	}
 	return false
 }
 
-// unproven goes on with a machine that has been healthy since the last attempt, and is not for certain now.
-func (t *turn) unproven() bool {
-	last := latest(&t.s)
-	proving := last != nil && last.EndTime != nil && last.Result == ""
-	if t.s.RecoveryTime == nil && !proving {
-		return false
-	}
-	if t.f.Machine.Health == Sick {
-		return t.relapsed(last, proving)
-	}
-	t.s.RecoveryTime = nil
-	t.s.NextTransitionTime = nil
-	if !proving {
-		return false
-	}
-	step, _ := stepNamed(t.f.Record, last.Step)
-	limit := last.EndTime.Add(step.Timeout() + 2*t.f.Record.Spec.Probation())
-	if !t.now.Before(limit) {
-		last.Result, last.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
-		return t.complete(v1alpha1.ReasonUnproven, "What was done could not be proven to help: the machine was not seen healthy for long enough")
-	}
-	t.recheck(limit)
-	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, "Waits until the machine is seen healthy again")
-}
-
-// relapsed goes back to where it stood. An attempt that seemed to have helped has failed.
-func (t *turn) relapsed(last *v1alpha1.RemediationAttempt, proving bool) bool {
-	t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
-	if proving {
-		t.end(last, v1alpha1.ResultFailed, "The machine fell sick again in its probation")
-	}
-	return t.next()
+// repairs reports whether an attempt is one to repair the machine: evidence, and time, repair nothing.
+func (t *turn) repairs(attempt *v1alpha1.RemediationAttempt) bool {
+	step := t.stepOf(attempt)
+	return acts(step.Action) && !evidence(step)
 }

@@ -9,25 +9,26 @@ import (
 // replaced decides about a machine that is gone as this record has asked. By a built-in plan that is all. By others, the
 // successor has to be healthy and stay so.
 func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
-	if builtIn(t.f.Record) || !hasSuccessor(attempt.ObjectRef.Kind) {
-		t.end(attempt, v1alpha1.ResultSucceeded, "The machine is gone")
-		return t.complete(v1alpha1.ReasonReplaced, "The machine is gone")
-	}
-	t.runClock(attempt)
 	successor := t.f.Successor
 	switch {
-	case successor == nil:
-		return t.awaitSuccessor(attempt)
-	case successor.Gone:
-		t.s.ReplacementRef = successor.Record
-		t.end(attempt, v1alpha1.ResultFailed, "Its successor "+successor.Name+" is gone, too")
-		return t.complete(v1alpha1.ReasonReplacementFailed, "Its successor "+successor.Name+" is gone, too")
-	case successor.Health == Sick:
-		t.s.ReplacementRef = successor.Record
-		t.end(attempt, v1alpha1.ResultFailed, "Its successor "+successor.Name+" is sick, too")
-		return t.complete(v1alpha1.ReasonReplacementFailed, "Its successor "+successor.Name+" is sick, too")
-	case successor.Health == Healthy:
-		return t.proveSuccessor(attempt, successor)
+	case t.cancels():
+		attempt.Decision = t.decision()
+		t.end(attempt, v1alpha1.ResultCancelled, by(t.decision()))
+		return t.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
+	case builtIn(t.f.Record) || !hasSuccessor(attempt.ObjectRef.Kind):
+		return t.replacedBy(attempt, "The machine is gone")
+	case t.noSuccessor() != "":
+		t.end(attempt, v1alpha1.ResultUnneeded, t.noSuccessor())
+		return t.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and no other takes its place: "+t.noSuccessor())
+	case t.handedBackWhy() != "":
+		t.end(attempt, v1alpha1.ResultAborted, t.handedBackWhy())
+		return t.complete(v1alpha1.ReasonHandedBack, t.handedBackWhy())
+	case successor != nil && successor.Gone:
+		return t.successorFailed(attempt, "is gone, too")
+	case successor != nil && successor.Health == Sick:
+		return t.successorFailed(attempt, "is sick, too")
+	case successor != nil && successor.Health == Healthy && !successor.HealthySince.IsZero():
+		return t.proveSuccessor(attempt)
 	}
 	return t.awaitSuccessor(attempt)
 }
@@ -37,35 +38,48 @@ func hasSuccessor(ownerKind string) bool {
 	return ownerKind == "MachineSet" || ownerKind == "KubeadmControlPlane"
 }
 
+// noSuccessor says why no machine takes the place of the one that is gone.
+func (t *turn) noSuccessor() string {
+	if t.f.Safety.Terminating != "" {
+		return t.f.Safety.Terminating
+	}
+	return t.f.NoSuccessor
+}
+
+func (t *turn) replacedBy(attempt *v1alpha1.RemediationAttempt, message string) bool {
+	t.end(attempt, v1alpha1.ResultSucceeded, message)
+	return t.complete(v1alpha1.ReasonReplaced, message)
+}
+
+func (t *turn) successorFailed(attempt *v1alpha1.RemediationAttempt, how string) bool {
+	message := "Its successor " + t.f.Successor.Name + " " + how
+	t.s.ReplacementRef = t.f.Successor.Record
+	t.end(attempt, v1alpha1.ResultFailed, message)
+	return t.complete(v1alpha1.ReasonReplacementFailed, message)
+}
+
 // awaitSuccessor waits for a healthy successor, for the time of the step and twice the probation.
 func (t *turn) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
-	limit := t.proofDue()
+	limit := t.proofDue(t.runClock(attempt, t.stepOf(attempt)))
 	if !t.now.Before(limit) {
 		t.end(attempt, v1alpha1.ResultTimedOut, "No healthy machine has taken its place in time")
 		return t.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy machine has taken its place in time")
 	}
 	t.recheck(limit)
-	if t.f.Successor == nil {
-		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWaitingForReplacement, "The machine is gone; waits for a machine in its place")
+	message := "The machine is gone; waits for a machine in its place"
+	if t.f.Successor != nil {
+		message = "Waits for machine " + t.f.Successor.Name + " in its place to be healthy"
 	}
-	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWaitingForReplacement, "Waits for machine "+t.f.Successor.Name+" in its place to be healthy")
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWaitingForReplacement, message)
 }
 
-func (t *turn) proveSuccessor(attempt *v1alpha1.RemediationAttempt, successor *Successor) bool {
-	due := successor.HealthySince.Add(t.f.Record.Spec.Probation())
-	if t.now.Before(due) {
+// proveSuccessor ends the record once the successor has been healthy for the time of the probation.
+func (t *turn) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
+	t.runClock(attempt, t.stepOf(attempt))
+	since := t.f.Successor.HealthySince.Truncate(time.Second)
+	if due := since.Add(t.f.Record.Spec.Probation()); t.now.Before(due) {
 		t.recheck(due)
-		return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "Machine "+successor.Name+" in its place is healthy, and has to stay so")
+		return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "Machine "+t.f.Successor.Name+" in its place is healthy, and has to stay so")
 	}
-	t.s.RecoveryTime = t.time()
-	t.end(attempt, v1alpha1.ResultSucceeded, "Machine "+successor.Name+" is in its place")
-	return t.complete(v1alpha1.ReasonReplaced, "Machine "+successor.Name+" is in its place")
-}
-
-// proofDue is until when an attempt has to prove itself: its deadline and twice the probation.
-func (t *turn) proofDue() time.Time {
-	if t.s.NextTransitionTime == nil {
-		return t.now
-	}
-	return t.s.NextTransitionTime.Add(2 * t.f.Record.Spec.Probation())
+	return t.replacedBy(attempt, "Machine "+t.f.Successor.Name+" is in its place")
 }

@@ -5,19 +5,24 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// maxAttempts is how many attempts a record remembers.
-const maxAttempts = 64
-
-// say sets the phase, and what the condition Progressing says of it.
+// say sets the phase, and what the condition Progressing says of it: True while it goes on by itself, Unknown while
+// somebody has stopped it, False when it has come to an end or waits for a person.
 func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool {
 	t.s.Phase = phase
 	status := metav1.ConditionTrue
-	if phase == v1alpha1.RemediationHeld || phase == v1alpha1.RemediationEnded {
+	switch {
+	case phase == v1alpha1.RemediationHeld || phase == v1alpha1.RemediationEnded:
 		status = metav1.ConditionFalse
+	case reason == v1alpha1.ReasonPaused || reason == v1alpha1.ReasonOnHold:
+		status = metav1.ConditionUnknown
+	}
+	if phase != v1alpha1.RemediationEnded && t.askedInVain() {
+		message += ". The annotation " + clusterv1.RemediateMachineAnnotation + " asks for a Replace, which the plan does not have"
 	}
 	t.condition(v1alpha1.ConditionProgressing, status, reason, message)
 	return true
@@ -30,8 +35,11 @@ func (t *turn) condition(conditionType string, status metav1.ConditionStatus, re
 	})
 }
 
-// complete ends the record.
+// complete ends the record. An attempt whose result was left open gets one.
 func (t *turn) complete(reason, message string) bool {
+	if attempt := proving(&t.s); attempt != nil {
+		attempt.Result, attempt.Message = v1alpha1.ResultAborted, message
+	}
 	t.s.CompletionTime = t.time()
 	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
 	status := metav1.ConditionFalse
@@ -44,36 +52,12 @@ func (t *turn) complete(reason, message string) bool {
 	return t.say(v1alpha1.RemediationEnded, v1alpha1.ReasonEnded, message)
 }
 
-// begin opens an attempt of a step. Its clock runs from now on.
-func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
-	t.s.Attempt = max(1, t.s.Attempt)
-	t.s.Step = step.Name
-	if t.s.StartTime == nil {
-		t.s.StartTime = t.time()
-	}
-	t.s.StoppedTime = nil
-	t.s.NextTransitionTime = t.after(step.Timeout())
-	t.s.Attempts = append(t.s.Attempts, v1alpha1.RemediationAttempt{
-		Number: t.s.Attempt, Step: step.Name, OperationID: OperationID(t.f.Record, t.s.Attempt),
-		StartTime: t.time(), Decision: t.decisionFor(step),
-	})
-	if over := len(t.s.Attempts) - maxAttempts; over > 0 {
-		t.s.Attempts = t.s.Attempts[over:]
-	}
-	return latest(&t.s)
+// goOn says that an attempt is at work, and for whom it waits.
+func (t *turn) goOn(message string) bool {
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, message)
 }
 
-// end closes the attempt at work with a result, and says which step follows. What stands of it is withdrawn next.
-func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.AttemptResult, message string) {
-	if attempt.EndTime == nil {
-		attempt.EndTime = t.time()
-	}
-	attempt.Result, attempt.Message = result, message
-	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
-	step, ok := stepNamed(t.f.Record, attempt.Step)
-	if !ok {
-		t.s.Attempt++
-		return
-	}
-	t.follow(step)
+// takesBack says that something of an attempt that is over still stands.
+func (t *turn) takesBack(message string) bool {
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, message)
 }

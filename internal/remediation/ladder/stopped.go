@@ -11,76 +11,72 @@ func (t *turn) stopped() bool {
 	if reason == "" {
 		return false
 	}
-	if attempt := atWork(&t.s); attempt != nil {
-		if step, _ := stepNamed(t.f.Record, attempt.Step); step.Action == v1alpha1.ActionReboot {
-			t.end(attempt, v1alpha1.ResultAborted, message)
-			return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, "Gives the host back: "+message)
-		}
+	if until := t.f.Safety.HoldUntil; until.After(t.now) {
+		t.recheck(until)
+	}
+	attempt := atWork(&t.s)
+	if attempt != nil && t.standsStill(attempt) {
 		t.stopClock()
 		return t.say(v1alpha1.RemediationActing, reason, message)
 	}
-	if last := latest(&t.s); last != nil && t.reboots(last) && (t.withdrawReboot(last) || t.withdrawRequest()) {
-		return true
+	if attempt != nil {
+		t.end(attempt, v1alpha1.ResultAborted, message)
+		if t.hostStands() {
+			return t.takesBack("Gives the host back: " + message)
+		}
 	}
-	if t.f.Safety.Terminating != "" && !t.f.Record.DeletionTimestamp.IsZero() {
-		return t.complete(v1alpha1.ReasonHandedBack, message)
+	if t.hostStands() {
+		return t.giveHostBack()
 	}
-	// A machine that is not looked at proves nothing meanwhile.
-	t.s.RecoveryTime = nil
-	if !t.f.Safety.HoldUntil.IsZero() {
-		t.recheck(t.f.Safety.HoldUntil)
+	if t.deleted() && (t.f.Safety.Terminating != "" || !t.stands()) {
+		return t.complete(v1alpha1.ReasonHandedBack, recordDeleted)
 	}
-	if t.isHeld() {
+	return t.rests(reason, message)
+}
+
+// standsStill reports whether the attempt at work goes on once nobody stops it any more. One that reboots does not, nor one
+// that has not done anything yet: others may have its slot.
+func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
+	step := t.stepOf(attempt)
+	if t.deleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
+		return false
+	}
+	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !acts(step.Action))
+}
+
+// rests is a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that proves nothing.
+func (t *turn) rests(reason, message string) bool {
+	if t.s.RecoveryTime != nil {
+		t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
+	}
+	switch {
+	case t.stands():
+		return t.say(v1alpha1.RemediationActing, reason, message)
+	case t.isHeld():
 		return t.hold()
 	}
-	t.giveBack()
+	t.release()
+	if step, ok := t.nextStep(); ok {
+		t.settle(step)
+	}
+	if proving(&t.s) != nil {
+		return t.say(v1alpha1.RemediationProbation, reason, message)
+	}
 	return t.say(v1alpha1.RemediationPending, reason, message)
 }
 
-// stop is the first reason for which nothing may go on.
-func (s Safety) stop() (reason, message string) {
-	switch {
-	case s.Paused != "":
-		return v1alpha1.ReasonPaused, s.Paused
-	case s.OnHold != "":
-		return v1alpha1.ReasonOnHold, s.OnHold
-	case s.Terminating != "":
-		return v1alpha1.ReasonPaused, s.Terminating
+// hostStands reports whether a host is cycled, or is about to be, for an attempt that is over.
+func (t *turn) hostStands() bool {
+	if t.f.Machine.RebootStands {
+		return true
 	}
-	return "", ""
+	step, _ := t.requestStep()
+	return step.Action == v1alpha1.ActionReboot && t.requestStands()
 }
 
-func (t *turn) reboots(attempt *v1alpha1.RemediationAttempt) bool {
-	step, _ := stepNamed(t.f.Record, attempt.Step)
-	return step.Action == v1alpha1.ActionReboot
-}
-
-// stopClock stops the clock of the attempt at work.
-func (t *turn) stopClock() {
-	if t.s.StoppedTime == nil {
-		t.s.StoppedTime = t.time()
+func (t *turn) giveHostBack() bool {
+	if t.f.Machine.RebootStands {
+		return t.withdrawal(WithdrawReboot)
 	}
-}
-
-// runClock lets the clock of the attempt at work go on. It begins anew after a pause that may have gone unseen.
-func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt) {
-	if t.s.NextTransitionTime == nil {
-		return
-	}
-	deadline := t.s.NextTransitionTime.Time
-	if t.s.StoppedTime != nil {
-		deadline = deadline.Add(t.time().Sub(t.s.StoppedTime.Time))
-		t.s.StoppedTime = nil
-	}
-	if step, ok := stepNamed(t.f.Record, attempt.Step); ok && t.f.ResumedAt.Add(step.Timeout()).After(deadline) {
-		deadline = t.f.ResumedAt.Add(step.Timeout())
-	}
-	if !deadline.Equal(t.s.NextTransitionTime.Time) {
-		t.s.NextTransitionTime = t.after(deadline.Sub(t.now.Truncate(1e9)))
-	}
-}
-
-// giveBack gives the slot back, if the record has one, to those who wait.
-func (t *turn) giveBack() {
-	t.s.ReleasedGrant = max(t.s.ReleasedGrant, t.f.Record.Spec.Grant)
+	return t.withdrawRequest()
 }

@@ -4,44 +4,47 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// handBack withdraws what has not begun, and ends the record of a machine that Sickbay does not look after any more. What
-// somebody else has begun, they finish.
-func (t *turn) handBack() bool {
-	why := t.f.Safety.Unmanaged
-	if why == "" && !t.f.Record.DeletionTimestamp.IsZero() {
-		why = "The MachineRemediation was deleted"
-	}
-	if why == "" {
-		return false
-	}
-	if attempt := atWork(&t.s); attempt != nil {
-		t.end(attempt, v1alpha1.ResultAborted, why)
-		if t.stands() {
-			return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, why)
-		}
-	}
-	if t.withdraw() {
-		return true
-	}
-	return t.complete(v1alpha1.ReasonHandedBack, why)
-}
-
 // withdraw takes back what is left of an attempt that is over. Nothing follows until it is gone.
 func (t *turn) withdraw() bool {
-	if atWork(&t.s) != nil || !t.stands() {
+	attempt := atWork(&t.s)
+	if attempt == nil && t.stands() && t.announces() {
+		return true
+	}
+	switch {
+	case t.markStands() && t.strange(attempt, v1alpha1.ActionReplace, v1alpha1.ActionRequest):
+		return t.withdrawal(WithdrawMark)
+	case t.f.Machine.RebootStands && (attempt == nil || !t.annotates(t.stepOf(attempt)) || t.f.Machine.RebootOperation != attempt.OperationID):
+		return t.withdrawal(WithdrawReboot)
+	case attempt != nil && t.f.Request != nil && t.f.Request.OperationID == attempt.OperationID:
 		return false
 	}
-	attempt := v1alpha1.RemediationAttempt{}
-	if last := latest(&t.s); last != nil {
-		attempt = *last
-	}
-	if t.markStands() {
-		return t.act(WithdrawMark, attempt, v1alpha1.RemediationStep{})
-	}
-	return t.withdrawReboot(&attempt) || t.withdrawRequest()
+	return t.withdrawRequest()
 }
 
-// stands reports whether anything of ours is on the machine, but what the attempt at work has asked for.
+// strange reports whether no attempt with one of these actions is at work.
+func (t *turn) strange(attempt *v1alpha1.RemediationAttempt, actions ...v1alpha1.Action) bool {
+	for _, action := range actions {
+		if attempt != nil && t.stepOf(attempt).Action == action {
+			return false
+		}
+	}
+	return true
+}
+
+// announces stores, before something is taken back, that it is, and what the latest attempt has led to after all if it
+// seemed to have done nothing.
+func (t *turn) announces() bool {
+	last := latest(&t.s)
+	if last != nil && last.ObjectRef == nil && last.OperationID != "" {
+		last.ObjectRef = t.seen(t.stepOf(last), last.OperationID, true)
+	}
+	if t.reason() != v1alpha1.ReasonWithdrawing {
+		return t.takesBack("Takes back what is left of an attempt that is over")
+	}
+	return t.changed()
+}
+
+// stands reports whether anything of ours is on the machine.
 func (t *turn) stands() bool {
 	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
 }
@@ -49,30 +52,36 @@ func (t *turn) stands() bool {
 // markStands reports whether our mark can still be taken back: what its owner has begun, it finishes.
 func (t *turn) markStands() bool {
 	m := t.f.Machine
-	return m.Mark.Ours && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
+	return m.Mark.Ours && m.Mark.Stands() && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
 }
 
-// requestStands reports whether a request of this record stands that goes with its attempt.
+// requestStands reports whether a request of this record stands that goes with its attempt. Evidence counts only while its
+// attempt is at work.
 func (t *turn) requestStands() bool {
 	request := t.f.Request
-	return request != nil && request.OperationID != "" && !t.outlives()
-}
-
-// outlives reports whether the request of the latest attempt stays after it: evidence is kept as long as the record.
-func (t *turn) outlives() bool {
-	last := latest(&t.s)
-	if last == nil {
+	if request == nil || request.OperationID == "" {
 		return false
 	}
-	step, _ := stepNamed(t.f.Record, last.Step)
-	return step.Action == v1alpha1.ActionRequest && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
+	step, _ := t.requestStep()
+	attempt := atWork(&t.s)
+	return !evidence(step) || (attempt != nil && attempt.OperationID == request.OperationID)
 }
 
-func (t *turn) withdrawReboot(attempt *v1alpha1.RemediationAttempt) bool {
-	if !t.f.Machine.RebootStands {
-		return false
+// requestStep is the step whose attempt has made the request.
+func (t *turn) requestStep() (v1alpha1.RemediationStep, bool) {
+	request := t.f.Request
+	if request == nil || request.OperationID == "" {
+		return v1alpha1.RemediationStep{}, false
 	}
-	return t.act(WithdrawReboot, *attempt, v1alpha1.RemediationStep{})
+	for i := range t.s.Attempts {
+		if t.s.Attempts[i].OperationID == request.OperationID {
+			return stepNamed(t.f.Record, t.s.Attempts[i].Step)
+		}
+	}
+	if request.OperationID != OperationID(t.f.Record, max(1, t.s.Attempt)) {
+		return v1alpha1.RemediationStep{}, false
+	}
+	return t.nextStep()
 }
 
 // withdrawRequest deletes the request, and then waits until it is gone.
@@ -80,14 +89,20 @@ func (t *turn) withdrawRequest() bool {
 	if !t.requestStands() {
 		return false
 	}
-	request := t.f.Request
-	if request.Deleting {
-		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, "Waits until "+request.Ref.Kind+" "+request.Ref.Name+" is gone")
+	if request := t.f.Request; request.Deleting {
+		return t.takesBack("Waits until " + request.Ref.Kind + " " + request.Ref.Name + " is gone")
 	}
-	attempt := v1alpha1.RemediationAttempt{ObjectRef: request.Ref.DeepCopy()}
+	return t.withdrawal(WithdrawRequest)
+}
+
+// withdrawal asks for one act that takes something back.
+func (t *turn) withdrawal(what Act) bool {
+	attempt := v1alpha1.RemediationAttempt{}
 	if last := latest(&t.s); last != nil {
 		attempt = *last
-		attempt.ObjectRef = request.Ref.DeepCopy()
 	}
-	return t.act(WithdrawRequest, attempt, v1alpha1.RemediationStep{})
+	if what == WithdrawRequest {
+		attempt.ObjectRef = t.f.Request.Ref.DeepCopy()
+	}
+	return t.act(what, attempt, v1alpha1.RemediationStep{})
 }

@@ -1,0 +1,97 @@
+package ladder
+
+import (
+	"slices"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// maxAttempts is how many attempts a record remembers.
+const maxAttempts = 64
+
+func latest(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
+	if n := len(s.Attempts); n > 0 {
+		return &s.Attempts[n-1]
+	}
+	return nil
+}
+
+func atWork(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
+	if last := latest(s); last != nil && last.EndTime == nil {
+		return last
+	}
+	return nil
+}
+
+// proving returns the attempt that is over and whose result is open, as the machine has been healthy since; or nil.
+func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
+	if last := latest(s); last != nil && last.EndTime != nil && last.Result == "" {
+		return last
+	}
+	return nil
+}
+
+// givenUp reports whether an attempt has ended before anything was to be seen of it.
+func givenUp(attempt v1alpha1.RemediationAttempt) bool {
+	return attempt.EndTime != nil && attempt.ObjectRef == nil && attempt.Result == v1alpha1.ResultAborted
+}
+
+// begin opens an attempt of a step. Its clock runs from now on.
+func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
+	t.settle(step)
+	if t.s.StartTime == nil {
+		t.s.StartTime = t.time()
+	}
+	t.s.StoppedTime, t.s.RecoveryTime = nil, nil
+	t.s.NextTransitionTime = t.after(step.Timeout())
+	t.remember(v1alpha1.RemediationAttempt{
+		Number: t.s.Attempt, Step: step.Name, OperationID: OperationID(t.f.Record, t.s.Attempt),
+		StartTime: t.time(), Decision: t.decisionFor(step),
+	})
+	return latest(&t.s)
+}
+
+// remember adds an attempt. If there are too many, those that did nothing are forgotten first, and then the oldest.
+func (t *turn) remember(attempt v1alpha1.RemediationAttempt) {
+	t.s.Attempts = append(t.s.Attempts, attempt)
+	for len(t.s.Attempts) > maxAttempts {
+		i := max(0, slices.IndexFunc(t.s.Attempts, givenUp))
+		t.s.Attempts = slices.Delete(t.s.Attempts, i, i+1)
+	}
+}
+
+// end closes an attempt with a result, and says which step follows. What stands of it is withdrawn next.
+func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.AttemptResult, message string) {
+	if attempt.EndTime == nil {
+		attempt.EndTime = t.time()
+	}
+	attempt.Result, attempt.Message = result, message
+	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
+	t.s.Attempt = attempt.Number + 1
+	step, ok := stepNamed(t.f.Record, attempt.Step)
+	switch {
+	case !ok:
+		t.s.Step = ""
+	case neverGivenUp(t.f.Record, step) || tried(&t.s, step.Name) < step.MaxAttempts():
+		t.s.Step = step.Name
+	default:
+		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
+	}
+}
+
+// next stores that an attempt is over. What stands of it is withdrawn before anything else begins.
+func (t *turn) next() bool {
+	t.s.RecoveryTime = nil
+	last := latest(&t.s)
+	t.rest(last)
+	switch {
+	case t.stands():
+		return t.takesBack("Takes back what was asked for: " + last.Message)
+	case t.isHeld():
+		return t.hold()
+	case t.s.NextTransitionTime != nil:
+		t.release()
+		return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
+	}
+	return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonActing, last.Message)
+}

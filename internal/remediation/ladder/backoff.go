@@ -1,0 +1,121 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+const (
+	// firstBackoff and maxBackoff bound how soon a try follows on one that could not be carried out.
+	firstBackoff = 5 * time.Second
+	maxBackoff   = 5 * time.Minute
+	// firstRest and maxRest bound how soon a step begins again that has failed and is never given up, or whose owner has
+	// not answered.
+	firstRest = 5 * time.Minute
+	maxRest   = time.Hour
+)
+
+// counts reports whether an attempt with this result uses up one of its step.
+func counts(result v1alpha1.AttemptResult) bool {
+	switch result {
+	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
+		return false
+	}
+	return true
+}
+
+// tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.
+func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
+	n := int32(0)
+	for i := len(s.Attempts) - 1; i >= 0; i-- {
+		attempt := &s.Attempts[i]
+		if attempt.Step != step {
+			break
+		}
+		if counts(attempt.Result) {
+			n++
+		}
+		if attempt.Decision != nil && attempt.Decision.Answer == v1alpha1.AnswerRetry {
+			break
+		}
+	}
+	return n
+}
+
+// doubled is the n-th of a series that begins with first, doubles, and ends at most.
+func doubled(first, most time.Duration, n int) time.Duration {
+	wait := first
+	for i := 1; i < n && wait < most; i++ {
+		wait *= 2
+	}
+	return min(wait, most)
+}
+
+// failedInVain is how many attempts in a row have failed. Those that did nothing are passed over.
+func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
+	n := 0
+	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
+		if result := s.Attempts[i].Result; result == v1alpha1.ResultRefused || (result != "" && counts(result)) {
+			n++
+		}
+	}
+	return n
+}
+
+// rest waits before a step begins again that is never given up, or whose owner has not answered.
+func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
+	if last.Result == v1alpha1.ResultRefused || (counts(last.Result) && neverGivenUp(t.f.Record, t.stepOf(last))) {
+		t.s.NextTransitionTime = t.after(doubled(firstRest, maxRest, failedInVain(&t.s)))
+	}
+}
+
+func restReason(last *v1alpha1.RemediationAttempt) string {
+	if last != nil && last.Result == v1alpha1.ResultRefused {
+		return v1alpha1.ReasonRefused
+	}
+	return v1alpha1.ReasonBackoff
+}
+
+// stepBack gives the slot to the next in line, since the step cannot act now. It gets in line again later.
+func (t *turn) stepBack(step v1alpha1.RemediationStep, reason, message string) bool {
+	t.settle(step)
+	if t.stands() {
+		return t.takesBack(message)
+	}
+	if t.release() {
+		wait := doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
+		t.s.NextTransitionTime = t.after(wait + t.jitter(wait))
+	}
+	return t.say(v1alpha1.RemediationPending, reason, message)
+}
+
+// jitter keeps records apart that step back together: up to half of the wait, always the same for a record.
+func (t *turn) jitter(wait time.Duration) time.Duration {
+	sum := uint32(2166136261)
+	for _, b := range []byte(t.f.Record.UID) {
+		sum = (sum ^ uint32(b)) * 16777619
+	}
+	return (wait / 2 * time.Duration(sum%1000) / 1000).Truncate(time.Second)
+}
+
+// backsOff waits for the time that the last try has set, without a slot.
+func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
+	if at := t.s.NextTransitionTime; at == nil || !t.now.Before(at.Time) {
+		return false
+	}
+	t.settle(step)
+	t.release()
+	t.recheck(t.s.NextTransitionTime.Time)
+	switch t.reason() {
+	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,
+		v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused:
+		// It has said why.
+		return true
+	}
+	last := latest(&t.s)
+	if last == nil || last.Message == "" {
+		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff, "Step "+step.Name+" could not be carried out; tries again later")
+	}
+	return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
+}

@@ -1,0 +1,67 @@
+package ladder
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// stopClock stops the clock of the attempt at work.
+func (t *turn) stopClock() {
+	if t.s.StoppedTime == nil {
+		t.s.StoppedTime = t.time()
+	}
+}
+
+// runClock lets the clock of the attempt at work go on, and returns its deadline. Time that it stood still does not count,
+// and a pause that nobody has seen starts it anew.
+func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
+	deadline := t.deadline(attempt, step)
+	if t.s.StoppedTime != nil {
+		deadline = deadline.Add(max(0, t.time().Sub(t.s.StoppedTime.Time)))
+		t.s.StoppedTime = nil
+	}
+	if anew := t.unseenPause().Add(step.Timeout()); anew.After(deadline) {
+		deadline = anew
+	}
+	t.s.NextTransitionTime = new(metav1.NewTime(deadline.Truncate(time.Second)))
+	return t.s.NextTransitionTime.Time
+}
+
+// deadline is when the time of the attempt at work is up, as far as it is known.
+func (t *turn) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
+	switch {
+	case t.s.NextTransitionTime != nil:
+		return t.s.NextTransitionTime.Time
+	case attempt.StartTime != nil:
+		return attempt.StartTime.Add(step.Timeout())
+	}
+	return t.time().Add(step.Timeout())
+}
+
+// unseenPause is when the last pause ended, unless the record has seen it: then Progressing has changed its status since,
+// and the clock stood still as long as the pause.
+func (t *turn) unseenPause() time.Time {
+	at := t.f.ResumedAt
+	if at.After(t.now) || !at.After(progressing(&t.f.Record.Status).LastTransitionTime.Time) {
+		return time.Time{}
+	}
+	return at
+}
+
+// proofDue is until when a machine has to be seen healthy, for a deadline: twice the probation longer.
+func (t *turn) proofDue(deadline time.Time) time.Time {
+	return deadline.Add(2 * t.f.Record.Spec.Probation())
+}
+
+func latestOf(times ...time.Time) time.Time {
+	last := time.Time{}
+	for _, each := range times {
+		if each.After(last) {
+			last = each
+		}
+	}
+	return last
+}

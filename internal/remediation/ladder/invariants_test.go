@@ -1,0 +1,104 @@
+package ladder
+
+import (
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// checkDecision holds of any decision by itself, whatever was read: what may never be done is not done, and what is done was
+// stored before.
+func checkDecision(w interface{ fail(string, ...any) }, d Decision) {
+	if d.Rule == "" {
+		w.fail("no rule has decided")
+	}
+	if d.Store && d.Act != None {
+		w.fail("%s together with a write of the status", d.Act)
+	}
+	if world, ok := w.(*world); ok {
+		world.checkAct(d)
+		if !d.Store && d.Act == None && !d.RecheckAt.IsZero() && !d.RecheckAt.After(world.now) {
+			w.fail("looks again at %s, which is past", d.RecheckAt)
+		}
+	}
+}
+
+// checkAct holds of every act.
+func (w *world) checkAct(d Decision) {
+	f, s := w.f, w.f.Record.Status
+	if s.CompletionTime != nil && (d.Store || (d.Act != None && d.Act != Close)) {
+		w.fail("the record has ended, and goes on: %+v", d)
+	}
+	if d.Act == None {
+		return
+	}
+	if d.Act == Close && s.CompletionTime == nil {
+		w.fail("an open record is closed")
+	}
+	if !d.Act.Begins() {
+		return
+	}
+	m, safety := f.Machine, f.Safety
+	if reason, _ := safety.stop(); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
+		safety.HeldByOthers != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
+		w.fail("%s on a machine that must not be touched", d.Act)
+	}
+	if !HasSlot(f.Record) {
+		w.fail("%s without a slot", d.Act)
+	}
+	open := AtWork(f.Record)
+	if s.Attempt != 0 && (open == nil || open.OperationID != d.Attempt.OperationID || open.Step != d.Step.Name) {
+		w.fail("%s without an intent", d.Act)
+	}
+	if s.Attempt == 0 && d.Attempt.Number != 1 {
+		w.fail("%s begins with attempt %d", d.Act, d.Attempt.Number)
+	}
+	if d.Step.Approval == v1alpha1.ApprovalRequired && (open == nil || open.Decision == nil) && !allows(decision(f.Record)) {
+		w.fail("%s without approval", d.Act)
+	}
+}
+
+// checkStore holds of every write of the status.
+func (w *world) checkStore(d Decision) {
+	before, after := w.f.Record.Status, d.Status
+	if after.ReleasedGrant < before.ReleasedGrant || after.ReleasedGrant > w.f.Record.Spec.Grant {
+		w.fail("the released grant goes from %d to %d of %d", before.ReleasedGrant, after.ReleasedGrant, w.f.Record.Spec.Grant)
+	}
+	if !increases(numbersOf(after)) || after.Attempt < before.Attempt {
+		w.fail("attempts are numbered %v, and the next %d", numbersOf(after), after.Attempt)
+	}
+	if last := latest(&after); last != nil && atWork(&after) == nil && proving(&after) == nil && after.Attempt <= last.Number && after.CompletionTime == nil {
+		w.fail("attempt %d is over, and would come again", last.Number)
+	}
+	if n := len(after.Attempts); n > maxAttempts {
+		w.fail("%d attempts are remembered", n)
+	}
+	t := &turn{f: w.f, s: after}
+	if after.ReleasedGrant > before.ReleasedGrant && t.stands() {
+		w.fail("the slot is given back while something stands")
+	}
+	for i := range after.Attempts {
+		if after.Attempts[i].Step == "" || after.Attempts[i].Number < 1 {
+			w.fail("attempt %+v would be refused by the API", after.Attempts[i])
+		}
+	}
+	if after.CompletionTime != nil {
+		w.checkEnd(t, after)
+	}
+}
+
+// checkEnd holds of the write that ends a record.
+func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
+	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
+		w.fail("the end is not said: %+v", after)
+	}
+	if w.f.Safety.Terminating == "" && t.stands() {
+		w.fail("the record ends while something stands")
+	}
+	if t.hostStands() {
+		w.fail("the record ends while a host is kept off")
+	}
+	for i := range after.Attempts {
+		if a := after.Attempts[i]; a.Result == "" || a.EndTime == nil {
+			w.fail("the record ends, and attempt %d does not: %+v", a.Number, a)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package ladder
+
+import (
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// takeOver records what the act of an attempt has led to, once that is to be seen. The first act may come before there is
+// an attempt, as the creation of the record is its intent, and an earlier version of Sickbay may have left a mark or a request:
+// then an attempt has begun although the record does not say so yet.
+func (t *turn) takeOver() bool {
+	if attempt := atWork(&t.s); attempt != nil && attempt.ObjectRef == nil {
+		attempt.ObjectRef = t.seen(t.stepOf(attempt), attempt.OperationID, true)
+	}
+	if t.s.Attempt > 1 || len(t.s.Attempts) > 0 {
+		return false
+	}
+	step, ref := t.begunUnseen()
+	if ref == nil {
+		return false
+	}
+	t.begin(step).ObjectRef = ref
+	return t.goOn(t.waitsFor(step))
+}
+
+// begunUnseen is the step that has begun, and what it has led to; nil if none has. Without a record of it, that is the first
+// step, or if the machine has our mark, the next one that replaces it.
+func (t *turn) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationObjectReference) {
+	step, ok := t.nextStep()
+	if !ok {
+		return step, nil
+	}
+	intended := t.s.Attempt == 0 && HasSlot(t.f.Record)
+	if ref := t.seen(step, OperationID(t.f.Record, 1), intended); ref != nil {
+		return step, ref
+	}
+	replace := firstReplace(t.f.Record)
+	if replace <= indexOf(t.f.Record, step.Name) || !t.f.Machine.Mark.Ours {
+		return step, nil
+	}
+	return t.f.Record.Spec.Steps[replace], t.seenMark(false)
+}
+
+// seen returns what the act of an attempt has led to, or nil if there is nothing to be seen. If the attempt was intended,
+// whatever it would have done counts as its own.
+func (t *turn) seen(step v1alpha1.RemediationStep, operation string, intended bool) *v1alpha1.RemediationObjectReference {
+	m, request := t.f.Machine, t.f.Request
+	switch {
+	case m.Gone:
+		return nil
+	case step.Action == v1alpha1.ActionReplace && m.Owner != nil:
+		return t.seenMark(intended)
+	case step.Action == v1alpha1.ActionReplace && m.Deleting() && intended:
+		return t.self()
+	case t.annotates(step) && m.RebootOperation == operation:
+		return t.self()
+	case request != nil && request.OperationID == operation && step.Action != v1alpha1.ActionReplace && !t.annotates(step):
+		return request.Ref.DeepCopy()
+	}
+	return nil
+}
+
+// seenMark returns the owner that the machine is marked for. The mark of somebody else has the effect of ours, if ours is
+// intended: it would not be set a second time.
+func (t *turn) seenMark(intended bool) *v1alpha1.RemediationObjectReference {
+	m := t.f.Machine
+	if m.Owner == nil || !m.Mark.Stands() || (!m.Mark.Ours && !intended) {
+		return nil
+	}
+	return m.Owner.DeepCopy()
+}
+
+// self is the machine of the record.
+func (t *turn) self() *v1alpha1.RemediationObjectReference {
+	ref := t.f.Record.Spec.MachineRef
+	return &v1alpha1.RemediationObjectReference{APIVersion: ref.APIGroup + "/v1beta2", Kind: "Machine", Name: ref.Name, UID: ref.UID}
+}
