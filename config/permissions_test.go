@@ -24,7 +24,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -72,6 +73,9 @@ func TestPermissions(t *testing.T) {
 		{"config.openshift.io", "clusterversions", "", ""}:       {"get", "list", "watch"},
 		{metal3, "baremetalhosts", "", "any"}:                    {"get", "list", "watch", "patch"},
 		{infrastructure, "metal3machines", "", "any"}:            {"get"},
+		{own, "machineremediations", "", "any"}:                  {"get", "list", "watch", "create", "patch", "delete"},
+		{own, "machineremediations", "status", "any"}:            {"update"},
+		{own, "machineremediationtemplates", "", "any"}:          {"get", "list", "watch"},
 		{own, "rebootremediations", "", "any"}:                   {"get", "list", "watch", "create", "patch", "delete"},
 		{own, "rebootremediations", "status", "any"}:             {"update"},
 		{own, "rebootremediationtemplates", "", "any"}:           {"get", "list", "watch"},
@@ -98,6 +102,8 @@ func TestPermissions(t *testing.T) {
 		{metal3, "baremetalhosts", "", "any"}:                         {"create", "update", "delete", "deletecollection"},
 		{metal3, "baremetalhosts", "status", "any"}:                   {"update", "patch"},
 		{infrastructure, "metal3machines", "", "any"}:                 {"create", "update", "patch", "delete", "deletecollection"},
+		{own, "machineremediations", "", "any"}:                       {"update", "deletecollection"},
+		{own, "machineremediationtemplates", "", "any"}:               {"create", "update", "patch", "delete", "deletecollection"},
 		{own, "rebootremediations", "", "any"}:                        {"update", "deletecollection"},
 		{own, "rebootremediationtemplates", "", "any"}:                {"create", "update", "patch", "delete", "deletecollection"},
 		{"config.openshift.io", "clusterversions", "", ""}:            {"create", "update", "patch", "delete", "deletecollection"},
@@ -196,7 +202,7 @@ func TestManagerLivesOnThesePermissions(t *testing.T) {
 	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
 	g.Eventually(func() error { return e.Client.Get(t.Context(), client.ObjectKeyFromObject(templated), request) }).
 		Should(Succeed(), "a remediation request is created")
-	for _, reason := range []string{machinehealth.EventUnhealthy, machinehealthcheck.EventRemediationStarted} {
+	for _, reason := range []string{machinehealth.EventUnhealthy, remediation.EventRemediationStarted} {
 		g.Eventually(func() []string { return eventReasons(t, e, ns) }).Should(ContainElement(reason))
 	}
 	if !may(t, e, sickbay, "delete", resource{env.RemediationGroupVersion.Group, "fixremediations", "", ns}) {
@@ -290,7 +296,7 @@ func templateMessage(t *testing.T, e *env.Env, namespace, name string) string {
 	if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, mhc); err != nil {
 		t.Fatal(err)
 	}
-	c := meta.FindStatusCondition(mhc.Status.Conditions, machinehealthcheck.ConditionTemplateAvailable)
+	c := meta.FindStatusCondition(mhc.Status.Conditions, admission.ConditionTemplateAvailable)
 	if c == nil {
 		return ""
 	}

@@ -20,8 +20,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/examples/library"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -80,23 +79,23 @@ func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, mhc, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, problems := machinehealthcheck.ParseConfig(mhc); len(problems) > 0 {
+	if _, problems := admission.ParseConfig(mhc, nil); len(problems) > 0 {
 		t.Errorf("its annotations have problems: %q", problems)
 	}
-	facts := machinehealthcheck.Facts{
+	facts := admission.Facts{
 		MachineHealthCheck: mhc, Cluster: build.Cluster(mhc.Namespace, mhc.Spec.ClusterName),
 		SelectorProblem: (&targets.Selectors{}).Problem(mhc),
 	}
-	d := machinehealthcheck.Decide(facts, build.Epoch)
-	if len(d.Problems) > 0 || len(d.Paused) > 0 {
-		t.Errorf("it has problems %q, and is paused by %q", d.Problems, d.Paused)
+	d := admission.Decide(facts, build.Epoch)
+	if d.Stopped.Reason == admission.ReasonInvalidConfiguration || len(d.Paused) > 0 {
+		t.Errorf("it has problems %q, and is paused by %q", d.Stopped.Message, d.Paused)
 	}
 	beside := targets.Policy{Adopt: targets.AdoptHandedOver}
 	if want := strings.Contains(mhc.Name, "handed-over"); beside.Manages(mhc) != want {
 		t.Errorf("beside Cluster API's own controller Sickbay takes care of it: %v, want %v", !want, want)
 	}
-	if want := strings.Contains(mhc.Name, "dry-run"); d.DryRun != want {
-		t.Errorf("dry-run is %v, want %v", d.DryRun, want)
+	if want := strings.Contains(mhc.Name, "dry-run"); d.Config.DryRun != want {
+		t.Errorf("dry-run is %v, want %v", d.Config.DryRun, want)
 	}
 	upgrade := upgradepause.Facts{Annotations: mhc.Annotations, Upgrades: []upgradepause.Upgrade{{ID: "an upgrade"}}}
 	if want := !strings.Contains(mhc.Name, "spot"); upgradepause.Decide(upgrade, build.Epoch).Paused != want {
@@ -133,7 +132,7 @@ func TestPowerCycles(t *testing.T) {
 	if _, ok := templates[ref.Name]; !ok || ref.APIVersion != v1alpha1.GroupVersion.String() || ref.Kind != "RebootRemediationTemplate" {
 		t.Errorf("reboot-request.yaml refers to %+v, which is no example", ref)
 	}
-	if config, _ := machinehealthcheck.ParseConfig(annotated); config.Strategy != remedy.Reboot || annotated.Spec.Remediation.TemplateRef.IsDefined() {
+	if config, _ := admission.ParseConfig(annotated, nil); config.Strategy != admission.StrategyReboot || annotated.Spec.Remediation.TemplateRef.IsDefined() {
 		t.Errorf("reboot.yaml asks for %q", config.Strategy)
 	}
 }
