@@ -58,13 +58,15 @@ func (m *Memory) Expect(owner client.ObjectKey, obj client.Object, now time.Time
 	kept.expected[client.ObjectKeyFromObject(obj)] = Expected{obj, now}
 }
 
-// Drop forgets one object: it is gone, as a look past the cache has shown.
+// Drop forgets one object, which is gone.
 func (m *Memory) Drop(owner client.ObjectKey, obj client.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if kept := m.of[owner]; kept != nil {
-		delete(kept.expected, client.ObjectKeyFromObject(obj))
+	kept, key := m.of[owner], client.ObjectKeyFromObject(obj)
+	if kept == nil || kept.expected[key].Object == nil || kept.expected[key].Object.GetUID() != obj.GetUID() {
+		return
 	}
+	delete(kept.expected, key)
 }
 
 // Unseen returns what was written on behalf of owner and the cache does not show yet, by name. Shown returns an object as

@@ -30,7 +30,7 @@ const (
 // look again even if no event comes; zero means no need.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
 	if d.Config.OnlyTells() || len(d.Admit) == 0 {
-		return f, d, r.unseenRetry(d), nil
+		return f, d, unseenRetry(f, d), nil
 	}
 	ok, err := r.confirm(ctx, f)
 	if err != nil {
@@ -43,15 +43,19 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	r.observeFailures(&f)
 	replace(&f, written)
 	d = admission.Decide(f, r.Clock.Now())
-	return f, d, r.unseenRetry(d), nil
+	return f, d, unseenRetry(f, d), nil
 }
 
-// unseenRetry is when to look again if somebody waits for the cache.
-func (r *Reconciler) unseenRetry(d admission.Decision) time.Duration {
-	if slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
+// unseenRetry is when to look again if the cache does not show yet who was admitted: soon if somebody waits for that, else
+// when the API server is to be asked what became of it. It is zero if the cache shows everything.
+func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
+	switch {
+	case !f.Unseen:
+		return 0
+	case slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }):
 		return lag.Retry
 	}
-	return 0
+	return unseenFor
 }
 
 // confirm reads the MachineHealthCheck and its Cluster past the cache. It reports whether the decision still holds for

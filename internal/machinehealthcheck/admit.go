@@ -28,7 +28,7 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 			ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 			r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
 		}
-		return outcome{free: one.Grant > 0 && !mayBeWritten(err)}
+		return outcome{free: one.Grant > 0 && one.LeftOver == "" && !mayBeWritten(err)}
 	}
 	r.memory.Succeed(owner, machine.UID)
 	r.memory.Expect(owner, written, r.Clock.Now())

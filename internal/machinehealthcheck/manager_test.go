@@ -1,6 +1,8 @@
 package machinehealthcheck
 
 import (
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,10 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -23,27 +28,34 @@ import (
 // events can be the cause of what happens.
 const patience = 30 * time.Second
 
-// hospital is a ward in which both controllers run in a manager, with the cache, the transform and the
+// running is a site in which both controllers run in a manager, with the cache, the transform and the
 // indexes of the real one.
-type hospital struct {
-	*ward
+type running struct {
+	*site
 	*WithT
 	t *testing.T
-	// running is the Reconciler in the manager; that of the ward does nothing.
-	running *Reconciler
+	// inManager is the Reconciler in the manager; that of the site does nothing.
+	inManager *Reconciler
+	objects   cache.Cache
 }
 
-func newHospital(t *testing.T) hospital {
+func newRunning(t *testing.T, opts ...func(*Reconciler)) running {
 	t.Helper()
-	w := newWard(t)
+	w := newSite(t)
 	observer := &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute}
 	judge := &machinehealth.Reconciler{Observer: observer, Concurrency: 4}
 	act := &Reconciler{Observer: observer, Concurrency: 4}
+	for _, opt := range opts {
+		opt(act)
+	}
+	var objects cache.Cache
 	w.env.Manager(t, env.ManagerOptions{
 		Namespaces: []string{w.ns},
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
-			if err := targets.AddIndexes(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer()); err != nil {
+			objects = mgr.GetCache()
+			indexes := slices.Concat(targets.Indexes(), record.Indexes())
+			if err := targets.AddTo(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer(), indexes); err != nil {
 				return err
 			}
 			if err := judge.AddToManager(mgr); err != nil {
@@ -54,7 +66,7 @@ func newHospital(t *testing.T) hospital {
 	})
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)
-	return hospital{w, g, t, act}
+	return running{w, g, t, act, objects}
 }
 
 // diskRule makes a Machine sick as soon as its disk is broken.
@@ -63,7 +75,7 @@ func diskRule() build.MachineHealthCheckOption {
 }
 
 // admit stores a Machine whose disk and Node are well.
-func (h hospital) admit(name string, opts ...build.MachineOption) *clusterv1.Machine {
+func (h running) admit(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	h.t.Helper()
 	h.fitNode(name, metav1.ConditionTrue)
 	disk := build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch)
@@ -71,17 +83,17 @@ func (h hospital) admit(name string, opts ...build.MachineOption) *clusterv1.Mac
 }
 
 // disk breaks the disk of a Machine, or mends it.
-func (h hospital) disk(machine *clusterv1.Machine, status metav1.ConditionStatus) {
+func (h running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus) {
 	h.t.Helper()
-	changeStatus(h.t, h.ward, machine, func(m *clusterv1.Machine) {
+	changeStatus(h.t, h.site, machine, func(m *clusterv1.Machine) {
 		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: "Disk", Status: status, Reason: "Test"})
 	})
 }
 
 // verdictOn returns the stored verdict on a Machine.
-func (h hospital) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionStatus {
+func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionStatus {
 	return func() metav1.ConditionStatus {
-		stored, _ := fetch(h.t, h.ward, machine)
+		stored, _ := fetch(h.t, h.site, machine)
 		if c := meta.FindStatusCondition(stored.Status.Conditions, machinehealth.ConditionType); c != nil {
 			return c.Status
 		}
@@ -90,34 +102,23 @@ func (h hospital) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionS
 }
 
 // says returns the message of RemediationAllowed.
-func (h hospital) says(mhc *clusterv1.MachineHealthCheck) func() string {
+func (h running) says(mhc *clusterv1.MachineHealthCheck) func() string {
 	return func() string {
-		stored, _ := fetch(h.t, h.ward, mhc)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, ConditionRemediationAllowed); c != nil {
+		stored, _ := fetch(h.t, h.site, mhc)
+		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionRemediationAllowed); c != nil {
 			return c.Message
 		}
 		return ""
 	}
 }
 
-// cacheIsBehind tells whether a remedy was applied that the cache does not show yet. One that goes
-// before the cache has shown it counts as in flight for a while.
-func (h hospital) cacheIsBehind(mhc *clusterv1.MachineHealthCheck) func() bool {
-	return func() bool {
-		acted := &h.running.acted
-		acted.mu.Lock()
-		defer acted.mu.Unlock()
-		return len(acted.at[client.ObjectKeyFromObject(mhc)]) > 0
-	}
-}
-
-// whatIsTreated returns which remedies stand.
-func (h hospital) whatIsTreated() []string { return h.treated(h.t) }
+// whoIsAdmitted returns which Machines have an open record with a slot.
+func (h running) whoIsAdmitted() []string { return h.admitted(h.t) }
 
 // counts returns expected and healthy Machines of a MachineHealthCheck, as stored.
-func (h hospital) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
+func (h running) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
 	return func() [2]int32 {
-		stored, _ := fetch(h.t, h.ward, mhc)
+		stored, _ := fetch(h.t, h.site, mhc)
 		if stored.Status.ExpectedMachines == nil {
 			return [2]int32{-1, -1}
 		}
@@ -127,69 +128,134 @@ func (h hospital) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
 
 func TestManagerSickness(t *testing.T) {
 	t.Parallel()
-	h := newHospital(t)
+	h := newRunning(t)
 	a := h.admit("a")
 	b := h.admit("b")
 	mhc := h.check(t, diskRule(), maxInFlight("1"))
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{2, 2}))
 
 	h.disk(a, metav1.ConditionFalse)
-	h.Eventually(h.whatIsTreated).Should(Equal([]string{"a: owner"}))
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	h.disk(b, metav1.ConditionFalse)
-	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{2, 0}))
-	h.wantTreated(t, "a: owner")
+	h.Eventually(h.says(mhc)).Should(Equal("2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b"))
+	h.wantAdmitted(t, "a: replace")
 
-	h.disk(a, metav1.ConditionTrue)
-	h.Eventually(h.whatIsTreated).Should(Equal([]string{"a: owner", "b: owner"}), "the place in the budget is free again")
-	remove(t, h.ward, b)
-	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 1}))
+	h.stepBack(t, a, time.Hour)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"b: replace"}), "the slot is free again")
+	h.stepBack(t, a, -2*time.Hour) // it wants a slot again
+	h.Consistently(h.whoIsAdmitted).WithTimeout(100 * time.Millisecond).Should(Equal([]string{"b: replace"}))
+	h.end(t, b)
+	h.Eventually(h.whoIsAdmitted).Should(HaveLen(1), "the record of b has ended")
+	remove(t, h.site, b)
+	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 0}))
+}
+
+// TestManagerGrant: a record that wants a slot gets it when its time has come, without any event.
+func TestManagerGrant(t *testing.T) {
+	t.Parallel()
+	h := newRunning(t)
+	a := h.admit("a")
+	h.check(t, diskRule())
+	h.disk(a, metav1.ConditionFalse)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
+	changeStatus(t, h.site, h.recordOf(t, a), func(r *v1alpha1.MachineRemediation) {
+		at := metav1.NewTime(time.Now().Add(2 * time.Second))
+		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant, r.Status.NextTransitionTime = 1, admission.StepReplace, 1, &at
+	})
+	h.Eventually(h.whoIsAdmitted).Should(BeEmpty())
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
+	if got := h.recordOf(t, a).Spec.Grant; got != 2 {
+		t.Errorf("grant is %d, want 2", got)
+	}
+}
+
+// TestManagerRecordIsDeleted: who deletes a record starts over.
+func TestManagerRecordIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := newRunning(t)
+	a := h.admit("a")
+	h.check(t, diskRule())
+	h.disk(a, metav1.ConditionFalse)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
+	first := h.recordOf(t, a)
+	change(t, h.site, first, func(r *v1alpha1.MachineRemediation) { r.Finalizers = nil })
+	remove(t, h.site, first)
+	h.Eventually(func() bool {
+		all := h.stored(t)
+		return len(all) == 1 && all[0].UID != first.UID
+	}).Should(BeTrue())
+}
+
+// TestManagerKindsAppear: without the kinds there are verdicts only; with them, the sick are admitted.
+func TestManagerKindsAppear(t *testing.T) {
+	t.Parallel()
+	var installed atomic.Bool
+	h := newRunning(t, func(r *Reconciler) { r.RecordsInstalled = installed.Load })
+	a := h.admit("a")
+	mhc := h.check(t, diskRule())
+	h.disk(a, metav1.ConditionFalse)
+	h.Eventually(h.says(mhc)).Should(HaveSuffix("sickbay crds | kubectl apply -f - installs it; 1 waits: a"))
+	h.wantAdmitted(t)
+	installed.Store(true)
+	for range 2 {
+		h.Expect(h.inManager.RecordsAppeared(h.objects)).To(Succeed())
+	}
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
+	h.end(t, a)
+	h.Eventually(func() int { return len(h.stored(t)) }).Should(Equal(2), "records are watched, and a is sick still")
 }
 
 func TestManagerTemplate(t *testing.T) {
 	t.Parallel()
-	h := newHospital(t)
+	h := newRunning(t)
 	a := h.admit("a")
 	mhc := h.check(t, diskRule(), byTemplate(), maxInFlight("1"))
 	h.disk(a, metav1.ConditionFalse)
-	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 0}))
-	h.wantTreated(t)
+	h.Eventually(h.says(mhc)).Should(HaveSuffix("1 waits for its remediation template: a"))
+	h.wantAdmitted(t)
 
 	template := h.template(t)
-	h.Eventually(h.whatIsTreated).WithTimeout(templateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
+	h.Eventually(h.whoIsAdmitted).WithTimeout(admission.TemplateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
 	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 remediations in flight"))
-	h.Eventually(h.cacheIsBehind(mhc)).Should(BeFalse())
-	request := h.requests(t)[0]
-	remove(t, h.ward, &request)
-	h.Eventually(func() bool {
-		again := h.requests(t)
-		return len(again) == 1 && again[0].GetUID() != request.GetUID()
-	}).Should(BeTrue(), "the request was deleted by somebody else")
-
-	h.disk(a, metav1.ConditionTrue)
-	h.Eventually(h.whatIsTreated).Should(BeEmpty(), "the machine is healthy again")
-	remove(t, h.ward, template)
+	remove(t, h.site, template)
 	h.Eventually(func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.ward, mhc)
-		return meta.FindStatusCondition(stored.Status.Conditions, ConditionTemplateAvailable).Status
+		stored, _ := fetch(t, h.site, mhc)
+		return meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionTemplateAvailable).Status
 	}).Should(Equal(metav1.ConditionFalse), "the template is gone")
+}
+
+// TestManagerHold: a hold on the Cluster is noticed when it comes and when it goes.
+func TestManagerHold(t *testing.T) {
+	t.Parallel()
+	h := newRunning(t)
+	a := h.admit("a")
+	mhc := h.check(t, diskRule())
+	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 1}))
+	annotate(t, h.site, h.cluster, targets.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
+	h.Eventually(h.says(mhc)).Should(Equal("Nothing is remediated: Cluster cluster is on hold until 2222-01-01T00:00:00Z"))
+	h.disk(a, metav1.ConditionFalse)
+	h.Eventually(h.says(mhc)).Should(HaveSuffix("; 1 waits: a"))
+	h.wantAdmitted(t)
+	unannotate(t, h.site, h.cluster, targets.HoldUntilAnnotation)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 }
 
 func TestManagerPause(t *testing.T) {
 	t.Parallel()
-	h := newHospital(t)
+	h := newRunning(t)
 	a := h.admit("a")
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.verdictOn(a)).Should(Equal(metav1.ConditionTrue))
 	paused := func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.ward, mhc)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, ConditionPaused); c != nil {
+		stored, _ := fetch(t, h.site, mhc)
+		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionPaused); c != nil {
 			return c.Status
 		}
 		return ""
 	}
 	for _, pause := range []struct{ on, off func() }{
-		{func() { annotate(t, h.ward, mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(t, h.ward, mhc, clusterv1.PausedAnnotation) }},
-		{func() { setPaused(t, h.ward, true) }, func() { setPaused(t, h.ward, false) }},
+		{func() { annotate(t, h.site, mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(t, h.site, mhc, clusterv1.PausedAnnotation) }},
+		{func() { setPaused(t, h.site, true) }, func() { setPaused(t, h.site, false) }},
 	} {
 		h.Eventually(paused).Should(Equal(metav1.ConditionFalse))
 		pause.on()
@@ -198,17 +264,17 @@ func TestManagerPause(t *testing.T) {
 	}
 	h.Eventually(paused).Should(Equal(metav1.ConditionFalse))
 
-	annotate(t, h.ward, mhc, clusterv1.PausedAnnotation, "")
+	annotate(t, h.site, mhc, clusterv1.PausedAnnotation, "")
 	h.Eventually(paused).Should(Equal(metav1.ConditionTrue))
 	h.disk(a, metav1.ConditionFalse)
-	h.Consistently(h.whatIsTreated).WithTimeout(200 * time.Millisecond).Should(BeEmpty())
-	unannotate(t, h.ward, mhc, clusterv1.PausedAnnotation)
-	h.Eventually(h.whatIsTreated).Should(Equal([]string{"a: owner"}))
+	h.Consistently(h.whoIsAdmitted).WithTimeout(200 * time.Millisecond).Should(BeEmpty())
+	unannotate(t, h.site, mhc, clusterv1.PausedAnnotation)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 }
 
 func TestManagerSiblings(t *testing.T) {
 	t.Parallel()
-	h := newHospital(t)
+	h := newRunning(t)
 	named := func(name string) build.MachineHealthCheckFunc {
 		return func(mhc *clusterv1.MachineHealthCheck) { mhc.Name = name }
 	}
@@ -218,6 +284,6 @@ func TestManagerSiblings(t *testing.T) {
 	younger := h.check(t, named("younger"), diskRule(), maxInFlight("1"))
 	h.Eventually(h.counts(younger)).Should(Equal([2]int32{0, 0}))
 
-	remove(t, h.ward, older)
+	remove(t, h.site, older)
 	h.Eventually(h.counts(younger)).Should(Equal([2]int32{1, 1}), "the machines move over")
 }

@@ -7,63 +7,99 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestBudgetIsSpentOnce: one at a time, and the next when the first is well.
+// TestBudgetIsSpentOnce: one at a time, and the next when the first is over.
 func TestBudgetIsSpentOnce(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
-	a := w.sick(t, "a", verdict(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
+	w := newSite(t)
+	a := w.longSick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner")
+	w.wantAdmitted(t, "a: replace")
 	w.judge(t, a, metav1.ConditionTrue)
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner", "b: owner")
+	w.wantAdmitted(t, "a: replace") // it is in flight until its record says otherwise
+	w.end(t, a)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "b: replace")
 }
 
-// budgets are the ways to spend one.
-var budgets = map[string]struct {
-	mhc     []build.MachineHealthCheckOption
-	machine []build.MachineOption
-	kind    remedy.Kind
+// plans are the built-in ones.
+var plans = map[string]struct {
+	mhc  []build.MachineHealthCheckOption
+	step string
 }{
-	"owner":   {nil, nil, remedy.Owner},
-	"delete":  {nil, []build.MachineOption{orphan(), build.Finalizer("test.sickbay.dev/keep")}, remedy.Delete},
-	"request": {opts(byTemplate()), nil, remedy.Request},
-	"reboot":  {opts(byReboot()), nil, remedy.Reboot},
+	"replace": {nil, admission.StepReplace},
+	"request": {opts(byTemplate()), admission.StepRequest},
+	"reboot":  {opts(byReboot()), admission.StepReboot},
 }
 
-// budgetWard has three sick Machines, two remedies to spend, and all that they need.
-func budgetWard(t *testing.T, name string) (*ward, *clusterv1.MachineHealthCheck) {
+// budgetSite has three sick Machines, two slots, and all that they need.
+func budgetSite(t *testing.T, name string) (*site, *clusterv1.MachineHealthCheck) {
 	t.Helper()
-	b, w := budgets[name], newWard(t)
+	w := newSite(t)
 	for _, name := range []string{"a", "b", "c"} {
-		w.sick(t, name, b.machine...)
+		w.sick(t, name)
 	}
-	build.Create(t.Context(), t, w.env.Client, build.RemediationTemplate(templateKind, w.ns, "fix", nil))
-	return w, w.check(t, append(b.mhc, maxInFlight("2"))...)
+	w.template(t)
+	return w, w.check(t, append(plans[name].mhc, maxInFlight("2"))...)
 }
 
-// TestBudgetWithLaggingCache: what was just done counts, although the cache does not show it.
+// TestBudgetWithLaggingCache: who was just admitted counts, although the cache does not show it, however long that takes.
 func TestBudgetWithLaggingCache(t *testing.T) {
 	t.Parallel()
-	for name, b := range budgets {
+	for name, plan := range plans {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, mhc := budgetWard(t, name)
+			w, mhc := budgetSite(t, name)
 			w.freeze(t, mhc, mhc)
 			for range 5 {
 				w.reconcile(t, mhc)
-				w.clock.SetTime(w.clock.Now().Add(actedLag / 2))
+				w.clock.SetTime(w.clock.Now().Add(unseenFor))
 			}
-			w.wantTreated(t, "a: "+string(b.kind), "b: "+string(b.kind))
+			w.wantAdmitted(t, "a: "+plan.step, "b: "+plan.step)
 		})
+	}
+}
+
+// TestNothingElseBeforeTheCacheShowsIt: without a bound, too, nobody is admitted on a view that lacks our own writes.
+func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	b := w.healthy(t, "b")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	w.freeze(t, mhc, mhc, &clusterv1.MachineList{})
+	a := w.machines["a"]
+	w.end(t, a)
+	w.endIsUnseen(t, a)
+	w.judge(t, b, metav1.ConditionFalse)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "b: replace")
+	c := w.sick(t, "c")
+	if after := w.reconcile(t, mhc); after == 0 || after > time.Second {
+		t.Errorf("looks again after %s, want soon", after)
+	}
+	w.wantAdmitted(t, "b: replace")
+	w.cache.Thaw()
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace", "b: replace", c.Name+": replace")
+}
+
+// endIsUnseen makes sure that the cache does not show that the record of a Machine has ended.
+func (w *site) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
+	t.Helper()
+	cached, err := record.OfCluster(t.Context(), w.cache, targets.ClusterOf(machine))
+	if err != nil || len(cached) != 1 || cached[0].Status.CompletionTime != nil {
+		t.Fatalf("the cache shows %+v, error %v", cached, err)
 	}
 }
 
@@ -71,95 +107,121 @@ func TestBudgetWithLaggingCache(t *testing.T) {
 // memory nor the cache shows it.
 func TestBudgetAfterRestart(t *testing.T) {
 	t.Parallel()
-	for name, b := range budgets {
+	for name, plan := range plans {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, mhc := budgetWard(t, name)
+			w, mhc := budgetSite(t, name)
 			w.freeze(t, mhc, mhc)
 			w.reconcile(t, mhc)
-			lagging := w.cache
-			w.restart(w.env.Client)
-			w.cache, w.Client = lagging, lagging
+			w.restartWithCache()
 			w.reconcile(t, mhc)
 			w.reconcile(t, mhc)
-			w.wantTreated(t, "a: "+string(b.kind), "b: "+string(b.kind))
+			w.wantAdmitted(t, "a: "+plan.step, "b: "+plan.step)
 		})
 	}
 }
 
-// TestBudgetAfterRestartInAnotherOrder: the cache shows neither that b is treated, nor that it is
+// restartWithCache makes a new Reconciler whose cache lags behind as before.
+func (w *site) restartWithCache() {
+	lagging := w.cache
+	w.restart(w.env.Client)
+	w.cache, w.Client = lagging, lagging
+}
+
+// TestBudgetAfterRestartInAnotherOrder: the cache shows neither that b was admitted, nor that it is
 // not a's turn.
 func TestBudgetAfterRestartInAnotherOrder(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
-	w.sick(t, "a", verdict(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
+	w := newSite(t)
+	w.longSick(t, "a")
 	b := w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
 	w.freeze(t, mhc, mhc)
-	changeStatus(t, w, b, func(m *clusterv1.Machine) {
-		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition(marked(metav1.ConditionFalse)))
-	})
+	w.admitByHand(t, mhc, b)
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "b: owner")
+	w.wantAdmitted(t, "b: replace")
 }
 
-// TestBudgetAfterFailedLook: the look past the cache is made up for if it failed.
+// admitByHand creates the record of a Machine as another process would.
+func (w *site) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
+	t.Helper()
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: w.cluster}
+	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, admission.Config{})}
+	stored, _ := fetch(t, w, machine)
+	spec := admission.Spec(f, d, admission.Admission{Machine: stored, Grant: 1}, w.clock.Now())
+	build.Create(t.Context(), t, w.env.Client, record.New(w.cluster, 1, spec))
+}
+
+// TestBudgetAfterFailedLook: nobody is admitted if the slots cannot be counted past the cache.
 func TestBudgetAfterFailedLook(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
-	w.sick(t, "a", verdict(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
+	w := newSite(t)
+	w.longSick(t, "a")
 	b := w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
 	w.freeze(t, mhc, mhc)
-	changeStatus(t, w, b, func(m *clusterv1.Machine) {
-		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition(marked(metav1.ConditionFalse)))
-	})
+	w.admitByHand(t, mhc, b)
 	w.Live = brokenReader{w.env.Client}
 	if _, err := w.tryReconcile(t, mhc); err == nil {
 		t.Fatal("no error, though nothing can be read live")
 	}
 	w.Live = w.env.Client
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "b: owner")
+	w.wantAdmitted(t, "b: replace")
 }
 
-// TestBudgetIsFreeAgain: what is over gives its place to the next.
-func TestBudgetIsFreeAgain(t *testing.T) {
+// TestGrant: a record that has given its slot back gets another one in its turn.
+func TestGrant(t *testing.T) {
 	t.Parallel()
-	w, mhc := budgetWard(t, "request")
+	w := newSite(t)
+	a := w.longSick(t, "a")
+	b := w.sick(t, "b")
+	mhc := w.check(t, maxInFlight("1"))
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: request", "b: request")
-	w.judge(t, w.machines["a"], metav1.ConditionTrue)
+	w.wantAdmitted(t, "a: replace")
+	w.stepBack(t, a, time.Minute)
 	w.reconcile(t, mhc)
-	w.reconcile(t, mhc)
-	w.wantTreated(t, "b: request", "c: request")
-	if got := w.requests(t)[0].GetKind(); got != env.RemediationKind {
-		t.Errorf("kind is %s", got)
+	w.wantAdmitted(t, "b: replace")
+	w.stepBack(t, b, time.Hour)
+	if after := w.reconcile(t, mhc); after != time.Minute {
+		t.Errorf("looks again after %s, want when a wants a slot again", after)
 	}
-}
-
-// TestRebootPause: asked for once, and not again until the host has had time to come up.
-func TestRebootPause(t *testing.T) {
-	t.Parallel()
-	w := newWard(t)
-	a := w.sick(t, "a")
-	mhc := w.check(t, byReboot(), build.NodeStartupTimeout(10*time.Minute))
-	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: reboot")
-	asked, _ := fetch(t, w, a)
-	w.reconcile(t, mhc)
-	unannotate(t, w, a, remedy.RebootAnnotation)
+	w.wantAdmitted(t)
 	w.clock.SetTime(w.clock.Now().Add(time.Minute))
-	if after := w.reconcile(t, mhc); after != 9*time.Minute {
-		t.Errorf("looks again after %s, want when the pause is over", after)
-	}
-	w.wantTreated(t)
-	w.clock.SetTime(w.clock.Now().Add(9 * time.Minute))
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: reboot")
-	again, _ := fetch(t, w, a)
-	if key := remedy.RebootRequestedAtAnnotation; again.Annotations[key] == asked.Annotations[key] {
-		t.Error("the second reboot goes by the time of the first")
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace")
+	if got := w.recordOf(t, a).Spec.Grant; got != 2 {
+		t.Errorf("grant is %d, want 2", got)
 	}
+}
+
+// TestGrantOfAnother: a grant that another process has raised meanwhile is not raised once more.
+func TestGrantOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a := w.sick(t, "a")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	w.stepBack(t, a, 0)
+	w.freeze(t, mhc, mhc)
+	change(t, w, w.recordOf(t, a), setGrant(2))
+	w.stepBack(t, a, time.Hour)
+	w.restartWithCache()
+	w.reconcile(t, mhc)
+	if got := w.recordOf(t, a).Spec.Grant; got != 2 {
+		t.Errorf("grant is %d, want that of the other process", got)
+	}
+}
+
+// TestPercentOfWhatIsThere: a percentage goes by the number of machines.
+func TestPercentOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.sick(t, name)
+	}
+	w.reconcile(t, w.check(t, maxInFlight("50%")))
+	w.wantAdmitted(t, "a: replace", "b: replace")
 }

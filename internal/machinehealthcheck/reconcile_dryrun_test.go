@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -12,24 +13,27 @@ import (
 // TestDryRun: observe and decide, never act, say what would be done; and act once it is over.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
-	w.sick(t, "b", orphan())
-	mhc := w.check(t, build.Annotation(DryRunAnnotation, "true"))
+	w.sick(t, "b")
+	mhc := w.check(t, build.Annotation(admission.DryRunAnnotation, "true"))
 	w.reconcile(t, mhc)
-	w.wantTreated(t)
+	w.wantAdmitted(t)
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: ConditionDryRun, Status: metav1.ConditionTrue, Reason: ReasonDryRun, ObservedGeneration: 1,
-		Message: "Would remediate a (owner), b (delete)",
+		Type: admission.ConditionDryRun, Status: metav1.ConditionTrue, Reason: admission.ReasonDryRun, ObservedGeneration: 1,
+		Message: "Would remediate a (replace), b (replace)",
 	})
-	if got := expect.Condition(t.Context(), t, w.env.Client, mhc, ConditionRemediationAllowed); got.Status != metav1.ConditionTrue {
+	if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Status != metav1.ConditionTrue {
 		t.Errorf("RemediationAllowed is %+v, want as ever", got)
 	}
-	if told := w.told(); len(told) > 0 {
-		t.Errorf("told %q", told)
+	if events := w.events(); len(events) > 0 {
+		t.Errorf("events are %q", events)
 	}
-	unannotate(t, w, mhc, DryRunAnnotation)
+	if stored, _ := fetch(t, w, mhc); len(stored.OwnerReferences) > 0 {
+		t.Errorf("it has owners %v, though nothing may be done", stored.OwnerReferences)
+	}
+	unannotate(t, w, mhc, admission.DryRunAnnotation)
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner", "b: delete")
-	expect.NoCondition(t.Context(), t, w.env.Client, mhc, ConditionDryRun)
+	w.wantAdmitted(t, "a: replace", "b: replace")
+	expect.NoCondition(t.Context(), t, w.env.Client, mhc, admission.ConditionDryRun)
 }

@@ -2,180 +2,202 @@ package machinehealthcheck
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-var errRefused = apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "a", errors.New("a webhook says no"))
+var errRefused = apierrors.NewForbidden(schema.GroupResource{Resource: "machineremediations"}, "a", errors.New("a webhook says no"))
 
-// refuseA returns a function for ward.refusing that is about Machine a alone.
+// refuseA returns a function for site.refusing that is about the record of Machine a alone.
 func refuseA(err error, applied bool) func(string) (error, bool) {
 	return func(name string) (error, bool) {
-		if name != "a" {
+		if !strings.HasPrefix(name, "a-") {
 			return nil, false
 		}
 		return err, applied
 	}
 }
 
-// TestOneFailureStopsNoOther, whatever the remedy, and also if only one may run at a time.
+// TestOneFailureStopsNoOther, whatever the plan, and also if only one may be in flight at a time.
 func TestOneFailureStopsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, b := range budgets {
+	for name, plan := range plans {
 		for limit, want := range map[string][]string{"": {"b", "c"}, "1": {"b"}} {
 			t.Run(name+", limit "+limit, func(t *testing.T) {
 				t.Parallel()
-				w, mhc := budgetWard(t, name)
+				w, mhc := budgetSite(t, name)
 				w.restart(w.refusing(t, refuseA(errRefused, false)))
-				if unannotate(t, w, mhc, MaxInFlightAnnotation); limit != "" {
-					annotate(t, w, mhc, MaxInFlightAnnotation, limit)
+				if unannotate(t, w, mhc, admission.MaxInFlightAnnotation); limit != "" {
+					annotate(t, w, mhc, admission.MaxInFlightAnnotation, limit)
 				}
-				if _, err := w.tryReconcile(t, mhc); err == nil || !strings.Contains(err.Error(), "a webhook says no") {
-					t.Errorf("error is %v", err)
+				if after := w.reconcile(t, mhc); after == 0 || after > 5*time.Second {
+					t.Errorf("looks again after %s, want when a is tried again", after)
 				}
-				_, _ = w.tryReconcile(t, mhc)
-				var treated []string
+				w.reconcile(t, mhc)
+				var admitted []string
 				for _, name := range want {
-					treated = append(treated, name+": "+string(b.kind))
+					admitted = append(admitted, name+": "+plan.step)
 				}
-				w.wantTreated(t, treated...)
-				if told := w.told(); howMany(told, "Warning RemediationFailed") != 1 || howMany(told, "Normal RemediationStarted") != len(want) {
-					t.Errorf("told %q, want one failure, once, and %d starts", told, len(want))
+				w.wantAdmitted(t, admitted...)
+				c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
+				if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") {
+					t.Errorf("message is %q", c.Message)
 				}
+				for range 5 {
+					w.clock.SetTime(w.clock.Now().Add(time.Hour))
+					w.reconcile(t, mhc)
+				}
+				w.wantAdmitted(t, admitted...)
+				w.wantFailures(t, 1)
 			})
 		}
 	}
 }
 
-// TestLostAnswer: a remedy that may have been applied takes its place in the budget.
+// wantFailures asserts the number of events about machines that could not be admitted.
+func (w *site) wantFailures(t *testing.T, want int) {
+	t.Helper()
+	n, events := 0, w.events()
+	for _, event := range events {
+		if strings.HasPrefix(event, "Warning "+EventAdmissionFailed) && strings.Contains(event, "a webhook says no") {
+			n++
+		}
+	}
+	if n != want {
+		t.Errorf("events are %q, want %d failures", events, want)
+	}
+}
+
+// TestFairness: one whose record can never be created holds up nobody, though it has been sick the longest.
+func TestFairness(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.longSick(t, "a")
+	b, c := w.sick(t, "b"), w.sick(t, "c")
+	mhc := w.check(t, maxInFlight("1"))
+	w.restart(w.refusing(t, refuseA(errRefused, false)))
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "b: replace")
+	w.clock.SetTime(w.clock.Now().Add(time.Hour))
+	w.end(t, b)
+	w.remove(t, b)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "c: replace")
+	w.end(t, c)
+	w.remove(t, c)
+	w.restart(w.env.Client)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace") // it is admitted as soon as it can be
+}
+
+// TestFailureBackoff: who cannot be admitted is tried again after a pause that doubles.
+func TestFailureBackoff(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	mhc := w.check(t)
+	tries := 0
+	w.restart(w.refusing(t, func(name string) (error, bool) {
+		if strings.HasPrefix(name, "a-") {
+			tries++
+			return errRefused, false
+		}
+		return nil, false
+	}))
+	var pauses []time.Duration
+	for range 8 {
+		after := w.reconcile(t, mhc)
+		pauses = append(pauses, after)
+		w.clock.SetTime(w.clock.Now().Add(after - time.Second))
+		w.reconcile(t, mhc)
+		w.clock.SetTime(w.clock.Now().Add(time.Second))
+	}
+	s := time.Second
+	if diff := cmp.Diff([]time.Duration{5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}, pauses); diff != "" {
+		t.Errorf("pauses (-want +got):\n%s", diff)
+	}
+	if tries != 8 {
+		t.Errorf("%d tries, want one after each pause", tries)
+	}
+	w.wantFailures(t, 1)
+}
+
+// TestLostAnswer: a record that may have been created takes its slot until it is known.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	for name, b := range budgets {
+	for name, plan := range plans {
 		for _, applied := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				w, mhc := budgetWard(t, name)
-				annotate(t, w, mhc, MaxInFlightAnnotation, "1")
+				w, mhc := budgetSite(t, name)
+				annotate(t, w, mhc, admission.MaxInFlightAnnotation, "1")
 				w.restart(w.refusing(t, refuseA(context.DeadlineExceeded, applied)))
-				w.freeze(t, mhc, mhc)
-				for range 3 {
-					_, _ = w.tryReconcile(t, mhc)
-				}
+				w.reconcile(t, mhc)
 				if applied {
-					w.wantTreated(t, "a: "+string(b.kind))
-					return
+					w.wantAdmitted(t, "a: "+plan.step)
+				} else {
+					w.wantAdmitted(t)
 				}
-				w.wantTreated(t)
+				w.restart(w.env.Client)
+				w.reconcile(t, mhc)
+				w.wantAdmitted(t, "a: "+plan.step)
 			})
 		}
 	}
 }
 
-// TestStatusIsToldAlsoIfRemediesFail.
-func TestStatusIsToldAlsoIfRemediesFail(t *testing.T) {
+// TestStatusIsStoredAlsoIfNobodyCanBeAdmitted.
+func TestStatusIsStoredAlsoIfNobodyCanBeAdmitted(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	mhc := w.check(t)
 	w.restart(w.refusing(t, refuseA(errRefused, false)))
-	if _, err := w.tryReconcile(t, mhc); err == nil {
-		t.Error("no error, so nobody tries again")
+	if after := w.reconcile(t, mhc); after == 0 {
+		t.Error("nobody tries again")
 	}
 	if stored, _ := fetch(t, w, mhc); stored.Status.ExpectedMachines == nil {
 		t.Error("there is no status")
 	}
 }
 
-// TestManyFailures: hundreds that fail are hundreds of attempts, and no more.
+// TestManyFailures: many that fail are one try each, and no more.
 func TestManyFailures(t *testing.T) {
-	w := newWard(t)
-	before := testutil.ToFloat64(remediationsTotal.WithLabelValues(string(remedy.Owner), outcomeFailed))
+	t.Parallel()
+	w := newSite(t)
 	for letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
 		w.sick(t, letter)
 	}
 	mhc := w.check(t, maxInFlight("3"))
+	tries := 0
 	w.restart(w.refusing(t, func(name string) (error, bool) {
 		if name == "mhc" {
 			return nil, false
 		}
+		tries++
 		return errRefused, false
 	}))
-	_, _ = w.tryReconcile(t, mhc)
-	if got := testutil.ToFloat64(remediationsTotal.WithLabelValues(string(remedy.Owner), outcomeFailed)) - before; got != 26 {
-		t.Errorf("%v attempts, want one for each of 26", got)
-	}
-	w.wantTreated(t)
-}
-
-// TestBusyMachine: one that others write to all the time is judged anew, and is not given up.
-func TestBusyMachine(t *testing.T) {
-	t.Parallel()
-	w := newWard(t)
-	a := w.sick(t, "a")
-	mhc := w.check(t)
-	w.Remedies[remedy.Owner] = meddler{w.Remedies[remedy.Owner], func() { annotate(t, w, a, "busy", rand.Text()) }}
-	if after := w.reconcile(t, mhc); after != lookAgain {
-		t.Errorf("looks again after %s, want %s", after, lookAgain)
-	}
-	w.wantTreated(t)
-	w.Remedies = remedy.NewCabinet(w.cache, w.env.Client, w.clock)
-	w.clock.SetTime(w.clock.Now().Add(actedLag))
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner")
-}
-
-// TestMachineGoesMeanwhile: one that goes between the look and the remedy is no error, whatever the remedy.
-func TestMachineGoesMeanwhile(t *testing.T) {
-	t.Parallel()
-	for name, b := range budgets {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, mhc := budgetWard(t, name)
-			a := w.machines["a"]
-			var once sync.Once
-			w.Remedies[b.kind] = meddler{w.Remedies[b.kind], func() {
-				once.Do(func() {
-					change(t, w, a, func(m *clusterv1.Machine) { m.Finalizers = nil })
-					remove(t, w, a)
-				})
-			}}
-			annotate(t, w, mhc, MaxInFlightAnnotation, "1")
-			w.reconcile(t, mhc)
-			if told := w.told(); howMany(told, "Warning") > 0 {
-				t.Errorf("told %q", told)
-			}
-		})
+	w.reconcile(t, mhc)
+	if tries != 26 {
+		t.Errorf("%d tries, want one for each of 26", tries)
 	}
+	w.wantAdmitted(t)
 }
 
-// meddler changes the Machine just before its remedy is applied.
-type meddler struct {
-	remedy.Remedy
-	meddle func()
-}
-
-func (m meddler) Apply(ctx context.Context, patient remedy.Patient) (string, error) {
-	m.meddle()
-	return m.Remedy.Apply(ctx, patient)
-}
-
-// howMany counts the events that begin with a prefix.
-func howMany(told []string, prefix string) int {
-	n := 0
-	for _, event := range told {
-		if strings.HasPrefix(event, prefix) {
-			n++
-		}
-	}
-	return n
+// remove takes a Machine away for good.
+func (w *site) remove(t *testing.T, machine *clusterv1.Machine) {
+	t.Helper()
+	change(t, w, machine, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	remove(t, w, machine)
 }

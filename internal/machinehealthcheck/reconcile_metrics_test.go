@@ -10,9 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -20,7 +18,7 @@ import (
 // These tests do not run beside others, since metrics are global.
 
 func TestMetrics(t *testing.T) {
-	w := newWard(t)
+	w := newSite(t)
 	a := w.sick(t, "a")
 	w.sick(t, "b")
 	w.healthy(t, "c")
@@ -47,18 +45,18 @@ func TestMetrics(t *testing.T) {
 
 // TestMetricsGo with what they are about.
 func TestMetricsGo(t *testing.T) {
-	tests := map[string]func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck){
-		"deleted": func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+	tests := map[string]func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck){
+		"deleted": func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 			t.Helper()
 			remove(t, w, mhc)
 		},
-		"not ours anymore": func(_ *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
+		"not ours anymore": func(_ *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
 			w.Policy = targets.Policy{WatchFilter: "us"}
 		},
 	}
 	for name, goes := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWard(t)
+			w := newSite(t)
 			w.sick(t, "a")
 			mhc := w.check(t)
 			w.reconcile(t, mhc)
@@ -73,33 +71,8 @@ func TestMetricsGo(t *testing.T) {
 	}
 }
 
-func TestMetricsOfRemedies(t *testing.T) {
-	w := newWard(t)
-	w.sick(t, "a")
-	w.sick(t, "b")
-	w.sick(t, "c")
-	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("b"))
-	w.restart(w.refusing(t, refuseA(errRefused, false)))
-	before := remedyCounts()
-	_, _ = w.tryReconcile(t, w.check(t))
-	after := remedyCounts()
-	for i, outcome := range []string{outcomeStarted, outcomeFailed, outcomeSpared} {
-		if got := after[i] - before[i]; got != 1 {
-			t.Errorf("%v %s, want 1", got, outcome)
-		}
-	}
-}
-
-func remedyCounts() []float64 {
-	var list []float64
-	for _, outcome := range []string{outcomeStarted, outcomeFailed, outcomeSpared} {
-		list = append(list, testutil.ToFloat64(remediationsTotal.WithLabelValues(string(remedy.Owner), outcome)))
-	}
-	return list
-}
-
 // wantGauge asserts all series of a metric that are about this ward. NS stands for its namespace.
-func (w *ward) wantGauge(t *testing.T, gauge *prometheus.GaugeVec, name string, want ...string) {
+func (w *site) wantGauge(t *testing.T, gauge *prometheus.GaugeVec, name string, want ...string) {
 	t.Helper()
 	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, name)
 	if err != nil {

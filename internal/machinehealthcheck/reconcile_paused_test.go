@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -18,27 +19,27 @@ import (
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		pause, resume func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck)
+		pause, resume func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck)
 		want          string
 	}{
 		"by annotation": {
-			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 			},
-			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 			},
 			"MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
 		},
 		"by Sickbay, for an upgrade": {
-			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				annotate(t, w, mhc, upgradepause.MarkerAnnotation, "")
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.UpgradeValue)
 			},
-			func(t *testing.T, w *ward, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 				unannotate(t, w, mhc, upgradepause.MarkerAnnotation)
@@ -46,11 +47,11 @@ func TestPaused(t *testing.T) {
 			"Paused by Sickbay while an upgrade is going on",
 		},
 		"by the Cluster": {
-			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				setPaused(t, w, true)
 			},
-			func(t *testing.T, w *ward, _ *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				setPaused(t, w, false)
 			},
@@ -60,7 +61,7 @@ func TestPaused(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.healthy(t, "a")
 			mhc := w.check(t)
 			w.reconcile(t, mhc)
@@ -69,19 +70,19 @@ func TestPaused(t *testing.T) {
 			b := w.sick(t, "b")
 			w.reconcile(t, mhc)
 
-			w.wantTreated(t)
+			w.wantAdmitted(t)
 			after, _ := fetch(t, w, mhc)
-			if diff := cmp.Diff(before.Status, after.Status, cmpopts.IgnoreSliceElements(func(c metav1.Condition) bool { return c.Type == ConditionPaused })); diff != "" {
+			if diff := cmp.Diff(before.Status, after.Status, cmpopts.IgnoreSliceElements(func(c metav1.Condition) bool { return c.Type == admission.ConditionPaused })); diff != "" {
 				t.Errorf("status (-before +after):\n%s", diff)
 			}
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-				Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, ObservedGeneration: 1, Message: tt.want,
+				Type: admission.ConditionPaused, Status: metav1.ConditionTrue, Reason: admission.ReasonPaused, ObservedGeneration: 1, Message: tt.want,
 			})
 			tt.resume(t, w, mhc)
 			w.reconcile(t, mhc)
-			w.wantTreated(t, b.Name+": owner")
+			w.wantAdmitted(t, b.Name+": replace")
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-				Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused, ObservedGeneration: 1,
+				Type: admission.ConditionPaused, Status: metav1.ConditionFalse, Reason: admission.ReasonNotPaused, ObservedGeneration: 1,
 			})
 		})
 	}
@@ -90,14 +91,14 @@ func TestPaused(t *testing.T) {
 // TestPausedFromTheStart: neither the label nor the owner reference is touched.
 func TestPausedFromTheStart(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, "true"), build.Label(clusterv1.ClusterNameLabel, "wrong"))
 	w.reconcile(t, mhc)
 	stored, _ := fetch(t, w, mhc)
 	if stored.Labels[clusterv1.ClusterNameLabel] != "wrong" || len(stored.OwnerReferences) > 0 || stored.Status.ExpectedMachines != nil {
 		t.Errorf("it was touched: labels %v, owners %v, status %+v", stored.Labels, stored.OwnerReferences, stored.Status)
 	}
-	expect.Condition(t.Context(), t, w.env.Client, mhc, ConditionPaused)
+	expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionPaused)
 }
 
 // TestHandedOver: Sickbay acts, and the Paused condition stays as Cluster API's controller wrote it.
@@ -106,13 +107,13 @@ func TestHandedOver(t *testing.T) {
 	for _, adopt := range []targets.Adoption{targets.AdoptAll, targets.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
-			theirs := build.Condition(ConditionPaused, metav1.ConditionTrue, ReasonPaused, build.Epoch).WithMessage("theirs")
+			theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
 			mhc := w.check(t, handedOver(), theirs)
 			w.reconcile(t, mhc)
-			w.wantTreated(t, "a: owner")
+			w.wantAdmitted(t, "a: replace")
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
 		})
 	}
@@ -121,13 +122,13 @@ func TestHandedOver(t *testing.T) {
 // TestHandedOverPausedByCluster: nobody acts, and nobody but Cluster API's controller says so.
 func TestHandedOverPausedByCluster(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	setPaused(t, w, true)
 	mhc := w.check(t, handedOver())
 	w.reconcile(t, mhc)
-	w.wantTreated(t)
-	expect.NoCondition(t.Context(), t, w.env.Client, mhc, ConditionPaused)
+	w.wantAdmitted(t)
+	expect.NoCondition(t.Context(), t, w.env.Client, mhc, admission.ConditionPaused)
 }
 
 // TestHandedOverPausedForUpgrade: it stays handed over meanwhile, so the Paused condition stays that of Cluster API's
@@ -137,19 +138,19 @@ func TestHandedOverPausedForUpgrade(t *testing.T) {
 	for _, adopt := range []targets.Adoption{targets.AdoptAll, targets.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
-			theirs := build.Condition(ConditionPaused, metav1.ConditionTrue, ReasonPaused, build.Epoch).WithMessage("theirs")
+			theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
 			mhc := w.check(t, theirs, build.Annotation(upgradepause.MarkerAnnotation, ""),
 				build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue))
 			w.reconcile(t, mhc)
-			w.wantTreated(t)
+			w.wantAdmitted(t)
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
 
 			annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.HandedOverValue)
 			w.reconcile(t, mhc)
-			w.wantTreated(t, "a: owner")
+			w.wantAdmitted(t, "a: replace")
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
 		})
 	}
@@ -176,16 +177,16 @@ func TestNotOurs(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.Policy = tt.policy
 			w.sick(t, "a")
 			mhc := w.check(t, tt.opts...)
 			w.reconcile(t, mhc)
 			if tt.ours {
-				w.wantTreated(t, "a: owner")
+				w.wantAdmitted(t, "a: replace")
 				return
 			}
-			w.wantTreated(t)
+			w.wantAdmitted(t)
 			if stored, _ := fetch(t, w, mhc); stored.ResourceVersion != mhc.ResourceVersion {
 				t.Error("it was written to")
 			}
@@ -193,7 +194,7 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-func setPaused(t *testing.T, w *ward, paused bool) {
+func setPaused(t *testing.T, w *site, paused bool) {
 	t.Helper()
 	change(t, w, w.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 }

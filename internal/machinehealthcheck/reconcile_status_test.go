@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -16,7 +17,7 @@ import (
 // TestStatus: the numbers as they are stored.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.healthy(t, "h")
 	w.sick(t, "s")
 	w.machine(t, "starting")
@@ -24,7 +25,7 @@ func TestStatus(t *testing.T) {
 	w.healthy(t, "paused", build.Annotation(clusterv1.PausedAnnotation, ""))
 	w.sick(t, "skipped", build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""))
 	w.sick(t, "elsewhere", build.InCluster("another"))
-	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")))
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")), build.NodeStartupTimeout(0))
 	w.reconcile(t, mhc)
 
 	stored, _ := fetch(t, w, mhc)
@@ -36,66 +37,66 @@ func TestStatus(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: ConditionRemediationAllowed, Status: metav1.ConditionTrue, Reason: ReasonRemediationAllowed, ObservedGeneration: 1,
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionTrue, Reason: admission.ReasonRemediationAllowed, ObservedGeneration: 1,
 		Message: "3 of 4 machines not healthy (1 sick, 1 undecided, 1 being deleted), at most 4 (100%) allowed",
 	})
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused, ObservedGeneration: 1,
+		Type: admission.ConditionPaused, Status: metav1.ConditionFalse, Reason: admission.ReasonNotPaused, ObservedGeneration: 1,
 	})
-	w.wantTreated(t, "s: owner")
+	w.wantAdmitted(t, "s: replace")
 }
 
 // TestStatusWithoutLabel: Cluster API's webhooks, which would have set the label, may be absent.
 func TestStatusWithoutLabel(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { delete(m.Labels, clusterv1.ClusterNameLabel) }), build.Label("select", "me"))
 	mhc := w.check(t, build.Selector(map[string]string{"select": "me"}))
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner")
+	w.wantAdmitted(t, "a: replace")
 }
 
 // TestShortCircuit: over the limit nothing is remediated, and what is over goes with the next recovery.
 func TestShortCircuit(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	a := w.sick(t, "a")
 	w.sick(t, "b")
 	w.healthy(t, "c")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("40%")))
 	w.reconcile(t, mhc)
-	w.wantTreated(t)
+	w.wantAdmitted(t)
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: ReasonTooManyUnhealthy, ObservedGeneration: 1,
-		Message: "2 of 3 machines not healthy (2 sick), more than the 1 (40%) allowed",
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonTooManyUnhealthy, ObservedGeneration: 1,
+		Message: "2 of 3 machines not healthy (2 sick), more than the 1 (40%) allowed; 2 are held back: a, b",
 	})
 	if stored, _ := fetch(t, w, mhc); *stored.Status.RemediationsAllowed != 0 {
 		t.Errorf("remediationsAllowed is %d, want 0", *stored.Status.RemediationsAllowed)
 	}
 	w.judge(t, a, metav1.ConditionTrue)
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "b: owner")
+	w.wantAdmitted(t, "b: replace")
 }
 
 // TestInvalidConfiguration: one condition, one event, nothing remediated.
 func TestInvalidConfiguration(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	mhc := w.check(t, maxInFlight("lots"))
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
-	w.wantTreated(t)
-	message := `Nothing is remediated: annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1, or a percentage of at least 1%`
+	w.wantAdmitted(t)
+	message := `Nothing is remediated: annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1, or a percentage of at least 1%; 1 waits: a`
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: ReasonInvalidConfiguration, ObservedGeneration: 1, Message: message,
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonInvalidConfiguration, ObservedGeneration: 1, Message: message,
 	})
-	if diff := cmp.Diff([]string{"Warning InvalidConfiguration " + message}, w.told()); diff != "" {
+	if diff := cmp.Diff([]string{"Warning InvalidConfiguration " + message}, w.events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	annotate(t, w, mhc, MaxInFlightAnnotation, "1")
+	annotate(t, w, mhc, admission.MaxInFlightAnnotation, "1")
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner")
+	w.wantAdmitted(t, "a: replace")
 }
 
 // TestSelectorProblem: Cluster API's webhook would have refused these.
@@ -111,12 +112,12 @@ func TestSelectorProblem(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.sick(t, "a")
 			mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Spec.Selector = tt.selector }))
 			w.reconcile(t, mhc)
-			w.wantTreated(t)
-			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, ConditionRemediationAllowed); got.Message != tt.want {
+			w.wantAdmitted(t)
+			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Message != tt.want {
 				t.Errorf("message is %q, want %q", got.Message, tt.want)
 			}
 		})
@@ -129,12 +130,12 @@ func TestRangeRefused(t *testing.T) {
 	for _, value := range []string{"[5-3]", "[1-4294967296]"} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			w.sick(t, "a")
 			mhc := w.check(t, build.TriggerIfInRange(value))
 			w.reconcile(t, mhc)
-			w.wantTreated(t)
-			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, ConditionRemediationAllowed); got.Reason != ReasonInvalidConfiguration {
+			w.wantAdmitted(t)
+			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Reason != admission.ReasonInvalidConfiguration {
 				t.Errorf("reason is %s", got.Reason)
 			}
 		})

@@ -69,6 +69,9 @@ func (r *Reconciler) recordEvents() handler.EventHandler {
 			look(ctx, e.ObjectNew, queue)
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			for req := range r.ofRecord(ctx, e.Object.(*v1alpha1.MachineRemediation)) {
+				r.memory.Drop(req.NamespacedName, e.Object)
+			}
 			look(ctx, e.Object, queue)
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -23,27 +24,27 @@ import (
 // deadline passed was noticed only by the next event or resync.
 func TestUpstreamDefect_RestrictedStateLosesItsTimers(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
-	d := w.doctor()
+	w := newSite(t)
+	d := w.judges()
 	w.clock.SetTime(w.set.CreationTimestamp.Time)
 	a := w.machine(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(0)), build.NodeStartupTimeout(time.Minute))
 	due := d.judge(t, a)
 	w.reconcile(t, mhc)
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (1 sick, 1 undecided), more than the 0 allowed"))
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (1 sick, 1 undecided), more than the 0 allowed; 1 is held back: b"))
 	if due == 0 || due > time.Minute+time.Second {
 		t.Fatalf("judges again after %s, want at its deadline", due)
 	}
 	w.clock.SetTime(w.clock.Now().Add(due))
 	d.judge(t, a)
 	w.reconcile(t, mhc)
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (2 sick), more than the 0 allowed"))
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (2 sick), more than the 0 allowed; 2 are held back: b, a"))
 }
 
 func restricted(message string) metav1.Condition {
 	return metav1.Condition{
-		Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: ReasonTooManyUnhealthy, ObservedGeneration: 1, Message: message,
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonTooManyUnhealthy, ObservedGeneration: 1, Message: message,
 	}
 }
 
@@ -51,12 +52,12 @@ func restricted(message string) metav1.Condition {
 // refused, since the Machines that were starting were compared, and not printed.
 func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	w.machine(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	w.reconcile(t, mhc)
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (1 sick, 1 undecided), more than the 1 allowed"))
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (1 sick, 1 undecided), more than the 1 allowed; 1 is held back: a"))
 }
 
 // TestUpstreamDefect_PercentFloor: 2.5, and issue 12904. 20% of 3 is none; it stays so, since the API
@@ -64,19 +65,19 @@ func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 // max-in-flight, which is ours, is at least one.
 func TestUpstreamDefect_PercentFloor(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	w.healthy(t, "c")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("20%")))
 	w.reconcile(t, mhc)
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("1 of 3 machines not healthy (1 sick), more than the 0 (20%) allowed"))
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("1 of 3 machines not healthy (1 sick), more than the 0 (20%) allowed; 1 is held back: a"))
 	change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) {
 		m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{}
 		maxInFlight("20%")(m)
 	})
 	w.reconcile(t, mhc)
-	w.wantTreated(t, "a: owner")
+	w.wantAdmitted(t, "a: replace")
 }
 
 // TestUpstreamDefect_RangeHotLoop: 2.5. A range with its maximum below its minimum was an error, and
@@ -95,14 +96,14 @@ func TestUpstreamDefect_RangeOverflow(t *testing.T) {
 
 func invalidRange(t *testing.T, value, problem string) {
 	t.Helper()
-	w := newWard(t)
+	w := newSite(t)
 	w.sick(t, "a")
 	mhc := w.check(t, build.TriggerIfInRange(value))
 	if after := w.reconcile(t, mhc); after != 0 {
 		t.Errorf("looks again after %s, though nothing changes by itself", after)
 	}
-	want := restricted("Nothing is remediated: " + problem)
-	want.Reason = ReasonInvalidConfiguration
+	want := restricted("Nothing is remediated: " + problem + "; 1 waits: a")
+	want.Reason = admission.ReasonInvalidConfiguration
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, want)
 }
 
@@ -111,18 +112,19 @@ func invalidRange(t *testing.T, value, problem string) {
 func TestUpstreamDefect_EventOnEveryReconcile(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]int32{"restricted": 0, "allowed": 1} {
+		want := int(1 - limit)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWard(t)
+			w := newSite(t)
 			a := w.sick(t, "a")
 			mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(limit)))
-			d := w.doctor()
+			d := w.judges()
 			for range 5 {
 				d.judge(t, a)
 				w.reconcile(t, mhc)
 			}
-			if told := w.told(); len(told) != 1 {
-				t.Errorf("told %q, want one event", told)
+			if events := w.events(); len(events) != want {
+				t.Errorf("events are %q, want %d", events, want)
 			}
 		})
 	}
@@ -132,40 +134,40 @@ func TestUpstreamDefect_EventOnEveryReconcile(t *testing.T) {
 // Machines were marked or none.
 func TestUpstreamDefect_AllOrNothingMarking(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	for i := range 5 {
 		w.sick(t, fmt.Sprintf("m%d", i))
 	}
 	w.reconcile(t, w.check(t, maxInFlight("2")))
-	w.wantTreated(t, "m0: owner", "m1: owner")
+	w.wantAdmitted(t, "m0: replace", "m1: replace")
 }
 
 // TestUpstreamDefect_PendingMachineKeepsAnOldFalse: 2.4. A Machine that had been sick, and was not
 // decided now, kept its verdict of False.
 func TestUpstreamDefect_PendingMachineKeepsAnOldFalse(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, w.clock.Now())))
-	w.doctor().judge(t, a)
+	w.judges().judge(t, a)
 	if got := expect.Condition(t.Context(), t, w.env.Client, a, machinehealth.ConditionType); got.Status != metav1.ConditionUnknown {
 		t.Errorf("verdict is %+v, want Unknown", got)
 	}
 	w.reconcile(t, mhc)
-	w.wantTreated(t)
+	w.wantAdmitted(t)
 }
 
 // TestUpstreamDefect_ClusterNotReadyMarksHealthy: 2.4, row 3. As long as the Cluster's infrastructure
 // was not ready, a Machine with a broken Node was declared healthy.
 func TestUpstreamDefect_ClusterNotReadyMarksHealthy(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	changeStatus(t, w, w.cluster, func(c *clusterv1.Cluster) { build.InfrastructureNotReady()(c) })
 	a := w.machine(t, "a", build.NodeRef("a"))
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))
 	mhc := w.check(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
-	w.doctor().judge(t, a)
+	w.judges().judge(t, a)
 	got := expect.Condition(t.Context(), t, w.env.Client, a, machinehealth.ConditionType)
 	if got.Status != metav1.ConditionUnknown || got.Reason != machinehealth.ReasonWaitingForInfrastructure {
 		t.Errorf("verdict is %+v", got)

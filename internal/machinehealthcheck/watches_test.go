@@ -22,11 +22,11 @@ type pauses struct {
 
 func (p pauses) AddAfter(req ctrl.Request, pause time.Duration) { p.after[req.Name] = pause }
 
-// TestCountsWait: a verdict on which nobody is remediated waits for others, in proportion to the Machines that a look would
+// TestCountsWait: a verdict on which nobody is admitted waits for others, in proportion to the Machines that a look would
 // be at. All that may call for an act waits a moment, and where there are few Machines nothing waits.
 func TestCountsWait(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	few := w.check(t)
 	many := build.MachineHealthCheck(w.ns, "many")
 	build.Create(t.Context(), t, w.env.Client, many)
@@ -55,7 +55,6 @@ func TestCountsWait(t *testing.T) {
 		"labelled, too":              {machine(), machine(healthy, build.Label("x", "y")), 25 * time.Millisecond, false},
 		"it comes to another":        {machine(), machine(build.Label("pool", "x")), 25 * time.Millisecond, true},
 		"it leaves another":          {machine(build.Label("pool", "x")), machine(), 25 * time.Millisecond, true},
-		"its mark goes, too":         {machine(sick, marked(metav1.ConditionFalse)), machine(healthy), 25 * time.Millisecond, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			looks := pauses{after: map[string]time.Duration{}}

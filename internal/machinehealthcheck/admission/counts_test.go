@@ -28,7 +28,8 @@ func TestCount(t *testing.T) {
 		"sick, and seen so":               {seen(sick("m"), no), Counts{Expected: 1, Sick: 1}},
 		"sick, and well again":            {seen(sick("m"), yes), Counts{Expected: 1, Unconfirmed: 1}},
 		"no verdict, and seen sick":       {seen(target("m"), no), Counts{Expected: 1, Unconfirmed: 1}},
-		"no verdict, and starting":        {seen(target("m"), unknown), Counts{Expected: 1, Unconfirmed: 1}},
+		"no verdict, and starting":        {seen(target("m"), unknown), Counts{Expected: 1, Undecided: 1}},
+		"no verdict, and seen healthy":    {seen(target("m"), yes), Counts{Expected: 1, Unconfirmed: 1}},
 		"pending, and still so":           {seen(pending("m"), unknown), Counts{Expected: 1, Undecided: 1}},
 		"being deleted is not to confirm": {seen(healthy("m", build.Deleting(now)), unknown), Counts{Expected: 1, Deleting: 1}},
 	}

@@ -104,6 +104,10 @@ func (d *Decision) fillLine(f Facts, now time.Time) {
 			d.Next = append(d.Next, one)
 			continue
 		}
+		if f.Unseen {
+			d.wait(one, Stop{Reason: ReasonExpected, Message: "those who were admitted before are about to show up in the cache"})
+			continue
+		}
 		if one.needsSlot() && free != unbounded {
 			free--
 		}
@@ -116,12 +120,17 @@ func (d *Decision) takeOver(f Facts, now time.Time) {
 	if d.Stopped.Reason != "" {
 		return
 	}
-	d.Admit = f.leftOvers(now)
-	for _, one := range d.Admit {
+	for _, one := range f.leftOvers() {
+		if failed := f.failed(one, now); failed.Reason != "" {
+			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, failed.Until)
+			d.wait(one, failed)
+			continue
+		}
 		if d.InFlight == nil {
 			d.InFlight = map[types.UID]string{}
 		}
 		d.InFlight[one.Machine.UID] = one.Machine.Name
+		d.Admit = append(d.Admit, one)
 	}
 }
 

@@ -63,8 +63,8 @@ func TestDecideTemplateMissing(t *testing.T) {
 	if !d.Allowed {
 		t.Error("remediation is not allowed; want the rest to be as ever")
 	}
-	if got := d.RecheckAt.Sub(now); got != templateRetry {
-		t.Errorf("recheck in %s, want %s", got, templateRetry)
+	if got := d.RecheckAt.Sub(now); got != TemplateRetry {
+		t.Errorf("recheck in %s, want %s", got, TemplateRetry)
 	}
 }
 

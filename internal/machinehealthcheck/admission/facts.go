@@ -76,9 +76,10 @@ func (t Target) stored() metav1.ConditionStatus {
 
 func (t Target) deleting() bool { return !t.Machine.DeletionTimestamp.IsZero() }
 
-// unconfirmed reports whether a look just now does not bear the stored verdict out.
+// unconfirmed reports whether a look just now does not bear the stored verdict out. One that has no verdict yet and cannot
+// be judged either is undecided, both times.
 func (t Target) unconfirmed() bool {
-	return t.Present != "" && t.Present != t.stored() && !t.deleting()
+	return t.Present != "" && t.Present != t.stored() && !t.deleting() && (t.Present != metav1.ConditionUnknown || t.stored() != "")
 }
 
 // healthy reports whether the Machine is healthy by its stored verdict. One that is starting, undecided or on its way out

@@ -68,10 +68,10 @@ func (f Facts) line(now time.Time, grant int32) (all []Admission, at time.Time) 
 
 // leftOvers returns the machines on which something stands that an earlier version of Sickbay has asked for. They get a
 // record whatever their health, so that it is carried on or taken back. One that ever had a record is known already.
-func (f Facts) leftOvers(now time.Time) []Admission {
+func (f Facts) leftOvers() []Admission {
 	var all []Admission
 	for i := range f.Targets {
-		if target := &f.Targets[i]; f.takesOver(target) && !now.Before(f.Failures[target.Machine.UID].RetryAt) {
+		if target := &f.Targets[i]; f.takesOver(target) {
 			all = append(all, Admission{Machine: target.Machine, Grant: 1, LeftOver: target.LeftOver})
 		}
 	}

@@ -27,8 +27,8 @@ func (d *Decision) wait(one Admission, obstacle Stop) {
 // ReasonExpected is why a machine waits until the cache shows who was admitted before. It is a matter of milliseconds.
 const ReasonExpected = "Expected"
 
-// templateRetry is how soon a missing template is looked for again: if its kind is not installed, it cannot be watched.
-const templateRetry = 15 * time.Second
+// TemplateRetry is how soon a missing template is looked for again: if its kind is not installed, it cannot be watched.
+const TemplateRetry = 15 * time.Second
 
 // stopped says why nobody is admitted.
 func stopped(f Facts, problems []string, now time.Time) Stop {
@@ -62,13 +62,15 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
 	if one.Record == nil && f.Template.Missing != "" {
-		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(templateRetry)}
+		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
+	return f.failed(one, now)
+}
+
+// failed says that one could not be admitted a short time ago.
+func (f Facts) failed(one Admission, now time.Time) Stop {
 	if retry := f.Failures[one.Machine.UID].RetryAt; now.Before(retry) {
 		return Stop{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
-	}
-	if f.Unseen {
-		return Stop{Reason: ReasonExpected, Message: "who was admitted before is about to show up"}
 	}
 	return Stop{}
 }
