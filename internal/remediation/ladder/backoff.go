@@ -16,33 +16,6 @@ const (
 	maxRest   = time.Hour
 )
 
-// counts reports whether an attempt with this result uses up one of its step.
-func counts(result v1alpha1.AttemptResult) bool {
-	switch result {
-	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
-		return false
-	}
-	return true
-}
-
-// tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.
-func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
-	n := int32(0)
-	for i := len(s.Attempts) - 1; i >= 0; i-- {
-		attempt := &s.Attempts[i]
-		if attempt.Step != step {
-			break
-		}
-		if counts(attempt.Result) {
-			n++
-		}
-		if attempt.Decision != nil && attempt.Decision.Answer == v1alpha1.AnswerRetry {
-			break
-		}
-	}
-	return n
-}
-
 // doubled is the n-th of a series that begins with first, doubles, and ends at most.
 func doubled(first, most time.Duration, n int) time.Duration {
 	wait := first
@@ -50,17 +23,6 @@ func doubled(first, most time.Duration, n int) time.Duration {
 		wait *= 2
 	}
 	return min(wait, most)
-}
-
-// failedInVain is how many attempts in a row have failed. Those that did nothing are passed over.
-func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
-	n := 0
-	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
-		if result := s.Attempts[i].Result; result == v1alpha1.ResultRefused || (result != "" && counts(result)) {
-			n++
-		}
-	}
-	return n
 }
 
 // rest waits before a step begins again that is never given up, or whose owner has not answered.
@@ -83,11 +45,19 @@ func (t *turn) stepBack(step v1alpha1.RemediationStep, reason, message string) b
 	if t.stands() {
 		return t.takesBack(message)
 	}
+	t.yield()
+	return t.say(v1alpha1.RemediationPending, reason, message)
+}
+
+// yield gives a slot back that was of no use, and stays out of the line for a while.
+func (t *turn) yield() {
 	if t.release() {
 		wait := doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
 		t.s.NextTransitionTime = t.after(wait + t.jitter(wait))
 	}
-	return t.say(v1alpha1.RemediationPending, reason, message)
+	if at := t.s.NextTransitionTime; at != nil && at.After(t.now) {
+		t.recheck(at.Time)
+	}
 }
 
 // jitter keeps records apart that step back together: up to half of the wait, always the same for a record.
@@ -109,7 +79,7 @@ func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	t.recheck(t.s.NextTransitionTime.Time)
 	switch t.reason() {
 	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,
-		v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused:
+		v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused, v1alpha1.ReasonPaused, v1alpha1.ReasonOnHold:
 		// It has said why.
 		return true
 	}

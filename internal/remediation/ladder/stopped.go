@@ -55,7 +55,7 @@ func (t *turn) rests(reason, message string) bool {
 	case t.isHeld():
 		return t.hold()
 	}
-	t.release()
+	t.yield()
 	if step, ok := t.nextStep(); ok {
 		t.settle(step)
 	}

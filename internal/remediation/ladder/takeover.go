@@ -45,11 +45,9 @@ func (t *turn) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationObj
 func (t *turn) seen(step v1alpha1.RemediationStep, operation string, intended bool) *v1alpha1.RemediationObjectReference {
 	m, request := t.f.Machine, t.f.Request
 	switch {
-	case m.Gone:
-		return nil
 	case step.Action == v1alpha1.ActionReplace && m.Owner != nil:
 		return t.seenMark(intended)
-	case step.Action == v1alpha1.ActionReplace && m.Deleting() && intended:
+	case step.Action == v1alpha1.ActionReplace && (m.Deleting() || m.Gone) && intended:
 		return t.self()
 	case t.annotates(step) && m.RebootOperation == operation:
 		return t.self()
