@@ -18,7 +18,7 @@ import (
 
 // act makes one write in the world, and stores what it has led to. One that misses its Machine is worth another look, as the
 // error says, unless it is the last try.
-func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision, last bool) error {
+func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision, last bool) error {
 	if decision.Act == ladder.Close {
 		return r.close(ctx, record)
 	}
@@ -30,10 +30,10 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	case errors.Is(err, remedy.ErrChanged) && !last, !decision.Act.Begins():
 		return err
 	}
-	return r.failed(ctx, record, decision, err)
+	return r.failed(ctx, record, v, decision, err)
 }
 
-func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
 	asked := remedy.Asked{Record: record, Attempt: decision.Attempt, Step: decision.Step}
 	switch decision.Act {
 	case ladder.MarkForOwner:
@@ -58,16 +58,16 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 
 // follow decides on what the write has led to, without waiting for the cache to show it, and stores that. What the write
 // has answered is as good as a look.
-func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v view, done ladder.Act) error {
+func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, done ladder.Act) error {
 	if v.machine != nil {
-		if err := r.machineFacts(ctx, &v); err != nil {
+		if err := r.machineFacts(ctx, v); err != nil {
 			return err
 		}
 	}
 	if done == ladder.DeleteMachine {
 		v.facts.Machine.DeletingSince = r.Clock.Now()
 	}
-	if err := r.requestFacts(ctx, &v); err != nil {
+	if err := r.requestFacts(ctx, v); err != nil {
 		return err
 	}
 	decision := ladder.Decide(v.facts, r.Clock.Now())
@@ -78,18 +78,20 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 }
 
 // failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back.
-func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, tried ladder.Decision, cause error) error {
+func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
 	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
-	v, err := r.observe(ctx, record, confirmed)
+	found, err := r.observe(ctx, record, confirmed)
 	if err != nil {
 		return errors.Join(cause, err)
 	}
+	*v = *found
+	facts := v.facts
 	if errors.Is(cause, remedy.ErrChanged) {
-		v.facts.Safety.Changed = "The machine has changed while it was judged"
+		facts.Safety.Changed = "The machine has changed while it was judged"
 	} else {
-		v.facts.Safety.Failed = "The attempt could not be carried out: " + cause.Error()
+		facts.Safety.Failed = "The attempt could not be carried out: " + cause.Error()
 	}
-	decision := ladder.Decide(v.facts, r.Clock.Now())
+	decision := ladder.Decide(facts, r.Clock.Now())
 	if !decision.Store {
 		return nil
 	}

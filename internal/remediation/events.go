@@ -31,7 +31,7 @@ const (
 const eventAction = "Remediate"
 
 // announce says what has changed, once for each transition.
-func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.MachineRemediation, v view) {
+func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.MachineRemediation, v *view) {
 	was, is := progressOf(before), progressOf(after)
 	if before.Status.Phase != after.Status.Phase || was.reason != is.reason {
 		ctrl.LoggerFrom(ctx).Info("Remediation goes on", "machine", after.Spec.MachineRef.Name, "phase", after.Status.Phase,

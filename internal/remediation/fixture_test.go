@@ -171,7 +171,7 @@ func (f *fixture) reconcile(record *v1alpha1.MachineRemediation) time.Duration {
 func (f *fixture) tryReconcile(record *v1alpha1.MachineRemediation) (time.Duration, error) {
 	f.t.Helper()
 	for range 10 {
-		result, err := f.look(f.t.Context(), record)
+		result, err := f.once(f.t.Context(), record)
 		if err != nil || result.RequeueAfter != lag.Retry {
 			return result.RequeueAfter, err
 		}
@@ -180,7 +180,7 @@ func (f *fixture) tryReconcile(record *v1alpha1.MachineRemediation) (time.Durati
 	return 0, nil
 }
 
-func (f *fixture) look(ctx context.Context, record *v1alpha1.MachineRemediation) (ctrl.Result, error) {
+func (f *fixture) once(ctx context.Context, record *v1alpha1.MachineRemediation) (ctrl.Result, error) {
 	return f.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(record)})
 }
 

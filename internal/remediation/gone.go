@@ -10,7 +10,7 @@ import (
 )
 
 // observeGone reads what matters once the Machine is gone: its successor, and whether somebody stops the wait for it.
-func (r *Reconciler) observeGone(ctx context.Context, v *view, how depth) error {
+func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	v.facts.Machine.Gone = true
 	s := &v.facts.Safety
 	if s.Terminating = terminating(v.cluster); s.Terminating != "" {
@@ -19,7 +19,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view, how depth) error 
 	if targets.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	mhc, err := r.healthCheckThatAdmitted(ctx, v.facts.Record, how)
+	mhc, err := r.healthCheckThatAdmitted(ctx, v.facts.Record, v.how)
 	if err != nil {
 		return err
 	}

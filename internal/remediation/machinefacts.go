@@ -26,7 +26,7 @@ func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
 	m.VerdictStands = verdictGoes(machine, v.mhc)
-	m.RebootOperation, m.RebootStands = powerCycle(machine, record)
+	m.RebootOperation, m.RebootStands = powerCycle(machine, record, r.Clock.Now())
 	_, v.facts.RemediateAsked = machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(record) {
 		machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
@@ -81,17 +81,34 @@ func markOf(machine *clusterv1.Machine) ladder.Mark {
 }
 
 // powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that the version before has
-// asked for is taken over.
-func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) (operation string, stands bool) {
+// asked for is taken over, also if it has just been carried out.
+func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) (operation string, stands bool) {
 	value, asked := machine.Annotations[remedy.RebootAnnotation]
 	operation = machine.Annotations[remedy.RebootOperationAnnotation]
-	if asked && value == machine.Annotations[remedy.RebootRequestedAtAnnotation] {
+	switch {
+	case askedByVersionBefore(machine):
 		return ladder.OperationID(record, max(1, record.Status.Attempt)), true
-	}
-	if !strings.HasPrefix(operation, string(record.UID)+"/") {
+	case !asked && justAsked(machine, record, now):
+		return ladder.OperationID(record, 1), false
+	case !strings.HasPrefix(operation, string(record.UID)+"/"):
 		return "", false
 	}
 	return operation, asked && value == operation
+}
+
+// askedByVersionBefore reports whether the version before has asked for the power cycle that is asked for now.
+func askedByVersionBefore(machine *clusterv1.Machine) bool {
+	return remedy.RebootRequestedByHealthCheck(machine) && remedy.RebootOperation(machine) == ""
+}
+
+// justAsked reports whether the version before has asked for a power cycle so lately that the time of the step that does so
+// is not up.
+func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) bool {
+	step, ok := ladder.NextStep(record)
+	if !ok || len(record.Status.Attempts) > 0 || step.Action != v1alpha1.ActionReboot {
+		return false
+	}
+	return now.Before(remedy.RebootDueAt(machine, step.Timeout()))
 }
 
 // lateAnswer reports whether it matters by now that the owner has not answered.

@@ -15,50 +15,73 @@ import (
 
 // view is what was read, for a decision and for what it leads to.
 type view struct {
+	how     depth
 	facts   ladder.Facts
 	machine *clusterv1.Machine
 	mhc     *clusterv1.MachineHealthCheck
 	cluster *clusterv1.Cluster
+	// safety is what keeps Sickbay from acting apart from what only a judgement shows.
+	safety ladder.Safety
 }
 
 // observe reads everything that the next step of a record depends on. Past the caches, it brings the record itself up to
 // date.
-func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (view, error) {
-	v := view{facts: ladder.Facts{Record: record}}
+func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*view, error) {
+	v := &view{how: how, facts: ladder.Facts{Record: record}}
 	if how > cached {
 		if err := r.refresh(ctx, record); err != nil {
-			return view{}, err
+			return nil, err
 		}
 	}
 	if ladder.Ended(record) {
 		return v, nil
 	}
-	var err error
+	return v, r.look(ctx, v)
+}
+
+func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
+	record, how := v.facts.Record, v.how
 	if v.machine, err = r.machine(ctx, record, how); err != nil {
-		return view{}, err
+		return err
 	}
 	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
-		return view{}, err
+		return err
 	}
-	if err = r.requestFacts(ctx, &v); err != nil {
-		return view{}, err
+	if err = r.requestFacts(ctx, v); err != nil {
+		return err
 	}
 	if v.machine == nil {
-		return v, r.observeGone(ctx, &v, how)
+		err = r.observeGone(ctx, v)
+		v.safety = v.facts.Safety
+		return err
 	}
 	if v.mhc, err = r.healthCheckOf(ctx, v.machine, how); err != nil {
-		return view{}, err
+		return err
 	}
-	if err = r.machineFacts(ctx, &v); err != nil {
-		return view{}, err
+	if err = r.machineFacts(ctx, v); err != nil {
+		return err
 	}
-	if err = r.safety(ctx, &v); err != nil {
-		return view{}, err
+	if err = r.safety(ctx, v); err != nil {
+		return err
 	}
+	v.safety = v.facts.Safety
 	if how < judged {
-		return v, nil
+		return nil
 	}
-	return v, r.judge(ctx, &v)
+	return r.judge(ctx, v)
+}
+
+// again is what of a view is good enough for the next turn: what was seen past the caches, but for the judgement, which is
+// of the moment.
+func (v *view) again() *view {
+	if v == nil || v.how == cached {
+		return nil
+	}
+	v.facts.Safety = v.safety
+	if v.machine != nil {
+		v.facts.Machine.Health = storedHealth(v.machine)
+	}
+	return v
 }
 
 // refresh reads a record past the cache.

@@ -88,6 +88,8 @@ func TestDeletion(t *testing.T) {
 		f := newFixture(t)
 		record := f.admit(f.sick("a", orphan()))
 		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting replace:-")
+		f.reconcile(record)
 		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
 		want := []string{
 			"delete Machine a", "update status of MachineRemediation " + record.Name,

@@ -75,11 +75,13 @@ func (r *Reconciler) unmanaged(v *view) string {
 // rebootOfOthers says that somebody else asks for a power cycle of the machine's host.
 func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
-		value := machine.Annotations[key]
-		if key != remedy.RebootAnnotation && !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
+		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
+		if key == remedy.RebootAnnotation {
+			ours = ours || askedByVersionBefore(machine)
+		} else if !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
 			continue
 		}
-		if !strings.HasPrefix(value, string(record)+"/") && value != machine.Annotations[remedy.RebootRequestedAtAnnotation] {
+		if !ours {
 			return "Somebody asks for a power cycle of its host by the annotation " + key
 		}
 	}

@@ -25,12 +25,13 @@ const (
 // carryOut takes a record as far as it gets: observe, decide, act, and again. It returns after how long the record wants to be
 // looked at once more; zero means never.
 func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
-	misses := 0
+	misses, seen := 0, (*view)(nil)
 	for range maxTurns {
-		decision, err := r.turn(ctx, record, misses == maxMisses)
+		v, decision, err := r.turn(ctx, record, seen, misses == maxMisses)
+		seen = v
 		switch {
 		case errors.Is(err, remedy.ErrChanged) && misses < maxMisses:
-			misses++
+			misses, seen = misses+1, nil
 		case err != nil:
 			return 0, err
 		case decision.Act == ladder.Close:
@@ -45,41 +46,48 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
 }
 
-// turn looks once, and does one thing. The last try of an act gives it up if it misses.
-func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, last bool) (ladder.Decision, error) {
-	v, decision, err := r.decide(ctx, record)
+// turn looks once, and does one thing. The last try of an act gives it up if it misses. It returns what was seen past the
+// caches, for the next turn.
+func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
+	v, decision, err := r.decide(ctx, record, seen)
 	switch {
 	case err != nil:
-		return decision, err
 	case decision.Store:
-		return decision, r.store(ctx, record, v, decision)
+		err = r.store(ctx, record, v, decision)
 	case decision.Act != ladder.None:
-		return decision, r.act(ctx, record, v, decision, last)
+		err = r.act(ctx, record, v, decision, last)
 	}
-	return decision, nil
+	return v.again(), decision, err
 }
 
-// decide looks as far as the decision needs: first into the caches, and then past them if there is something to be done.
-func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation) (view, ladder.Decision, error) {
-	for how := cached; ; {
+// decide looks as far as the decision needs: first into the caches, unless more was seen a moment ago, and then past them if
+// there is something to be done. What was seen is never good enough for an act that begins something.
+func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
+	v, how := seen, confirmed
+	if v == nil {
+		how = cached
+	}
+	for {
 		if how == judged && r.nodes.busy(clusterKey(record)) {
-			return view{}, ladder.Decision{}, errBusy
+			return nil, ladder.Decision{}, errBusy
 		}
-		v, err := r.observe(ctx, record, how)
-		if err != nil {
-			return view{}, ladder.Decision{}, err
+		if v == nil {
+			var err error
+			if v, err = r.observe(ctx, record, how); err != nil {
+				return nil, ladder.Decision{}, err
+			}
 		}
 		decision := ladder.Decide(v.facts, r.Clock.Now())
 		needed := depthFor(record, decision)
 		if needed <= how {
 			return v, decision, nil
 		}
-		how = needed
+		v, how = nil, needed
 	}
 }
 
 // store writes the status, and says what has changed in it.
-func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v view, decision ladder.Decision) error {
+func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
 	before := record.DeepCopy()
 	record.Status = decision.Status
 	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
