@@ -58,6 +58,9 @@ func anySiblings(t *rapid.T) change {
 			changes = append(changes, taints)
 		}
 		other := sibling("s", rapid.SampledFrom(allPhases).Draw(t, "sibling"), changes...)
+		if rapid.Bool().Draw(t, "owes") && other.Status.Node != nil {
+			other.Status.Node.OutOfService, other.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "s"}}
+		}
 		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
 		others = append(others, other)
 	}

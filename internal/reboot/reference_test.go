@@ -24,6 +24,7 @@ func TestReferenceRebootNames(t *testing.T) {
 	table := [][]string{{"name", "on", "set by", "meaning"}}
 	for _, a := range []struct{ key, on, by, meaning string }{
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a full cycle. It goes when that has ended, however it has."},
+		{remedy.RebootOperationAnnotation, onMachine, "Sickbay", "The attempt of a MachineRemediation for which a health check asked last. If it is the value of " + remedy.RebootAnnotation + " too, a health check asks for this cycle, and it ends if the Machine recovers. It stays."},
 		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks that the host be off. It goes when that is proven; the host stays off until one of the next is asked for."},
 		{of(v1alpha1.StepDelete), onMachine, "you", "Asks that the Node be deleted, once the host is off. It goes when that is done, or given up."},
 		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks that the host be on again, once it has been off. It goes when the host is on."},

@@ -181,28 +181,41 @@ func TestFirstMayHaveBegun(t *testing.T) {
 	}
 }
 
+// TestOtherMachinesAreCycled at the same time, of whichever kind they are.
+func TestOtherMachinesAreCycled(t *testing.T) {
+	s := newShared(t)
+	s.stored("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
+	s.stored("rec-of-openshift-1", v1alpha1.MachineReference{APIGroup: OpenShiftKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
+	if request := s.ask("rec-1", ofAttempt("1")); s.look(request).Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("in phase %s, %+v", request.Status.Phase, request.Status.Conditions)
+	}
+}
+
+// stored makes a RebootRemediation that has come as far as f says.
+func (s *shared) stored(name string, machine v1alpha1.MachineReference, f Facts) *v1alpha1.RebootRemediation {
+	s.Helper()
+	by := ofAttempt("1")
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
+	request.Spec.Machine, request.Spec.RequestedBy = &machine, &by
+	build.Create(s.Context(), s.T, s.e.Client, request)
+	request.Status = f.Status
+	if err := s.e.Client.Status().Update(s.Context(), request); err != nil {
+		s.Fatal(err)
+	}
+	return request
+}
+
 // TestWokenByAnother: whatever becomes of one RebootRemediation wakes those that wait for it, and those of the same machine whose
 // Node it may have taken over.
 func TestWokenByAnother(t *testing.T) {
 	s := newShared(t)
-	stored := func(name, machine string, f Facts) *v1alpha1.RebootRemediation {
-		by := ofAttempt("1")
-		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
-		request.Spec.Machine, request.Spec.RequestedBy = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: machine}, &by
-		build.Create(t.Context(), t, s.e.Client, request)
-		request.Status = f.Status
-		if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
-			t.Fatal(err)
-		}
-		return request
-	}
-	changed := stored("changed", "m", in(v1alpha1.PoweringOff))
-	stored("waits", "m", in(v1alpha1.Pending))
-	stored("waits-for-another-machine", "n", in(v1alpha1.Pending))
-	stored("owes", "m", in(v1alpha1.Failed, outOfServiceSince))
-	stored("owes-another-machine", "n", in(v1alpha1.Failed, outOfServiceSince))
-	stored("has-ended", "m", in(v1alpha1.Failed, untouched))
-	stored("is-at-work", "n", in(v1alpha1.PoweringOn))
+	changed := s.stored("changed", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
+	s.stored("waits", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Pending))
+	s.stored("waits-for-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Pending))
+	s.stored("owes", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, outOfServiceSince))
+	s.stored("owes-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Failed, outOfServiceSince))
+	s.stored("has-ended", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, untouched))
+	s.stored("is-at-work", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOn))
 	want := map[string]bool{"waits": true, "waits-for-another-machine": true, "owes": true}
 	for _, request := range s.r.waiting(t.Context(), changed) {
 		if !want[request.Name] {

@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,5 +157,23 @@ func TestTriggerByAnOldCache(t *testing.T) {
 	}
 	if _, left := reread(t, e, m).Annotations[remedy.RebootAnnotation]; !left {
 		t.Error("what a person asks for is gone")
+	}
+}
+
+// TestNextAttemptIsNotDropped: a record asks for its next attempt while the one before is cleaned up. What a person asks for beside it
+// is done with, and goes.
+func TestNextAttemptIsNotDropped(t *testing.T) {
+	e := env.Get(t)
+	annotations := maps.Clone(asksForSecond)
+	annotations[remedy.RebootAnnotation+"/PowerOff"] = ""
+	m, request := triggered(t, e, annotations, &firstAttempt, in(v1alpha1.Succeeded))
+	read := &machine{object: reread(t, e, m)}
+	v := view{machine: read, facts: Facts{Machine: read.facts(request)}}
+	d := Decision{Action: DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
+	if err := (&Reconciler{Client: e.Client}).do(t.Context(), request, v, d); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(asksForSecond, reread(t, e, m).Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 }
