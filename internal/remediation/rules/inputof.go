@@ -26,7 +26,7 @@ func machineOf(machine *clusterv1.Machine) Machine {
 	_, controlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	m := Machine{
 		Name: machine.Name, Labels: machine.Labels, Annotations: machine.Annotations,
-		ControlPlane: controlPlane, FailureDomain: FailureDomainOf(machine),
+		ControlPlane: controlPlane, FailureDomain: failureDomainOf(machine),
 	}
 	if owner := metav1.GetControllerOfNoCopy(machine); owner != nil {
 		m.Owner = Owner{Kind: owner.Kind, Name: owner.Name}
@@ -34,8 +34,8 @@ func machineOf(machine *clusterv1.Machine) Machine {
 	return m
 }
 
-// FailureDomainOf is where a machine is, or else where it was to be; empty if nobody says.
-func FailureDomainOf(machine *clusterv1.Machine) string {
+// failureDomainOf is where a machine is, or else where it was to be; empty if nobody says.
+func failureDomainOf(machine *clusterv1.Machine) string {
 	if machine.Status.FailureDomain != "" {
 		return machine.Status.FailureDomain
 	}

@@ -1,0 +1,88 @@
+package pacing
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Repair is what pacing goes by of a record.
+type Repair struct {
+	// UID is the record's.
+	UID types.UID
+	// Domains are the keys of the domains that its machine is in.
+	Domains []string
+	// Started is when its first act was made, or its slot was granted.
+	Started time.Time
+	// Served is when its latest act was made.
+	Served time.Time
+	// Completed is when it was over; zero while it is at work.
+	Completed time.Time
+	// Proven and Failed say what came of it; it may be neither.
+	Proven, Failed bool
+}
+
+// Candidate is a machine that is due, or a record that wants a slot once more.
+type Candidate struct {
+	// UID is the machine's.
+	UID types.UID
+	// Domains are those that it is in.
+	Domains []Domain
+}
+
+// Domain is a set of machines that share the consequences of a repair.
+type Domain struct {
+	// Key tells it from others.
+	Key string
+	// Name is how messages call it.
+	Name string
+}
+
+// Pace is how fast the domains may go at one moment.
+type Pace struct {
+	now     time.Time
+	domains map[string]state
+	// taken counts what was taken from it.
+	taken int
+}
+
+// Of returns the pace that follows from the repairs of a cluster, in any order. Each record is in it once.
+func Of(repairs []Repair, now time.Time) Pace {
+	byDomain := map[string][]Repair{}
+	for _, repair := range repairs {
+		for _, key := range repair.Domains {
+			byDomain[key] = append(byDomain[key], repair)
+		}
+	}
+	p := Pace{now: now, domains: make(map[string]state, len(byDomain))}
+	for key, of := range byDomain {
+		p.domains[key] = stateOf(of, now)
+	}
+	return p
+}
+
+// Limit is how many repairs of a domain may be unproven at once.
+func (p Pace) Limit(key string) int { return p.of(key).limit }
+
+func (p Pace) of(key string) state {
+	if s, ok := p.domains[key]; ok {
+		return s
+	}
+	return fresh
+}
+
+// Take counts a candidate as one whose repair has begun. What was granted in the same look has to be taken before the next
+// Order, or it would be granted once more.
+func (p *Pace) Take(c Candidate) {
+	if p.domains == nil {
+		p.domains = map[string]state{}
+	}
+	p.taken++
+	for _, d := range c.Domains {
+		s := p.of(d.Key)
+		s.unproven++
+		s.served, s.turn = p.now, p.taken
+		s.restsUntil = p.now.Add(s.cooldown)
+		p.domains[d.Key] = s
+	}
+}

@@ -1,0 +1,91 @@
+package pacing
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// RepairOf reads from a record what pacing goes by; false if no act was made for it, and none is granted.
+func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Repair, bool) {
+	repair := Repair{UID: r.UID, Domains: keysOf(r, kinds)}
+	acts := actsOf(r)
+	switch {
+	case len(acts) > 0:
+		repair.Started, repair.Served = begun(r, acts[0]), begun(r, acts[len(acts)-1])
+	case ladder.HasSlot(r):
+		repair.Started, repair.Served = r.CreationTimestamp.Time, r.CreationTimestamp.Time
+	default:
+		return Repair{}, false
+	}
+	repair.conclude(r, acts)
+	return repair, true
+}
+
+// actsOf are the attempts whose act was made.
+func actsOf(r *v1alpha1.MachineRemediation) []v1alpha1.RemediationAttempt {
+	var acts []v1alpha1.RemediationAttempt
+	for i := range r.Status.Attempts {
+		if r.Status.Attempts[i].ObjectRef != nil {
+			acts = append(acts, r.Status.Attempts[i])
+		}
+	}
+	return acts
+}
+
+func begun(r *v1alpha1.MachineRemediation, attempt v1alpha1.RemediationAttempt) time.Time {
+	if attempt.StartTime == nil {
+		return r.CreationTimestamp.Time
+	}
+	return attempt.StartTime.Time
+}
+
+// conclude says when a repair was over, and what came of it. One that has given its slot back is over as far as pacing goes:
+// whatever comes next needs another grant, which is paced, too.
+func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.RemediationAttempt) {
+	if ladder.Ended(r) {
+		p.Completed = r.Status.CompletionTime.Time
+		p.judge(r)
+		return
+	}
+	if ladder.HasSlot(r) || ladder.AtWork(r) != nil {
+		return
+	}
+	if since, held := heldInVain(r); held {
+		p.Completed, p.Failed = since, true
+		return
+	}
+	p.Completed = p.Served
+	if end := acts[len(acts)-1].EndTime; end != nil {
+		p.Completed = end.Time
+	}
+}
+
+// judge goes by how a record has ended. That of a built-in plan proves nothing: nobody looks at the machine that comes.
+func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
+	succeeded := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if succeeded == nil || r.Spec.TemplateRef == nil {
+		return
+	}
+	switch succeeded.Reason {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
+		p.Proven = true
+	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
+		p.Failed = true
+	}
+}
+
+// heldInVain reports whether a person has to decide after a repair was tried, and since when. To cancel one says nothing of
+// whether it helps.
+func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
+	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
+	if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled {
+		return time.Time{}, false
+	}
+	return progressing.LastTransitionTime.Time, memory.Tried(r)
+}

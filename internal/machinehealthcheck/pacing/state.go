@@ -1,0 +1,114 @@
+package pacing
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// idleTime is after how long without a repair a domain begins anew.
+	idleTime = 10 * time.Minute
+	// firstCooldown and maxCooldown bound how long a domain rests. A quarter may be added: 10 minutes at most.
+	firstCooldown = time.Minute
+	maxCooldown   = 8 * time.Minute
+)
+
+// state is how fast one domain may go.
+type state struct {
+	limit, unproven int
+	// served is when the latest act was made in it, and turn tells apart what is taken at the same moment.
+	served time.Time
+	turn   int
+	// cooldown is how long it rests each time, and restsUntil until when it does.
+	cooldown   time.Duration
+	restsUntil time.Time
+}
+
+// fresh is a domain in which nothing has been repaired.
+var fresh = state{limit: 1, cooldown: firstCooldown}
+
+// stateOf is what follows from the repairs of one domain.
+func stateOf(repairs []Repair, now time.Time) state {
+	s := fresh
+	for _, r := range repairs {
+		s.served = latest(s.served, r.Served)
+	}
+	recent := sinceIdle(repairs, now)
+	lastFailure := s.replay(recent)
+	for _, r := range recent {
+		if r.Completed.IsZero() {
+			s.unproven++
+		}
+		s.rest(r.Served, r.UID)
+	}
+	s.rest(lastFailure.Completed, lastFailure.UID)
+	return s
+}
+
+// sinceIdle are the repairs since the domain was idle last: without a repair at work for idleTime.
+func sinceIdle(repairs []Repair, now time.Time) []Repair {
+	repairs = slices.SortedFunc(slices.Values(repairs), func(a, b Repair) int { return a.Started.Compare(b.Started) })
+	first, busyUntil := 0, time.Time{}
+	for i, r := range repairs {
+		if !r.Started.Before(busyUntil.Add(idleTime)) {
+			first = i
+		}
+		if r.Completed.IsZero() {
+			return repairs[first:]
+		}
+		busyUntil = latest(busyUntil, r.Completed)
+	}
+	if !now.Before(busyUntil.Add(idleTime)) {
+		return nil
+	}
+	return repairs[first:]
+}
+
+// replay goes through the repairs in the order in which they ended, round by round. It returns the last failure that counted.
+func (s *state) replay(repairs []Repair) (lastFailure Repair) {
+	repairs = slices.SortedFunc(slices.Values(repairs), func(a, b Repair) int {
+		return cmp.Or(a.Completed.Compare(b.Completed), cmp.Compare(a.UID, b.UID))
+	})
+	proven := 0
+	for _, r := range repairs {
+		switch {
+		case r.Completed.IsZero() || !r.Started.After(lastFailure.Completed):
+			// It is at work, or of a round that has failed already.
+		case r.Failed:
+			s.limit, s.cooldown = 1, min(2*s.cooldown, maxCooldown)
+			proven, lastFailure = 0, r
+		case r.Proven:
+			if proven++; proven == s.limit {
+				s.limit, proven, s.cooldown = 2*s.limit, 0, firstCooldown
+			}
+		}
+	}
+	return lastFailure
+}
+
+// rest lets the domain rest after a moment; the latest counts.
+func (s *state) rest(after time.Time, uid types.UID) {
+	if after.IsZero() {
+		return
+	}
+	until := after.Add(s.cooldown + jitter(s.cooldown/4, uid))
+	s.restsUntil = latest(s.restsUntil, until)
+}
+
+// jitter is up to most, and always the same for a record.
+func jitter(most time.Duration, uid types.UID) time.Duration {
+	hash := fnv.New32a()
+	hash.Write([]byte(uid))
+	return most * time.Duration(hash.Sum32()%1000) / 1000
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
