@@ -30,7 +30,7 @@ func TestLimit(t *testing.T) {
 		"what began after it does":          {[]pacing.Repair{repair("a", 30*minute, 6*minute, failed), repair("b", 6*minute-1, 5*minute, proven)}, 2},
 		"what was proven before it counts no more": {[]pacing.Repair{
 			repair("a", 50*minute, 40*minute, proven), repair("b", 39*minute, 30*minute, proven), repair("c", 39*minute, 29*minute, failed),
-			repair("d", 28*minute, 20*minute, proven),
+			repair("d", 28*minute, 5*minute, proven),
 		}, 2},
 		"at the same moment, by UID": {[]pacing.Repair{
 			repair("a", 40*minute, 30*minute, proven), repair("b", 29*minute, 5*minute, proven), repair("c", 29*minute, 5*minute, proven), repair("d", 29*minute, 5*minute, failed),
