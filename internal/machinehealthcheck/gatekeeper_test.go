@@ -1,0 +1,192 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// gatekeeper is one that sees what the Reconciler of the site sees.
+func (w *site) gatekeeper() *Gatekeeper {
+	return &Gatekeeper{Client: w.cache, Live: w.env.Client, Observer: w.Observer, Selectors: w.Selectors, Clock: w.clock}
+}
+
+func (w *site) gateClosed(t *testing.T, g *Gatekeeper, mhc *clusterv1.MachineHealthCheck, first bool) string {
+	t.Helper()
+	why, err := g.GateClosed(t.Context(), mhc, w.cluster, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return why
+}
+
+func TestGateClosed(t *testing.T) {
+	t.Parallel()
+	const two = "2 of 3 machines not healthy (2 sick), "
+	tests := map[string]struct {
+		mhc                []build.MachineHealthCheckOption
+		wantFirst, wantAny string
+	}{
+		"no limit":         {nil, "", ""},
+		"within the limit": {opts(build.TriggerIfAtMost(intstr.FromInt32(2))), "", ""},
+		"above the limit":  {opts(build.TriggerIfAtMost(intstr.FromInt32(1))), two + "more than the 1 allowed", two + "more than the 1 allowed"},
+		"within the range": {opts(build.TriggerIfInRange("[2-3]")), "", ""},
+		"below the range":  {opts(build.TriggerIfInRange("[3-3]")), two + "outside of the range [3-3]", ""},
+		"above the range":  {opts(build.TriggerIfInRange("[0-1]")), two + "outside of the range [0-1]", two + "outside of the range [0-1]"},
+		"what nobody can read": {
+			opts(build.TriggerIfInRange("[3-2]")),
+			`spec.remediation.triggerIf.unhealthyInRange is "[3-2]": its first number must not be above its second`,
+			`spec.remediation.triggerIf.unhealthyInRange is "[3-2]": its first number must not be above its second`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newSite(t)
+			w.sick(t, "a")
+			w.sick(t, "b")
+			w.healthy(t, "c")
+			mhc := w.check(t, tt.mhc...)
+			if got := w.gateClosed(t, w.gatekeeper(), mhc, true); got != tt.wantFirst {
+				t.Errorf("for the first step got %q, want %q", got, tt.wantFirst)
+			}
+			if got := w.gateClosed(t, w.gatekeeper(), mhc, false); got != tt.wantAny {
+				t.Errorf("for a further step got %q, want %q", got, tt.wantAny)
+			}
+		})
+	}
+}
+
+// TestGateIsLookedAtOften: a storm that begins between two acts stops them within eight, or within a second.
+func TestGateIsLookedAtOften(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	w.healthy(t, "b")
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
+	for name, closes := range map[string]func(g *Gatekeeper) int{
+		"by the number of acts": func(g *Gatekeeper) int {
+			for n := 1; ; n++ {
+				if w.gateClosed(t, g, mhc, n%2 == 0) != "" {
+					return n
+				}
+			}
+		},
+		"by time": func(g *Gatekeeper) int {
+			w.clock.SetTime(w.clock.Now().Add(lookLasts))
+			if w.gateClosed(t, g, mhc, true) == "" {
+				t.Error("still open after a second")
+			}
+			return 1
+		},
+	} {
+		g := w.gatekeeper()
+		w.fitNode("b", metav1.ConditionTrue)
+		if why := w.gateClosed(t, g, mhc, true); why != "" {
+			t.Fatalf("%s: closed at first: %s", name, why)
+		}
+		w.fitNode("b", metav1.ConditionFalse)
+		if n := closes(g); n > looksAfter {
+			t.Errorf("%s: closed for call %d only", name, n)
+		}
+	}
+}
+
+// TestGateOfAnotherGeneration: a limit that was changed counts at once.
+func TestGateOfAnotherGeneration(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
+	g := w.gatekeeper()
+	if why := w.gateClosed(t, g, mhc, true); why != "" {
+		t.Fatal(why)
+	}
+	stricter := mhc.DeepCopy()
+	stricter.Generation++
+	stricter.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.FromInt32(0))
+	if why := w.gateClosed(t, g, stricter, true); why == "" {
+		t.Error("the old limit counts")
+	}
+	g.Forget(mhc.UID)
+	if len(g.gates) > 0 {
+		t.Error("something is kept for one that is gone")
+	}
+}
+
+// cachedOnly are Nodes that nobody may read past the cache.
+type cachedOnly struct {
+	workload.Nodes
+	t *testing.T
+}
+
+func (c cachedOnly) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	c.t.Errorf("Node %s is read past the cache", name)
+	return c.Nodes.GetLive(ctx, cluster, name)
+}
+
+// TestGateReadsNothingLive: a look at thousands of machines must not make thousands of requests.
+func TestGateReadsNothingLive(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	w.healthy(t, "b")
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(0)))
+	g := w.gatekeeper()
+	g.Observer = &machinehealth.Observer{Nodes: cachedOnly{w.nodes, t}}
+	if w.gateClosed(t, g, mhc, true) == "" {
+		t.Error("it is open")
+	}
+}
+
+func TestOverBudget(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a, b := w.sick(t, "a"), w.sick(t, "b")
+	w.sick(t, "c")
+	mhc := w.check(t, maxInFlight("1"))
+	w.freeze(t, mhc)
+	over := func() string {
+		t.Helper()
+		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster, &v1alpha1.MachineRemediation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	w.admitByHand(t, mhc, a)
+	if why := over(); why != "" {
+		t.Errorf("over budget with one: %s", why)
+	}
+	w.admitByHand(t, mhc, b)
+	if why, want := over(), "2 of at most 1 remediations in flight: a, b"; why != want {
+		t.Errorf("got %q, want %q, though the cache shows neither", why, want)
+	}
+	w.stepBack(t, a, time.Hour)
+	if why := over(); why != "" {
+		t.Errorf("over budget though one has stepped back: %s", why)
+	}
+	w.end(t, b)
+	w.cache.Thaw()
+	change(t, w, a, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+	remove(t, w, a)
+	w.admitByHand(t, mhc, w.machines["c"])
+	if why, want := over(), "2 of at most 1 remediations in flight: a, c"; why != want {
+		t.Errorf("got %q, want %q, as a is being deleted", why, want)
+	}
+	mhc.Annotations = nil
+	if why := over(); why != "" {
+		t.Errorf("over budget without one: %s", why)
+	}
+}
