@@ -265,6 +265,9 @@ func (m *monitor) withdraws(p *process, machine *clusterv1.Machine, what string)
 func (m *monitor) requestChanged(change apimodel.Change) {
 	p := m.w.writer
 	if p == nil {
+		if change.After == nil {
+			m.lost[change.Before.Typed().GetAnnotations()[v1alpha1.OperationAnnotation]] = true
+		}
 		return
 	}
 	m.writtenBy(remediation.ControllerName, change)

@@ -15,6 +15,9 @@ var errNoAnswer = errors.New("http2: client connection lost")
 
 // reads is asked before each read of a process.
 func (p *process) reads(call apimodel.Call) error {
+	if p.dead {
+		p.crash()
+	}
 	if !call.Live {
 		p.moveCache(call.Kind)
 		return nil
@@ -117,6 +120,9 @@ func (p *process) read(call apimodel.Call, obj *apimodel.Object) {
 
 // writes carries out a write of a process, or has it go wrong.
 func (p *process) writes(call apimodel.Call, write func() error) error {
+	if p.dead {
+		p.crash()
+	}
 	if err := p.interrupt(call); err != nil {
 		return err
 	}
@@ -152,7 +158,7 @@ func (p *process) writes(call apimodel.Call, write func() error) error {
 	}
 	if crashes != "" {
 		p.w.say("      %s crashes %s %s", p.name, crashes, call)
-		panic(crash{p})
+		p.crash()
 	}
 	if answer != nil && !carriedOut {
 		p.w.say("      %s: %v", call, answer)

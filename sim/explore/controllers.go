@@ -30,7 +30,10 @@ func (p *process) addControllers() {
 		machinehealth.ControllerName: &machinehealth.Reconciler{
 			Client: parts.client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
-		machinehealthcheck.ControllerName: &standIn{client: parts.client, live: parts.live, clock: clock},
+		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
+			Client: parts.client, Live: parts.live, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock,
+			SyncPeriod: syncPeriod, Parallel: 1,
+		},
 		remediation.ControllerName: &remediation.Reconciler{
 			Client: parts.client, Live: parts.live, Observer: observer, Selectors: selectors, Gate: gate, Recorder: recorder, Clock: clock,
 			SyncPeriod: syncPeriod,

@@ -25,8 +25,10 @@ var (
 	templateKind    = schema.GroupVersionKind{Group: "remediation.example.dev", Version: "v1", Kind: "FixRemediationTemplate"}
 )
 
-// cachedKinds are those that the controllers read from caches.
-var cachedKinds = []schema.GroupVersionKind{machineKind, clusterKind, healthCheckKind, recordKind, planKind, nodeKind}
+// cachedKinds are those that the controllers watch.
+var cachedKinds = []schema.GroupVersionKind{
+	machineKind, clusterKind, healthCheckKind, recordKind, planKind, nodeKind, templateKind, requestKind, rebootKind,
+}
 
 const (
 	namespace   = "default"

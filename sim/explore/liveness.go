@@ -21,7 +21,7 @@ func (w *world) inGoodOrder() {
 	cluster := latest[*clusterv1.Cluster](w, clusterKind, clusterName)
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
 		r := w.monitor.openRecord(m.UID)
-		if r == nil {
+		if r == nil && (w.spec.LeftOver == LeftNothing || w.monitor.hadRecord(m.UID)) {
 			if left := w.monitor.left(m); len(left) > 0 {
 				w.fail(ruleUndo, "%q stand on %s, which has no open record", left, m.Name)
 			}
@@ -58,7 +58,7 @@ func (w *world) goesOn(m *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
 	if r.Status.Phase == v1alpha1.RemediationActing && ladder.AtWork(r) == nil && len(w.monitor.standing(m)) == 0 {
 		w.fail(ruleReason, "%s is sick, record %s says %q, and nothing is under way", m.Name, r.Name, c.Message)
 	}
-	if next := r.Status.NextTransitionTime; next != nil && next.Add(sickAfter).Before(w.clock.now) && r.Status.StoppedTime == nil {
+	if next := r.Status.NextTransitionTime; next != nil && next.Add(sickAfter).Before(w.clock.now) && r.Status.StoppedTime == nil && c.Reason != v1alpha1.ReasonPaused && c.Reason != v1alpha1.ReasonOnHold {
 		w.fail(ruleReason, "record %s says that something happens at %s, which is over: %s", r.Name, next, c.Message)
 	}
 }
@@ -105,24 +105,22 @@ func (w *world) notStarved() {
 	}
 }
 
-// recovered holds that all machines are healthy, and that nobody is under repair any more.
-func (w *world) recovered() {
+// notRecovered says which machine is not healthy, or who is under repair still; empty if all is well.
+func (w *world) notRecovered() string {
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
 		if verdict := said(m, machinehealth.ConditionType); verdict[0] != "True" || !m.DeletionTimestamp.IsZero() {
-			w.fail(ruleRecovery, "%s is %v, and its record says %s", m.Name, verdict, w.recordSays(m))
+			return fmt.Sprintf("%s is %v, and its record says %s", m.Name, verdict, w.recordSays(m))
 		}
 		if left := w.monitor.left(m); len(left) > 0 {
-			w.fail(ruleUndo, "%q stand on %s", left, m.Name)
+			return fmt.Sprintf("%q stand on %s", left, m.Name)
 		}
 	}
 	for _, r := range every[*v1alpha1.MachineRemediation](w, recordKind) {
-		if r.Status.CompletionTime == nil {
-			w.fail(ruleRecovery, "record %s is open: %s %s", r.Name, r.Status.Phase, progress(r).Message)
-		}
-		if len(r.Finalizers) > 0 && r.Status.CompletionTime != nil {
-			w.fail(ruleRecovery, "record %s has ended and keeps its finalizer", r.Name)
+		if r.Status.CompletionTime == nil || len(r.Finalizers) > 0 {
+			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, progress(r).Message)
 		}
 	}
+	return ""
 }
 
 func (w *world) recordSays(m *clusterv1.Machine) string {

@@ -147,3 +147,13 @@ func (m *monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
 	}
 	return nil
 }
+
+// hadRecord reports whether a machine has, or had, a record.
+func (m *monitor) hadRecord(uid types.UID) bool {
+	for _, r := range every[*v1alpha1.MachineRemediation](m.w, recordKind) {
+		if r.Spec.MachineRef.UID == uid {
+			return true
+		}
+	}
+	return false
+}

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,6 +27,8 @@ type process struct {
 	lag map[schema.GroupVersionKind]int
 	// dead is that it has crashed.
 	dead bool
+	// goroutine is the one that reconciles.
+	goroutine string
 	// left is how many Reconciles a former leader has left.
 	left int
 }
@@ -39,6 +43,23 @@ func (i item) String() string { return i.controller + " " + i.name }
 
 // crash unwinds a Reconcile when its process dies.
 type crash struct{ process *process }
+
+// crash ends everything that the process does. A Reconcile may have it done by other goroutines.
+func (p *process) crash() {
+	p.dead = true
+	if goroutine() != p.goroutine {
+		runtime.Goexit()
+	}
+	panic(crash{p})
+}
+
+// goroutine names the one that asks.
+func goroutine() string {
+	var buffer [40]byte
+	text := string(buffer[:runtime.Stack(buffer[:], false)])
+	name, _, _ := strings.Cut(strings.TrimPrefix(text, "goroutine "), " ")
+	return name
+}
 
 // newProcess starts a manager. Its caches show what there is, unless they begin older.
 func (w *world) newProcess() *process {
@@ -97,7 +118,7 @@ func (p *process) sync(kind schema.GroupVersionKind, lag int) {
 func (p *process) reconcile(i item) {
 	p.queue.remove(i)
 	p.w.say("%s %s", p.name, i)
-	p.turn = newTurn(i)
+	p.turn, p.goroutine = newTurn(i), goroutine()
 	defer func() {
 		p.turn = nil
 		if cause := recover(); cause != nil {
@@ -105,6 +126,9 @@ func (p *process) reconcile(i item) {
 		}
 	}()
 	result, err := p.controllers[i.controller].Reconcile(p.w.ctx, reconcile.Request{NamespacedName: inNamespace(i.name)})
+	if p.dead {
+		panic(crash{p})
+	}
 	now := p.w.clock.now
 	switch {
 	case err != nil:
@@ -119,11 +143,9 @@ func (p *process) reconcile(i item) {
 
 // died goes on without a process that has crashed. A leader has a successor at once.
 func (p *process) died(cause any) {
-	dead, ok := cause.(crash)
-	if !ok || dead.process != p {
+	if dead, ok := cause.(crash); !ok || dead.process != p {
 		panic(cause)
 	}
-	p.dead = true
 	if p.w.former == p {
 		p.w.former = nil
 		return

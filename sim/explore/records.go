@@ -79,10 +79,16 @@ func (m *monitor) statusWritten(p *process, before, after *v1alpha1.MachineRemed
 	}
 }
 
+// remembers is how many attempts a record does.
+const remembers = 64
+
 // attemptStays holds that what is stored of an attempt that is over stays as it is, but for the result of one that seemed to
 // have helped.
 func (m *monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
 	is := attemptOf(after, was.Number)
+	if is == nil && len(after.Status.Attempts) >= remembers {
+		return
+	}
 	if is == nil {
 		m.w.fail(ruleHistory, "record %s forgets attempt %d", after.Name, was.Number)
 		return
@@ -92,10 +98,10 @@ func (m *monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1
 	}
 	kept := was.DeepCopy()
 	if was.Result == "" {
-		kept.Result, kept.Message = is.Result, is.Message
+		kept.Result, kept.Message, kept.Decision = is.Result, is.Message, is.Decision
 	}
 	if !equality.Semantic.DeepEqual(kept, is) {
-		m.w.fail(ruleHistory, "record %s changes attempt %d after its end", after.Name, was.Number)
+		m.w.fail(ruleHistory, "record %s changes attempt %d after its end: %+v, before %+v", after.Name, was.Number, *is, *was)
 	}
 }
 

@@ -51,16 +51,18 @@ func (w *world) end() {
 		w.readable()
 	}
 	w.leader.lag = nil
-	w.rest(w.spec.Settle, nil)
-	w.rest(cmp.Or(w.spec.Watch, staysSo), w.inGoodOrder)
+	w.rest(w.spec.Settle, nil, nil)
+	w.rest(cmp.Or(w.spec.Watch, staysSo), w.inGoodOrder, nil)
 	w.notStarved()
 	if w.spec.Recover == 0 || w.failure != nil {
 		return
 	}
 	w.say("everybody means well")
 	w.meanWell()
-	w.rest(w.spec.Recover, nil)
-	w.recovered()
+	w.rest(w.spec.Recover, nil, func() bool { return w.notRecovered() == "" })
+	if why := w.notRecovered(); why != "" {
+		w.fail(ruleRecovery, "%s", why)
+	}
 }
 
 const (
@@ -69,8 +71,9 @@ const (
 	busy    = 4000
 )
 
-// rest lets time pass without any fault. Whenever nothing is left to do for now, check looks at the world.
-func (w *world) rest(length time.Duration, check func()) {
+// rest lets time pass without any fault, at most until over says that it is enough. Whenever nothing is left to do for now,
+// check looks at the world.
+func (w *world) rest(length time.Duration, check func(), over func() bool) {
 	until, all, atOnce := w.clock.now.Add(length), 0, 0
 	for w.failure == nil {
 		w.syncCaches()
@@ -78,6 +81,9 @@ func (w *world) rest(length time.Duration, check func()) {
 		if len(w.leader.queue.ready) == 0 && len(w.work()) == 0 {
 			if check != nil {
 				check()
+			}
+			if over != nil && over() {
+				return
 			}
 			if next := w.next(); next.IsZero() || next.After(until) {
 				w.setClock(until)

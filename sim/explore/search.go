@@ -1,6 +1,9 @@
 package explore
 
-import "sync"
+import (
+	"hash/fnv"
+	"sync"
+)
 
 // Found is a run that breaks a rule.
 type Found struct {
@@ -25,7 +28,7 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched
 				if over {
 					return
 				}
-				result := run(spec, plant, newRandom(seed), nil)
+				result := run(spec, plant, newRandom(seedOf(spec, seed)), nil)
 				mu.Lock()
 				searched.count(result)
 				if result.Failure != nil {
@@ -69,4 +72,11 @@ func Shrink(spec *Spec, plant *Plant, found Result) Result {
 		}
 	}
 	return found
+}
+
+// seedOf gives each world histories of its own.
+func seedOf(spec *Spec, seed uint64) uint64 {
+	hash := fnv.New64a()
+	hash.Write([]byte(spec.Name))
+	return hash.Sum64() + seed
 }

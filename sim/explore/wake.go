@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
@@ -42,8 +43,10 @@ func (p *process) wake(change apimodel.Change) {
 		if metadataChanged(change) {
 			p.queue.add(item{remediation.ControllerName, name})
 		}
-		p.wakeChecks()
-	case planKind:
+		if standingChanged(as[*v1alpha1.MachineRemediation](change.Before), as[*v1alpha1.MachineRemediation](change.After)) {
+			p.wakeChecks()
+		}
+	case planKind, templateKind:
 		p.wakeChecks()
 	case healthCheckKind, clusterKind:
 		if !metadataChanged(change) {
@@ -69,17 +72,40 @@ func (p *process) wakeByMachine(change apimodel.Change) {
 	name := change.Key.Name
 	before, after := as[*clusterv1.Machine](change.Before), as[*clusterv1.Machine](change.After)
 	identity := metadataChanged(change) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
-	if identity || before.Status.NodeRef != after.Status.NodeRef || before.Status.Phase != after.Status.Phase {
+	was, is, markWas, markIs := [3]string{}, [3]string{}, [3]string{}, [3]string{}
+	if !identity {
+		was, is = said(before, machinehealth.ConditionType), said(after, machinehealth.ConditionType)
+		markWas, markIs = said(before, clusterv1.MachineOwnerRemediatedCondition), said(after, clusterv1.MachineOwnerRemediatedCondition)
+	}
+	if identity || before.Status.NodeRef != after.Status.NodeRef || before.Status.Phase != after.Status.Phase ||
+		(was[0] == "True") != (is[0] == "True") || len(before.Status.Conditions) > len(after.Status.Conditions) {
 		p.queue.add(item{machinehealth.ControllerName, name})
 	}
-	if !identity && said(before, machinehealth.ConditionType) == said(after, machinehealth.ConditionType) &&
-		said(before, clusterv1.MachineOwnerRemediatedCondition) == said(after, clusterv1.MachineOwnerRemediatedCondition) {
-		return
+	if identity || was[0] != is[0] || was[1] != is[1] {
+		p.wakeChecks()
 	}
-	p.wakeChecks()
-	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
-		return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
-	})
+	if identity || was[0] != is[0] || markWas != markIs {
+		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
+		})
+	}
+}
+
+// standing is what of a record an admission can depend on.
+type standing struct {
+	ended, hasSlot, wantsSlot, deleting bool
+	wantsAt                             time.Time
+	fruitless                           int
+}
+
+func standingChanged(before, after *v1alpha1.MachineRemediation) bool {
+	return before == nil || after == nil || standingOf(before) != standingOf(after)
+}
+
+func standingOf(r *v1alpha1.MachineRemediation) standing {
+	s := standing{ended: ladder.Ended(r), hasSlot: ladder.HasSlot(r), deleting: !r.DeletionTimestamp.IsZero(), fruitless: ladder.Fruitless(r)}
+	s.wantsSlot, s.wantsAt = ladder.WantsSlot(r, time.Time{})
+	return s
 }
 
 // said is what a condition of a Machine says.

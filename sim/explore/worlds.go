@@ -13,57 +13,57 @@ var Worlds = []*Spec{
 	{
 		Name: "replace", About: "the built-in plan: an owner replaces what is marked",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "unowned", About: "the built-in plan: machines that nobody owns are deleted, and made anew under their name",
 		Machines: 2, Sick: 1, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "owners", About: "an owner that refuses",
 		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 2,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "pool", About: "an owner that never answers, as a MachinePool does not",
 		Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "defers", About: "an owner that replaces later",
 		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "reboot", About: "the built-in plan for power cycles",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "reboot in vain", About: "the built-in plan for power cycles, which heal nothing",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "request", About: "the built-in plan for requests to another controller",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
-		Actors: Everybody, Steps: 80, Settle: 30 * time.Hour, Recover: 30 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 30 * time.Hour,
 	},
 	{
 		Name: "gate", About: "a gate that closes when too many are sick",
 		Machines: 3, Sick: 1, Owner: OwnerReplaces, AtMost: new(intstr.FromInt32(1)),
-		Actors: Everybody, Steps: 80, Settle: 8 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour,
 	},
 	{
 		Name: "stubborn", About: "a machine whose writes always fail",
 		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
-		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "restless", About: "a machine that others write to all the time",
 		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Restless: 1,
-		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "bad image", About: "new machines are sick, too",
@@ -73,17 +73,17 @@ var Worlds = []*Spec{
 	{
 		Name: "left mark", About: "the version before has left a mark",
 		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 1, LeftOver: LeftMark,
-		Actors: Everybody, Steps: 60, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "left reboot", About: "the version before has asked for a power cycle",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, LeftOver: LeftReboot,
-		Actors: Everybody, Steps: 60, Settle: 8 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
 	},
 	{
 		Name: "left request", About: "the version before has made a request",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true, LeftOver: LeftRequest,
-		Actors: Everybody, Steps: 60, Settle: 30 * time.Hour, Recover: 30 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 30 * time.Hour,
 	},
 }
 

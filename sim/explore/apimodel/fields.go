@@ -81,3 +81,60 @@ func prune(value any) any {
 }
 
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// same compares fields. What is empty is as good as absent.
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			return b == nil && empty(a)
+		}
+		for key := range y {
+			if _, there := x[key]; !there && !empty(y[key]) {
+				return false
+			}
+		}
+		for key := range x {
+			if !same(x[key], y[key]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		if !ok {
+			return b == nil && len(x) == 0
+		}
+		if len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !same(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	case nil:
+		return empty(b)
+	}
+	return a == b
+}
+
+// empty reports whether a field is as good as absent.
+func empty(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, item := range v {
+			if !empty(item) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}

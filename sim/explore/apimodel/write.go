@@ -3,6 +3,7 @@ package apimodel
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -63,7 +64,7 @@ func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]a
 	next = bounded(r, old, next)
 	next["apiVersion"], next["kind"] = old.raw["apiVersion"], old.raw["kind"]
 	own(old.raw, next, r)
-	if equal(prune(runtime.DeepCopyJSON(old.raw)), prune(runtime.DeepCopyJSON(next))) {
+	if same(old.raw, next) {
 		return s.unchanged(r, old), nil
 	}
 	if err := validate(r.gvk, old.raw, next); err != nil {
@@ -112,7 +113,8 @@ func (s *Server) sameObject(r request, old *Object, next map[string]any) error {
 // bounded keeps of next what the request may write, and counts generations.
 func bounded(r request, old *Object, next map[string]any) map[string]any {
 	if r.status {
-		bounded := runtime.DeepCopyJSON(old.raw)
+		bounded := maps.Clone(old.raw)
+		bounded["metadata"] = maps.Clone(metadata(old.raw))
 		delete(bounded, "status")
 		if status, ok := next["status"]; ok {
 			bounded["status"] = status
@@ -121,7 +123,7 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 	}
 	delete(next, "status")
 	if status, ok := old.raw["status"]; ok {
-		next["status"] = runtime.DeepCopyJSONValue(status)
+		next["status"] = status
 	}
 	meta, stored := metadata(next), metadata(old.raw)
 	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
@@ -132,24 +134,29 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 	for _, field := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields"} {
 		delete(meta, field)
 		if value, ok := stored[field]; ok {
-			meta[field] = runtime.DeepCopyJSONValue(value)
+			meta[field] = value
 		}
 	}
-	if !equal(content(old.raw), content(next)) {
+	if !sameContent(old.raw, next) {
 		meta["generation"] = number(stored, "generation") + 1
 	}
 	return next
 }
 
-// content is everything but metadata and status.
-func content(raw map[string]any) any {
-	rest := map[string]any{}
-	for key, value := range raw {
-		if key != "metadata" && key != "status" && key != "apiVersion" && key != "kind" {
-			rest[key] = value
+// sameContent compares everything but metadata and status.
+func sameContent(a, b map[string]any) bool {
+	for _, fields := range []map[string]any{a, b} {
+		for key := range fields {
+			switch key {
+			case "metadata", "status", "apiVersion", "kind":
+				continue
+			}
+			if !same(a[key], b[key]) {
+				return false
+			}
 		}
 	}
-	return prune(runtime.DeepCopyJSON(rest))
+	return true
 }
 
 // remove deletes an object, or marks it as being deleted if it has finalizers.
