@@ -1,0 +1,189 @@
+package remediation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// asks is which operation is asked for on a Machine, and which was last.
+func (f *fixture) asks(machine string) (now, last string) {
+	f.t.Helper()
+	got := &clusterv1.Machine{}
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKey{Namespace: f.ns, Name: machine}, got); err != nil {
+		f.t.Fatal(err)
+	}
+	return got.Annotations[remedy.RebootAnnotation], got.Annotations[remedy.RebootOperationAnnotation]
+}
+
+// TestReboot by the built-in plan: asked for once in each of two attempts, and never replaced.
+func TestReboot(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byReboot())
+	a := f.sick("a")
+	record := f.admit(a)
+	if after := f.reconcile(record); after != time.Hour {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantStanding("a: reboot")
+	if now, last := f.asks("a"); now != string(record.UID)+"/1" || last != now {
+		t.Errorf("asks for %q, and last for %q", now, last)
+	}
+	f.reconcile(record)
+
+	// Whoever carries it out takes the annotation away.
+	unannotate(f, a, remedy.RebootAnnotation)
+	f.reconcile(record)
+	f.restart()
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Acting Acting reboot:-")
+
+	f.pass(time.Hour)
+	f.reconcile(record)
+	f.wantStanding("a: reboot")
+	if now, _ := f.asks("a"); now != string(record.UID)+"/2" {
+		t.Errorf("asks for %q", now)
+	}
+	f.wantRecord(record, "Acting Acting reboot:TimedOut reboot:-")
+	f.pass(time.Hour)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft reboot:TimedOut reboot:TimedOut")
+	if n := count(f.writes.since(), "patch Machine a"); n != 3 {
+		t.Errorf("%d patches, want two that ask and one that withdraws", n)
+	}
+}
+
+// TestRebootHelps: what still stands is withdrawn.
+func TestRebootHelps(t *testing.T) {
+	t.Parallel()
+	for _, done := range []bool{true, false} {
+		f := newFixture(t, byReboot())
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		if done {
+			unannotate(f, a, remedy.RebootAnnotation)
+		}
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Ended Ended Recovered reboot:Succeeded")
+	}
+}
+
+// TestRebootOfTheVersionBefore is taken over, also if it was carried out just now, and its annotation can be withdrawn.
+func TestRebootOfTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		ago   time.Duration
+		done  bool
+		again bool
+	}{
+		"it stands":                {time.Minute, false, false},
+		"it stands for long":       {24 * time.Hour, false, false},
+		"it is done":               {time.Minute, true, false},
+		"it was done, long before": {time.Hour, true, true},
+	}
+	rows(t, tests, func(t *testing.T, tt struct {
+		ago   time.Duration
+		done  bool
+		again bool
+	}) {
+		f := newFixture(t, byReboot())
+		at := f.clock.Now().Add(-tt.ago).UTC().Format(time.RFC3339)
+		a := f.sick("a", build.Annotation(remedy.RebootRequestedAtAnnotation, at))
+		if !tt.done {
+			annotate(f, a, remedy.RebootAnnotation, at)
+		}
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting reboot:-")
+		if asked := count(f.writes.since(), "patch Machine a") > 0; asked != tt.again {
+			t.Errorf("asked again: %t", asked)
+		}
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Ended Ended Recovered reboot:Succeeded")
+	})
+}
+
+// TestRebootOfPlan makes an object of its own for each attempt, which leaves the ladder to the record.
+func TestRebootOfPlan(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	twice := func(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
+	record := f.admit(a, by(step(v1alpha1.ActionReboot, twice), step(v1alpha1.ActionHold)))
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation " + record.Name + "-1")
+	cycle := f.objects(v1alpha1.GroupVersion.WithKind("RebootRemediation"))[0]
+	spec := map[string]any{"kind": "Record", "name": record.Name, "uid": string(record.UID), "operationID": string(record.UID) + "/1"}
+	by, _, _ := unstructured.NestedMap(cycle.Object, "spec", "requestedBy")
+	if diff := cmp.Diff(spec, by); diff != "" {
+		t.Errorf("requestedBy (-want +got):\n%s", diff)
+	}
+	changeStatus(f, &cycle, func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"conditions": []any{map[string]any{
+			"type": "Succeeded", "status": "False", "reason": "Failed", "message": "it does not come up", "lastTransitionTime": "2026-01-01T00:00:00Z",
+		}}}
+	})
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation " + record.Name + "-2")
+	f.wantRecord(record, "Acting Acting reboot:Failed reboot:-")
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held HoldStep reboot:Failed reboot:TimedOut")
+}
+
+// TestPersonTakesACycleOver: a host that a person keeps off is theirs.
+func TestPersonTakesACycleOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReboot)))
+	f.reconcile(record)
+	annotate(f, a, remedy.RebootAnnotation+"/PowerOff", "")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending HeldByOthers reboot:Aborted")
+	f.wantSlot(record, false)
+}
+
+// TestPauseLetsTheHostGo: a pause stops what is at work, and a host is not kept off for it.
+func TestPauseLetsTheHostGo(t *testing.T) {
+	t.Parallel()
+	plans := map[string]recordOption{"built-in": func(*v1alpha1.MachineRemediationSpec) {}, "plan": by(step(v1alpha1.ActionReboot))}
+	rows(t, plans, func(t *testing.T, plan recordOption) {
+		f := newFixture(t, byReboot())
+		record := f.admit(f.sick("a"), plan)
+		f.reconcile(record)
+		setPaused(f, true)
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Pending Paused reboot:Aborted")
+		f.wantSlot(record, false)
+		setPaused(f, false)
+		after := f.reconcile(record)
+		f.pass(after)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending NoSlot reboot:Aborted")
+		f.grant(record)
+		f.reconcile(record)
+		if got, _ := stored(f, record); got.Status.Attempt != 2 || len(f.standing()) != 1 {
+			t.Errorf("attempt %d, %q", got.Status.Attempt, f.standing())
+		}
+	})
+}

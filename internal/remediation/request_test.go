@@ -1,0 +1,344 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// TestRequest: made once, deleted when the machine is healthy again, and nothing follows until it is gone.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("FixRemediation a")
+	f.wantRecord(record, "Acting Acting request:-")
+	request := f.objects(fixKind)[0]
+	if got := request.GetAnnotations()[v1alpha1.OperationAnnotation]; got != string(record.UID)+"/1" {
+		t.Errorf("the operation is %q", got)
+	}
+	f.reconcile(record)
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
+
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Withdrawing request:-")
+	f.wantSlot(record, true)
+	f.reconcile(record)
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	if n := count(f.writes.since(), "create"); n != 1 {
+		t.Errorf("made %d times", n)
+	}
+	expect.NoCondition(t.Context(), t, f.env.Client, a, clusterv1.MachineOwnerRemediatedCondition)
+}
+
+// TestRequestInVain: after its day it is withdrawn, and a person decides.
+func TestRequestInVain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	if after := f.reconcile(record); after != 24*time.Hour {
+		t.Errorf("looks again after %s", after)
+	}
+	f.pass(24 * time.Hour)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft request:TimedOut")
+	f.wantSlot(record, false)
+}
+
+// TestRequestStaysWhileUndecided: a machine that cannot be judged is not well yet.
+func TestRequestStaysWhileUndecided(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionUnknown)
+	f.reconcile(record)
+	f.wantStanding("FixRemediation a")
+	f.wantRecord(record, "Acting Acting request:-")
+}
+
+// TestRequestIsWithdrawnAlsoIfGateIsClosed: too many sick machines are no reason to treat a healthy one.
+func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.gate.closed = "too many"
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantStanding()
+}
+
+// TestWithdrawalWaitsForThePause: whoever pauses wants nothing touched, also if the cache does not show the pause yet.
+func TestWithdrawalWaitsForThePause(t *testing.T) {
+	t.Parallel()
+	pause := func(f *fixture) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }
+	rows(t, map[string]func(f *fixture, record *v1alpha1.MachineRemediation){
+		"dry-run":         func(f *fixture, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
+		"dry-run, maybe":  func(f *fixture, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "yes!") },
+		"paused":          func(f *fixture, _ *v1alpha1.MachineRemediation) { pause(f) },
+		"cluster paused":  func(f *fixture, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
+		"paused just now": func(f *fixture, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
+	}, func(t *testing.T, stop func(f *fixture, record *v1alpha1.MachineRemediation)) {
+		f := newFixture(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.judge(a, metav1.ConditionTrue)
+		stop(f, record)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation a")
+		f.wantRecord(record, "Acting Paused request:-")
+	})
+}
+
+// TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
+func TestRequestOfAnotherHasItsName(t *testing.T) {
+	t.Parallel()
+	foreign := func(f *fixture, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(fixKind)
+		u.SetNamespace(f.ns)
+		u.SetName("a")
+		change(u)
+		build.Create(f.t.Context(), f.t, f.env.Client, u)
+		return u
+	}
+	rows(t, map[string]func(u *unstructured.Unstructured){
+		"of a person": func(*unstructured.Unstructured) {},
+		"of the machine before": func(u *unstructured.Unstructured) {
+			u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "a", UID: "before"}})
+		},
+		"of another record": func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "other/1"})
+		},
+		"of another record, deleting": func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "other/1"})
+			u.SetFinalizers([]string{keep})
+		},
+	}, func(t *testing.T, change func(u *unstructured.Unstructured)) {
+		f := newFixture(t, byTemplate())
+		f.template()
+		request := foreign(f, change)
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending HeldByOthers")
+		f.wantSlot(record, false)
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		if got, ok := stored(f, request); !ok || got.GetResourceVersion() != request.GetResourceVersion() {
+			t.Error("the foreign request was touched")
+		}
+		f.wantRecord(record, "Ended Ended RecoveredUnaided")
+	})
+}
+
+// TestRequestComesMeanwhile: one of that name that the look before did not see is not adopted.
+func TestRequestComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.writes.meddle = onceBefore("create FixRemediation", func() {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(fixKind)
+		u.SetNamespace(f.ns)
+		u.SetName("a")
+		build.Create(t.Context(), t, f.env.Client, u)
+	})
+	f.reconcile(record)
+	f.wantRecord(record, "Pending HeldByOthers")
+	f.wantSlot(record, false)
+}
+
+// TestRequestOfTheVersionBefore is taken over.
+func TestRequestOfTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
+	if _, err := old.Apply(t.Context(), remedy.Request, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
+		t.Fatal(err)
+	}
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	if n := count(f.writes.since(), "create"); n > 0 {
+		t.Error("another one was made")
+	}
+}
+
+// TestRequestWithoutTemplate: the slot goes to another machine until there is one.
+func TestRequestWithoutTemplate(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		kind schema.GroupVersionKind
+		want string
+	}{
+		"template":     {templateKind, `The attempt could not be carried out: getting remediation template FixRemediationTemplate fix: fixremediationtemplates.remediation.example.dev "fix" not found`},
+		"group":        {schema.GroupVersionKind{Group: "nowhere.example.dev", Version: "v1", Kind: "NoTemplate"}, ""},
+		"request kind": {env.RemediationGroupVersion.WithKind("OtherTemplate"), ""},
+		"version":      {schema.GroupVersionKind{Group: env.RemediationGroupVersion.Group, Version: "v9", Kind: env.RemediationTemplateKind}, ""},
+	}
+	rows(t, tests, func(t *testing.T, tt struct {
+		kind schema.GroupVersionKind
+		want string
+	}) {
+		f := newFixture(t, build.TemplateRef(tt.kind, "fix"))
+		record := f.admit(f.sick("a"))
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff request:Aborted")
+		f.wantSlot(record, false)
+		if got, _ := stored(f, record); tt.want != "" && progressOf(got).message != tt.want {
+			t.Errorf("it says %q", progressOf(got).message)
+		}
+		if tt.want == "" {
+			return
+		}
+		f.template()
+		f.pass(time.Minute)
+		f.grant(record)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation a")
+	})
+}
+
+// TestRequestThatMayNotBeRead takes nobody's slot.
+func TestRequestThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
+	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
+	f.reconcile(record)
+	f.wantRecord(record, "Pending Backoff request:Aborted")
+	f.wantSlot(record, false)
+}
+
+// TestRequestDeletedBySomebody has failed.
+func TestRequestDeletedBySomebody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	request := f.objects(fixKind)[0]
+	remove(f, &request)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft request:Failed")
+}
+
+// TestTemplateRefChangesMeanwhile: a request that works is what is done, and nothing else.
+func TestTemplateRefChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(m *clusterv1.MachineHealthCheck){
+		"removed": func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} },
+		"changed": build.TemplateRef(schema.GroupVersionKind{Group: "other.example.dev", Version: "v1", Kind: "OtherTemplate"}, "x"),
+	}, func(t *testing.T, edit func(m *clusterv1.MachineHealthCheck)) {
+		f := newFixture(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		change(f, f.mhc, edit)
+		for range 3 {
+			f.pass(time.Hour)
+			f.reconcile(record)
+		}
+		f.wantStanding("FixRemediation a")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	})
+}
+
+// evidence is a step that has a request for its own sake.
+func evidence() v1alpha1.RemediationStep {
+	return step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
+		s.Name, s.DoneWhen = "evidence", v1alpha1.DoneWhenRequestSucceeded
+		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
+	})
+}
+
+// TestEvidence: its success leads to the next step, and it stays, as it is the record's.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	for state, result := range map[string]string{"True": "Succeeded", "False": "Failed"} {
+		f := newFixture(t)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.wantStanding("FixRemediation " + record.Name + "-1")
+		request := f.objects(fixKind)[0]
+		owner := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: record.Name, UID: record.UID}
+		if diff := cmp.Diff([]metav1.OwnerReference{owner}, request.GetOwnerReferences()); diff != "" {
+			t.Errorf("owners (-want +got):\n%s", diff)
+		}
+		changeStatus(f, &request, func(u *unstructured.Unstructured) {
+			u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Succeeded", "status": state, "message": "done"}}}
+		})
+		f.reconcile(record)
+		f.wantStanding("FixRemediation "+record.Name+"-1", "a: mark")
+		f.wantRecord(record, "Acting Acting evidence:"+result+" replace:-")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation " + record.Name + "-1")
+		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:-")
+	}
+}
+
+// refusing is a reader that may not read one kind.
+type refusing struct {
+	client.Reader
+	kind string
+	err  error
+}
+
+// Get implements client.Reader.
+func (r *refusing) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if obj.GetObjectKind().GroupVersionKind().Kind == r.kind {
+		return r.err
+	}
+	return r.Reader.Get(ctx, key, obj, opts...)
+}

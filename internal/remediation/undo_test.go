@@ -1,0 +1,246 @@
+package remediation
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// actCase is one way to act, and what stands then.
+type actCase struct {
+	mhc      []build.MachineHealthCheckOption
+	plan     recordOption
+	step     string
+	standing func(record *v1alpha1.MachineRemediation) string
+}
+
+func named(what string) func(*v1alpha1.MachineRemediation) string {
+	return func(*v1alpha1.MachineRemediation) string { return what }
+}
+
+// standingActs are the acts that can be withdrawn.
+var standingActs = map[string]actCase{
+	"mark":    {nil, func(*v1alpha1.MachineRemediationSpec) {}, "replace", named("a: mark")},
+	"request": {[]build.MachineHealthCheckOption{byTemplate()}, func(*v1alpha1.MachineRemediationSpec) {}, "request", named("FixRemediation a")},
+	"reboot":  {[]build.MachineHealthCheckOption{byReboot()}, func(*v1alpha1.MachineRemediationSpec) {}, "reboot", named("a: reboot")},
+	"reboot of a plan": {nil, by(step(v1alpha1.ActionReboot)), "reboot", func(r *v1alpha1.MachineRemediation) string {
+		return "RebootRemediation " + r.Name + "-1"
+	}},
+}
+
+// undoings are the reasons for which Sickbay has nothing to do with a machine any more.
+var undoings = map[string]func(f *fixture, a *clusterv1.Machine){
+	"skipped": func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
+	"not selected": func(f *fixture, a *clusterv1.Machine) {
+		change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
+	},
+	"selector changed": func(f *fixture, _ *clusterv1.Machine) {
+		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Selector.MatchLabels = map[string]string{"other": "yes"} })
+	},
+	"check deleted": func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) },
+	"check deleting": func(f *fixture, _ *clusterv1.Machine) {
+		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{keep} })
+		remove(f, f.mhc)
+	},
+	"handed back":    func(f *fixture, _ *clusterv1.Machine) { f.Policy = targets.Policy{WatchFilter: "us"} },
+	"record deleted": func(f *fixture, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) },
+}
+
+// TestUndo: what was asked for is withdrawn, and the record ends and says so.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	for how, undo := range undoings {
+		for what, act := range standingActs {
+			t.Run(what+", "+how, func(t *testing.T) {
+				t.Parallel()
+				opts := append([]build.MachineHealthCheckOption{build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"})}, act.mhc...)
+				f := newFixture(t, opts...)
+				f.template()
+				a := f.sick("a")
+				record := f.admit(a, act.plan)
+				f.reconcile(record)
+				f.wantStanding(act.standing(record))
+				undo(f, a)
+				f.reconcile(record)
+				f.reconcile(record)
+				f.wantStanding()
+				if how == "record deleted" {
+					f.wantRecord(record, "gone")
+					return
+				}
+				f.wantRecord(record, handedBack+" "+act.step+":Aborted")
+				got, _ := stored(f, record)
+				if !closed(got) {
+					t.Errorf("labels %v, finalizers %v", got.Labels, got.Finalizers)
+				}
+				if got, _ := stored(f, a); !got.DeletionTimestamp.IsZero() {
+					t.Error("the Machine is deleted")
+				}
+			})
+		}
+	}
+}
+
+// TestUndoLeavesWhatHasBegun: what an owner has begun, it finishes.
+func TestUndoLeavesWhatHasBegun(t *testing.T) {
+	t.Parallel()
+	for how, undo := range undoings {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
+			a := f.sick("a", build.Finalizer(keep))
+			record := f.admit(a)
+			f.reconcile(record)
+			f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "deleting")
+			undo(f, a)
+			f.reconcile(record)
+			f.wantStanding("a: mark")
+		})
+	}
+}
+
+// TestVerdictGoesFirst: owners act on verdict and mark together, so the mark goes once the verdict is gone.
+func TestVerdictGoesFirst(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = m.Status.Conditions[:2] }))
+	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.events, Clock: f.clock}
+	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(a)}
+	look := func() {
+		t.Helper()
+		if _, err := judge.Reconcile(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look()
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.wantRecord(record, "Acting Withdrawing replace:Aborted")
+	look()
+	f.wantStanding("a: mark")
+	expect.NoCondition(t.Context(), t, f.env.Client, a, machinehealth.ConditionType)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, handedBack+" replace:Aborted")
+}
+
+// TestMachineMovesOver to another MachineHealthCheck: its record goes on, under the safety settings of that one.
+func TestMachineMovesOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	other := build.MachineHealthCheck(f.ns, "other", build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "other"}), build.Annotation(clusterv1.PausedAnnotation, ""))
+	build.Create(t.Context(), t, f.env.Client, other)
+	change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.wantRecord(record, "Acting Paused replace:-")
+	unannotate(f, other, clusterv1.PausedAnnotation)
+	f.reconcile(record)
+	f.wantRecord(record, acting)
+}
+
+// TestRecovery: what can be withdrawn is, and the machine has to stay healthy.
+func TestRecovery(t *testing.T) {
+	t.Parallel()
+	rows(t, standingActs, func(t *testing.T, act actCase) {
+		f := newFixture(t, act.mhc...)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, act.plan, func(s *v1alpha1.MachineRemediationSpec) { s.ProbationSeconds = new(int32(60)) })
+		f.reconcile(record)
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		after := f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Probation Probation "+act.step+":-")
+		f.wantSlot(record, true)
+		if after != time.Minute {
+			t.Errorf("looks again after %s", after)
+		}
+		f.pass(time.Minute)
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Recovered "+act.step+":Succeeded")
+	})
+}
+
+// TestPauseStopsTheClock of what others work on, and goes on where it stood.
+func TestPauseStopsTheClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	f.pass(23 * time.Hour)
+	setPaused(f, true)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Paused request:-")
+	f.pass(240 * time.Hour)
+	f.reconcile(record)
+	setPaused(f, false)
+	if after := f.reconcile(record); after != time.Hour {
+		t.Errorf("looks again after %s, want what was left", after)
+	}
+	f.wantStanding("FixRemediation a")
+}
+
+// TestTerminating: in a Cluster that is being deleted only hosts are let go of, and nothing holds the deletion up.
+func TestTerminating(t *testing.T) {
+	t.Parallel()
+	for what, act := range standingActs {
+		for how, end := range map[string]func(f *fixture){"deleting": func(f *fixture) { f.deleting(f.cluster) }, "gone": func(f *fixture) { remove(f, f.cluster) }} {
+			t.Run(what+", "+how, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, act.mhc...)
+				f.template()
+				record := f.admit(f.sick("a"), act.plan)
+				f.reconcile(record)
+				end(f)
+				f.reconcile(record)
+				f.reconcile(record)
+				if act.step == "reboot" {
+					f.wantStanding()
+				} else {
+					f.wantStanding(act.standing(record))
+				}
+				// Its owner is gone, so it is collected.
+				remove(f, record)
+				f.reconcile(record)
+				f.reconcile(record)
+				f.wantRecord(record, "gone")
+			})
+		}
+	}
+}
+
+// TestRecordDeletedStartsOver: a record of the same name that is made afterwards is another one.
+func TestRecordDeletedStartsOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	remove(f, record)
+	f.reconcile(record)
+	f.wantRecord(record, "gone")
+	f.wantStanding()
+	again := f.admit(a)
+	f.reconcile(again)
+	f.wantStanding("a: mark")
+}
