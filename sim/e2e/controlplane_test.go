@@ -39,6 +39,7 @@ func TestControlPlane(t *testing.T) {
 	g.Expect(len(marks)).To(BeNumerically(">", 1), "the owner says how it goes on")
 	g.Expect(marks[0]).To(Equal(clusterv1.MachineOwnerRemediatedWaitingForRemediationReason))
 	g.Expect(marks[1:]).NotTo(ContainElement(marks[0]), "Sickbay writes over what the owner says")
+	g.Eventually(func(g Gomega) { allClosed(g, spec.Namespace) }).Should(Succeed())
 	g.Expect(touched(&machines[0])).To(BeFalse())
 	g.Expect(touched(&machines[2])).To(BeFalse())
 }

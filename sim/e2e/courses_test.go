@@ -123,14 +123,6 @@ func (c course) machines(t *testing.T) []clusterv1.Machine {
 		}
 	}
 	var machines []clusterv1.Machine
-	defer func() {
-		for i := range machines {
-			// Or else it was rebooted too lately to be rebooted in this round.
-			before := machines[i].DeepCopy()
-			delete(machines[i].Annotations, remedy.RebootRequestedAtAnnotation)
-			g.Expect(stand.World.Client().Patch(t.Context(), &machines[i], client.MergeFrom(before))).To(Succeed())
-		}
-	}()
 	g.Eventually(func(g Gomega) {
 		machines = c.list(t.Context(), g)
 		g.Expect(machines).To(HaveLen(2))
@@ -192,7 +184,7 @@ func fixed(r *round, g *WithT) {
 	g.Expect(touched(r.sick)).To(BeFalse())
 }
 
-// rebooted: the machine is rebooted once, and comes back.
+// rebooted: the machine is rebooted once, and comes back. Which operation that was stays on it.
 func rebooted(r *round, g *WithT) {
 	r.Helper()
 	machine := &clusterv1.Machine{}
@@ -201,10 +193,12 @@ func rebooted(r *round, g *WithT) {
 		return machine.Annotations
 	}
 	g.Eventually(get).Should(HaveKey(remedy.RebootAnnotation))
+	operation := machine.Annotations[remedy.RebootAnnotation]
 	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
 	before := machine.DeepCopy()
 	delete(machine.Annotations, remedy.RebootAnnotation)
 	g.Expect(stand.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
-	g.Expect(machine.Annotations).To(HaveKey(remedy.RebootRequestedAtAnnotation))
+	g.Expect(machine.Annotations).To(HaveKeyWithValue(remedy.RebootOperationAnnotation, operation))
+	g.Expect(operation).To(HaveSuffix("/1"), "the first attempt of its record")
 	g.Expect(touched(r.sick)).To(BeFalse())
 }

@@ -66,17 +66,18 @@ func (c *crash) newClient(cfg *rest.Config, o client.Options) (client.Client, er
 			return c.write("apply", obj, func() error { return real.Apply(ctx, obj, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, real client.Client, sub string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			return c.write("patch "+sub, obj, func() error { return real.SubResource(sub).Patch(ctx, obj, patch, opts...) })
+			by := (&client.SubResourcePatchOptions{}).ApplyOptions(opts).FieldManager
+			return c.write("patch "+sub+" by "+by, obj, func() error { return real.SubResource(sub).Patch(ctx, obj, patch, opts...) })
+		},
+		SubResourceUpdate: func(ctx context.Context, real client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			return c.write("update "+sub, obj, func() error { return real.SubResource(sub).Update(ctx, obj, opts...) })
 		},
 		SubResourceApply: func(ctx context.Context, real client.Client, sub string, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 			by := (&client.SubResourceApplyOptions{}).ApplyOpts(opts).FieldManager
 			return c.write("apply "+sub+" by "+by, obj, func() error { return real.SubResource(sub).Apply(ctx, obj, opts...) })
 		},
-		// Sickbay has no reason to call these; if it ever does, the tests here must learn of it.
+		// Sickbay has no reason to call this; if it ever does, the tests here must learn of it.
 		Update: func(context.Context, client.WithWatch, client.Object, ...client.UpdateOption) error {
-			panic("a write of a kind that the crash tests do not know")
-		},
-		SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
 			panic("a write of a kind that the crash tests do not know")
 		},
 	}), nil

@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
@@ -38,17 +39,22 @@ func (c course) tried(w write) bool {
 	return w.nth == 1 && !strings.HasSuffix(w.what, "MachineHealthCheck") && !strings.HasSuffix(w.what, bystander)
 }
 
-// least is the least number of writes that are tried: verdict and remedy, or pause and end of the pause, and in a thorough
-// course also the metadata and the status of the MachineHealthCheck.
+// least is the least number of writes that are tried: verdict, record, act, what the record says of it, and its end; or pause
+// and end of the pause. In a thorough course also the metadata and the status of the MachineHealthCheck.
 func (c course) least() int {
-	if c.thorough {
-		return 4
+	switch {
+	case c.upgrade:
+		return 2
+	case c.thorough:
+		return 7
 	}
-	return 2
+	return 5
 }
 
 // isWithdrawal tells that a verdict is taken back, as happens at the end of every round.
-func isWithdrawal(w write) bool { return strings.HasPrefix(w.what, "patch status ") }
+func isWithdrawal(w write) bool {
+	return strings.HasPrefix(w.what, "patch status by "+machinehealth.FieldOwner+" ")
+}
 
 func everyWrite(t *testing.T, c course) {
 	t.Helper()
@@ -56,6 +62,7 @@ func everyWrite(t *testing.T, c course) {
 	if !t.Run("no crash", func(t *testing.T) { newRound(t, c).play(rehearsal) }) {
 		return
 	}
+	t.Logf("the writes: %v", rehearsal.recorded())
 	reached := 0
 	for _, at := range rehearsal.recorded() {
 		if !c.tried(at) {

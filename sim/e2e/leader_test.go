@@ -36,6 +36,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	g.Expect(holder(t)).NotTo(Equal(first))
+	g.Eventually(func(g Gomega) { allClosed(g, spec.Namespace) }).Should(Succeed())
 }
 
 // holder is who holds the lease.

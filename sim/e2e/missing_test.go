@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,10 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestKindsThatAreNotInstalled: Sickbay can come first. It waits for Cluster API, says so once, and begins to work.
+// TestKindsThatAreNotInstalled: Sickbay can come first. It waits for Cluster API, says so once, and begins to judge. Until its
+// own kinds are installed it repairs nothing, and says how to install them.
 func TestKindsThatAreNotInstalled(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -28,27 +32,54 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 
 	sick := e2e.StartSickbay(t, stand.Binary, kubeconfig)
 	g.Expect(sick.Log.Lines("Controllers wait for their kinds to be installed")).To(ConsistOf(
-		ContainSubstring("Cluster.cluster.x-k8s.io/v1beta2, Machine.cluster.x-k8s.io/v1beta2, MachineHealthCheck.cluster.x-k8s.io/v1beta2"),
+		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`),
+		ContainSubstring("MachineRemediation.sickbay.dev/v1alpha1, MachineRemediationTemplate.sickbay.dev/v1alpha1, Cluster.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.cluster.x-k8s.io/v1beta2, Cluster.cluster.x-k8s.io/v1beta2, MachineDeployment.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.machine.openshift.io/v1beta1"),
 		ContainSubstring("ClusterVersion.config.openshift.io/v1"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.machine.openshift.io/v1beta1"),
 		ContainSubstring("looking for what was left on hosts")))
-	crds, err := world.ClusterAPICRDs()
-	g.Expect(err).NotTo(HaveOccurred())
-	_, err = envtest.InstallCRDs(bare.Config(), envtest.CRDInstallOptions{Scheme: scheme.Scheme, CRDs: crds, MaxTime: e2e.Patience})
-	g.Expect(err).NotTo(HaveOccurred())
-
+	install(t, bare, world.ClusterAPICRDs)
 	key := client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "late"}
 	for _, object := range []client.Object{lateCluster(key), lateMachine(key), healthCheck(key, metav1.LabelSelector{MatchLabels: map[string]string{"late": ""}})} {
 		g.Expect(bare.Client().Create(t.Context(), object)).To(Succeed())
 	}
+	judgedOnly(t, bare, key)
+
+	install(t, bare, world.SickbayCRDs)
 	g.Eventually(func() bool {
 		return apierrors.IsNotFound(bare.Client().Get(t.Context(), key, &clusterv1.Machine{}))
 	}).Should(BeTrue(), "the machine that somebody wants to be rid of is deleted, since nobody owns it")
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers start, their kinds are installed") }).Should(ConsistOf(
-		ContainSubstring(`"machinehealth, machinehealthcheck"`), ContainSubstring(`"upgradepause of Cluster API"`)))
+		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`), ContainSubstring(`"records of machinehealthcheck, remediation"`),
+		ContainSubstring(`"upgradepause of Cluster API"`)))
+}
+
+func install(t *testing.T, w *world.World, definitions func() ([]*apiextensionsv1.CustomResourceDefinition, error)) {
+	t.Helper()
+	g := NewWithT(t)
+	crds, err := definitions()
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = envtest.InstallCRDs(w.Config(), envtest.CRDInstallOptions{Scheme: scheme.Scheme, CRDs: crds, MaxTime: e2e.Patience})
+	g.Expect(err).NotTo(HaveOccurred())
+}
+
+// judgedOnly: the machine has its verdict, and the MachineHealthCheck says why nothing follows.
+func judgedOnly(t *testing.T, w *world.World, key client.ObjectKey) {
+	t.Helper()
+	g := newTest(t)
+	mhc, machine := &clusterv1.MachineHealthCheck{}, &clusterv1.Machine{}
+	g.Eventually(func(g Gomega) {
+		g.Expect(w.Client().Get(t.Context(), key, machine)).To(Succeed())
+		g.Expect(journal.HasVerdict(metav1.ConditionFalse, "HasRemediateMachineAnnotation")(machine)).To(BeTrue())
+		g.Expect(w.Client().Get(t.Context(), key, mhc)).To(Succeed())
+		allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
+		g.Expect(allowed).To(HaveValue(And(
+			HaveField("Status", metav1.ConditionFalse), HaveField("Reason", "KindsNotInstalled"),
+			HaveField("Message", And(ContainSubstring("sickbay crds | kubectl apply -f -"), ContainSubstring("1 waits: "+key.Name))))))
+	}).Should(Succeed())
+	g.Expect(machine.DeletionTimestamp.IsZero()).To(BeTrue())
 }
 
 func lateCluster(key client.ObjectKey) *clusterv1.Cluster {

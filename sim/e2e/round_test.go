@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -29,8 +31,9 @@ type round struct {
 	// sick is the machine that is struck, others are those that must not be touched.
 	sick   *clusterv1.Machine
 	others []clusterv1.Machine
-	// known are all machines that were seen before the round.
-	known []types.UID
+	// known are all machines that were seen before the round, and recorded how many records the sick one had.
+	known    []types.UID
+	recorded int
 }
 
 func newRound(t *testing.T, c course) *round {
@@ -38,6 +41,7 @@ func newRound(t *testing.T, c course) *round {
 	r := &round{T: t, course: c, cluster: c.cluster(), known: seen(c.namespace())}
 	machines := c.machines(t)
 	r.sick, r.others = &machines[0], machines[1:]
+	r.recorded = len(stand.Journal.Records(r.sick.UID))
 	return r
 }
 
@@ -46,6 +50,10 @@ func (r *round) role(obj any) string {
 	switch named := obj.(type) {
 	case *clusterv1.Machine:
 		return r.machineRole(named.Name)
+	case *v1alpha1.MachineRemediation:
+		return "the record of " + r.machineRole(machineOf(named.Name))
+	case *v1alpha1.RebootRemediation:
+		return "RebootRemediation"
 	case interface {
 		GetKind() string
 		GetName() string
@@ -65,6 +73,12 @@ const (
 	bystander = "another machine"
 	newcomer  = "the new machine"
 )
+
+// machineOf is the machine in the name of a record: what comes before the digits of its UID, and the ordinal.
+func machineOf(record string) string {
+	parts := strings.Split(record, "-")
+	return strings.Join(parts[:max(0, len(parts)-2)], "-")
+}
 
 func (r *round) machineRole(name string) string {
 	switch {
@@ -153,8 +167,11 @@ func (r *round) check(script func(*round, *WithT)) {
 	g.Expect(c.Create(r.Context(), mhc)).To(Succeed())
 	script(r, g)
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { allClosed(g, r.course.namespace()) }).Should(Succeed())
+	g.Expect(stand.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
 	for i := range r.others {
 		g.Expect(touched(&r.others[i])).To(BeFalse(), "machine %s was touched", r.others[i].Name)
+		g.Expect(stand.Journal.Records(r.others[i].UID)).To(HaveLen(0), "machine %s has a record", r.others[i].Name)
 	}
 	g.Expect(c.Delete(r.Context(), mhc)).To(Succeed())
 	g.Eventually(func(g Gomega) {
@@ -208,6 +225,17 @@ func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
 	g.Expect(now.Status.Targets).To(ConsistOf(names))
 	g.Expect(meta.IsStatusConditionTrue(now.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)).To(BeTrue())
 	g.Expect(meta.IsStatusConditionFalse(now.Status.Conditions, clusterv1.PausedCondition)).To(BeTrue())
+}
+
+// allClosed expects that all repairs in a namespace have ended, and that nothing keeps their records.
+func allClosed(g Gomega, namespace string) {
+	records := &v1alpha1.MachineRemediationList{}
+	g.Expect(stand.World.Client().List(context.Background(), records, client.InNamespace(namespace))).To(Succeed())
+	for _, record := range records.Items {
+		g.Expect(record.Status.Phase).To(Equal(v1alpha1.RemediationEnded), "%s: %+v", record.Name, record.Status)
+		g.Expect(record.Finalizers).To(BeEmpty())
+		g.Expect(record.Labels).NotTo(HaveKey(v1alpha1.OpenLabel))
+	}
 }
 
 // seen returns all machines that ever were in a namespace.

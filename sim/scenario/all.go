@@ -43,6 +43,10 @@ func All() []Scenario {
 			Template: rebootTemplate(), Play: hostHangs,
 		},
 		{
+			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Play: onHold,
+		},
+		{
 			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,
 			Health: checks(clusterv1.MachineHealthCheckChecks{NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds()))}), Play: neverJoins,
 		},

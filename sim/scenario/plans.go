@@ -46,9 +46,6 @@ func WithPlans() []Scenario {
 		planned(Scenario{
 			Name: "held", Title: "a person has to decide", Cluster: "violet", Workers: 1, Play: held, Health: unhealthyNode(nodeTimeout),
 		}, waitStep(), holdStep(), replaceStep()),
-		{
-			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1, Play: onHold, Health: unhealthyNode(nodeTimeout),
-		},
 	}
 }
 
