@@ -172,14 +172,14 @@ func (w *world) land(d Decision) {
 	}
 }
 
-// keepEvidence moves evidence aside that stays after its attempt.
+// keepEvidence moves aside what stays after its attempt: evidence, and power cycles that are over.
 func (w *world) keepEvidence() {
 	if w.f.Request == nil {
 		return
 	}
 	w.evidence[w.f.Request.OperationID] = true
 	t := &turn{f: w.f, s: w.f.Record.Status}
-	if step, _ := t.requestStep(); !evidence(step) {
+	if t.requestStands() {
 		w.fail("a request is made while %s stands", w.f.Request.OperationID)
 	}
 }

@@ -1,0 +1,49 @@
+package ladder
+
+import (
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// stands reports whether anything of ours is on the machine.
+func (t *turn) stands() bool {
+	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
+}
+
+// markStands reports whether our mark can still be taken back: what its owner has begun, it finishes.
+func (t *turn) markStands() bool {
+	m := t.f.Machine
+	return m.Mark.Ours && m.Mark.Stands() && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
+}
+
+// requestStands reports whether a request of this record stands that goes with its attempt. Evidence counts only while its
+// attempt is at work. A power cycle that is over keeps nothing off, but what the Node had before may be in it: it goes with
+// the record.
+func (t *turn) requestStands() bool {
+	request := t.f.Request
+	if request == nil || request.OperationID == "" {
+		return false
+	}
+	step, _ := t.requestStep()
+	attempt := atWork(&t.s)
+	if step.Action == v1alpha1.ActionReboot && (request.Succeeded == "True" || request.Succeeded == "False") {
+		return attempt != nil && attempt.OperationID == request.OperationID
+	}
+	return !evidence(step) || (attempt != nil && attempt.OperationID == request.OperationID)
+}
+
+// requestStep is the step whose attempt has made the request.
+func (t *turn) requestStep() (v1alpha1.RemediationStep, bool) {
+	request := t.f.Request
+	if request == nil || request.OperationID == "" {
+		return v1alpha1.RemediationStep{}, false
+	}
+	for i := range t.s.Attempts {
+		if t.s.Attempts[i].OperationID == request.OperationID {
+			return stepNamed(t.f.Record, t.s.Attempts[i].Step)
+		}
+	}
+	if request.OperationID != OperationID(t.f.Record, max(1, t.s.Attempt)) {
+		return v1alpha1.RemediationStep{}, false
+	}
+	return t.nextStep()
+}
