@@ -79,6 +79,12 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 	}
 }
 
+// fails ends an attempt that has not helped.
+func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
+	t.end(attempt, v1alpha1.ResultFailed, message)
+	return t.next()
+}
+
 // next stores that an attempt is over. What stands of it is withdrawn before anything else begins.
 func (t *turn) next() bool {
 	t.s.RecoveryTime = nil

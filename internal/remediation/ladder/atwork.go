@@ -16,8 +16,7 @@ func (t *turn) atWork() bool {
 	step, ok := stepNamed(t.f.Record, attempt.Step)
 	switch {
 	case !ok:
-		t.end(attempt, v1alpha1.ResultFailed, "The plan has no such step")
-		return t.next()
+		return t.fails(attempt, "The plan has no such step")
 	case !acts(step.Action):
 		return t.inTime(attempt, step)
 	case attempt.ObjectRef == nil:

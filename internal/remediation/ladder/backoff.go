@@ -55,8 +55,12 @@ func (t *turn) yield() {
 		wait := doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
 		t.s.NextTransitionTime = t.after(wait + t.jitter(wait))
 	}
-	if at := t.s.NextTransitionTime; at != nil && at.After(t.now) {
+	switch at := t.s.NextTransitionTime; {
+	case at == nil:
+	case at.After(t.now):
 		t.recheck(at.Time)
+	default:
+		t.s.NextTransitionTime = nil
 	}
 }
 

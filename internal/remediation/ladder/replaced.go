@@ -23,6 +23,8 @@ func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	case t.handedBackWhy() != "":
 		t.end(attempt, v1alpha1.ResultAborted, t.handedBackWhy())
 		return t.complete(v1alpha1.ReasonHandedBack, t.handedBackWhy())
+	case t.waitStopped():
+		return true
 	case successor != nil && successor.Gone:
 		return t.successorFailed(attempt, "is gone, too")
 	case successor != nil && successor.Health == Sick:
@@ -44,6 +46,16 @@ func (t *turn) noSuccessor() string {
 		return t.f.Safety.Terminating
 	}
 	return t.f.NoSuccessor
+}
+
+// waitStopped stops the clock while somebody has stopped the record.
+func (t *turn) waitStopped() bool {
+	reason, message := t.f.Safety.stop()
+	if reason == "" {
+		return false
+	}
+	t.stopClock()
+	return t.say(v1alpha1.RemediationActing, reason, message)
 }
 
 func (t *turn) replacedBy(attempt *v1alpha1.RemediationAttempt, message string) bool {

@@ -20,9 +20,10 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	switch {
 	case m.Deleting():
 		return t.deleting(step)
-	case m.Owner == nil || !m.Mark.Stands():
-		t.end(attempt, v1alpha1.ResultFailed, "Somebody has taken the mark for the owner away")
-		return t.next()
+	case m.Owner == nil:
+		return t.fails(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
+	case !m.Mark.Stands():
+		return t.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
 	case m.Mark.State == MarkRefused:
 		return t.ownerRefuses(attempt, step)
 	case m.Mark.State == MarkAnswered:
@@ -78,6 +79,5 @@ func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 		t.recheck(due)
 		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonRefused, message)
 	}
-	t.end(attempt, v1alpha1.ResultFailed, message)
-	return t.next()
+	return t.fails(attempt, message)
 }

@@ -19,13 +19,11 @@ func (t *turn) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	request, kind := t.f.Request, attempt.ObjectRef.Kind
 	switch {
 	case request == nil || request.OperationID != attempt.OperationID:
-		t.end(attempt, v1alpha1.ResultFailed, fmt.Sprintf("Somebody has deleted %s %s", kind, attempt.ObjectRef.Name))
-		return t.next()
+		return t.fails(attempt, fmt.Sprintf("Somebody has deleted %s %s", kind, attempt.ObjectRef.Name))
 	case builtIn(t.f.Record):
 		return t.inTime(attempt, step)
 	case request.Succeeded == "False":
-		t.end(attempt, v1alpha1.ResultFailed, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
-		return t.next()
+		return t.fails(attempt, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
 	case request.Succeeded == "True" && evidence(step):
 		t.end(attempt, v1alpha1.ResultSucceeded, fmt.Sprintf("%s %s has succeeded", kind, request.Ref.Name))
 		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)

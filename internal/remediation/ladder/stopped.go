@@ -55,12 +55,13 @@ func (t *turn) rests(reason, message string) bool {
 	case t.isHeld():
 		return t.hold()
 	}
+	if proving(&t.s) != nil {
+		t.release()
+		return t.say(v1alpha1.RemediationProbation, reason, message)
+	}
 	t.yield()
 	if step, ok := t.nextStep(); ok {
 		t.settle(step)
-	}
-	if proving(&t.s) != nil {
-		return t.say(v1alpha1.RemediationProbation, reason, message)
 	}
 	return t.say(v1alpha1.RemediationPending, reason, message)
 }

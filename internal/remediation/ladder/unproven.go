@@ -24,8 +24,7 @@ func (t *turn) unproven() bool {
 		// Back to where it stood.
 		return false
 	case t.f.Machine.Health == Sick:
-		t.end(open, v1alpha1.ResultFailed, "The machine fell sick again in its probation")
-		return t.next()
+		return t.fails(open, "The machine fell sick again in its probation")
 	}
 	return t.awaitProof(open)
 }
@@ -40,7 +39,11 @@ func (t *turn) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
 	}
 	t.recheck(limit)
 	t.s.NextTransitionTime = new(metav1.NewTime(limit))
-	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, "Waits until the machine is seen healthy again")
+	message := "Waits until the machine is seen healthy again"
+	if t.f.Machine.Deleting() {
+		message = "Waits until the machine is deleted, as somebody has asked"
+	}
+	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, message)
 }
 
 // deadlineOf is when the time of an attempt is up that nobody has stopped.

@@ -44,46 +44,6 @@ func (t *turn) announces() bool {
 	return t.changed()
 }
 
-// stands reports whether anything of ours is on the machine.
-func (t *turn) stands() bool {
-	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
-}
-
-// markStands reports whether our mark can still be taken back: what its owner has begun, it finishes.
-func (t *turn) markStands() bool {
-	m := t.f.Machine
-	return m.Mark.Ours && m.Mark.Stands() && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
-}
-
-// requestStands reports whether a request of this record stands that goes with its attempt. Evidence counts only while its
-// attempt is at work.
-func (t *turn) requestStands() bool {
-	request := t.f.Request
-	if request == nil || request.OperationID == "" {
-		return false
-	}
-	step, _ := t.requestStep()
-	attempt := atWork(&t.s)
-	return !evidence(step) || (attempt != nil && attempt.OperationID == request.OperationID)
-}
-
-// requestStep is the step whose attempt has made the request.
-func (t *turn) requestStep() (v1alpha1.RemediationStep, bool) {
-	request := t.f.Request
-	if request == nil || request.OperationID == "" {
-		return v1alpha1.RemediationStep{}, false
-	}
-	for i := range t.s.Attempts {
-		if t.s.Attempts[i].OperationID == request.OperationID {
-			return stepNamed(t.f.Record, t.s.Attempts[i].Step)
-		}
-	}
-	if request.OperationID != OperationID(t.f.Record, max(1, t.s.Attempt)) {
-		return v1alpha1.RemediationStep{}, false
-	}
-	return t.nextStep()
-}
-
 // withdrawRequest deletes the request, and then waits until it is gone.
 func (t *turn) withdrawRequest() bool {
 	if !t.requestStands() {

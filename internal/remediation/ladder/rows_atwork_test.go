@@ -1,0 +1,187 @@
+package ladder
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsAtWork: an attempt is at work.
+func rowsAtWork() []row {
+	return []row{
+		{
+			"it has not acted yet",
+			with(plan(reboot(), replace()), begins("replace", time.Minute)),
+			answer{Does: "MarkForOwner 1", At: "replace 1", Last: "replace 1, at work", Due: "59m0s"},
+		},
+		{
+			"it has not acted yet, on a machine that nobody owns",
+			with(plan(reboot(), replace()), orphan, begins("replace", time.Minute)),
+			answer{Does: "DeleteMachine 1", At: "replace 1", Last: "replace 1, at work", Due: "59m0s"},
+		},
+		{
+			"it has not cycled the host yet",
+			with(plan(reboot()), begins("reboot", time.Minute)),
+			answer{Does: "CreateReboot 1", At: "reboot 1", Last: "reboot 1, at work", Due: "29m0s"},
+		},
+		{
+			"it has not asked for the cycle yet",
+			with(builtin(reboot()), begins("reboot", time.Minute)),
+			answer{Does: "AnnotateReboot 1", At: "reboot 1", Last: "reboot 1, at work", Due: "29m0s"},
+		},
+		{
+			"it has not made its request yet",
+			with(plan(request()), begins("request", time.Minute)),
+			answer{Does: "CreateRequest 1", At: "request 1", Last: "request 1, at work", Due: "23h59m0s"},
+		},
+		{
+			"it has not acted yet, and nobody can tell whether the machine is sick",
+			with(plan(replace()), begins("replace", time.Minute), is(Undecided)),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: Nobody can tell just now whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"it has not acted yet, and somebody has deleted the machine",
+			with(plan(reboot(), replace()), begins("replace", time.Minute), deleting(time.Second)),
+			answer{
+				Says: "Pending HeldByOthers: Somebody has deleted the machine",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: Somebody has deleted the machine", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"it has not acted yet, and the gate has closed",
+			with(plan(replace()), begins("replace", time.Minute), gateClosed),
+			answer{
+				Says: "Pending GateClosed: 3 of 3 are not healthy",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"it has not acted yet, and too many are in flight",
+			with(plan(replace()), begins("replace", time.Minute), overBudget),
+			answer{
+				Says: "Pending NoSlot: 2 of at most 1 are in flight",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: 2 of at most 1 are in flight", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"it has not acted yet, and its act has failed",
+			with(plan(replace()), begins("replace", time.Minute), actFailed),
+			answer{
+				Says: "Pending Backoff: the webhook is down",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: the webhook is down", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"it waits",
+			with(plan(wait(), replace()), begins("watch", time.Minute)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"it has waited long enough",
+			with(plan(wait(), replace()), begins("watch", 10*time.Minute)),
+			answer{
+				Says: "Pending Acting: The machine is not healthy after 10m0s",
+				At:   "replace 2",
+				Last: "watch 1, TimedOut: The machine is not healthy after 10m0s",
+			},
+		},
+		{
+			"it has waited long enough, and nobody can tell",
+			with(plan(wait(), replace()), begins("watch", 10*time.Minute), is(Undecided)),
+			answer{
+				Says: "Acting Undecided: The time of the step is up, and nobody can tell whether the machine is healthy",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "0s", Again: "10m0s",
+			},
+		},
+		{
+			"it has waited long enough, and nobody could tell for too long",
+			with(plan(wait(), replace()), begins("watch", 20*time.Minute), is(Undecided)),
+			answer{
+				Says: "Pending Acting: Nobody could tell whether the machine is healthy after 10m0s",
+				At:   "replace 2",
+				Last: "watch 1, TimedOut: Nobody could tell whether the machine is healthy after 10m0s",
+			},
+		},
+		{
+			"a pause has ended that it has seen",
+			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, ""),
+				stoppedFor(2*time.Minute), resumed(0)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
+			},
+		},
+		{
+			"a pause has ended that it saw some time ago",
+			with(plan(wait()), begins("watch", 5*time.Minute), seenPause(time.Minute), resumed(time.Minute)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"a pause has ended that nobody saw",
+			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionTrue, v1alpha1.ReasonActing, ""),
+				resumed(time.Minute)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"a pause is said to end in the future",
+			with(plan(wait()), begins("watch", 5*time.Minute), resumed(-time.Hour)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"its deadline was lost",
+			with(plan(wait()), begins("watch", 5*time.Minute), func(f *Facts) { f.Record.Status.NextTransitionTime = nil }),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"its deadline and its start were lost",
+			with(plan(wait()), begins("watch", 5*time.Minute),
+				func(f *Facts) { f.Record.Status.NextTransitionTime = nil; f.Record.Status.Attempts[0].StartTime = nil }),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
+			},
+		},
+		{
+			"the plan has no such step",
+			with(plan(wait()), begins("watch", time.Minute), func(f *Facts) { f.Record.Status.Attempts[0].Step = "other" }),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: The plan has no such step; a person decides",
+				At:   "2",
+				Last: "other 1, Failed: The plan has no such step", Free: true,
+			},
+		},
+	}
+}

@@ -1,0 +1,87 @@
+package ladder
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsBackoff: the last try was in vain.
+func rowsBackoff() []row {
+	return []row{
+		{
+			"the back-off is not over",
+			with(plan(replace()), waits("replace", 1), noSlot,
+				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second)),
+			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
+		},
+		{
+			"the back-off is over",
+			with(plan(replace()), waits("replace", 1), noSlot,
+				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(0)),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"a slot comes before the back-off is over",
+			with(plan(replace()), waits("replace", 1),
+				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second)),
+			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "1s", Again: "1s"},
+		},
+		{
+			"a pause ends before the back-off is over",
+			with(plan(replace()), waits("replace", 1), noSlot,
+				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second)),
+			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
+		},
+		{
+			"a mark is taken back, and the owner gets a rest",
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), takesBack,
+				dueIn(5*time.Minute)),
+			answer{
+				Says: "Pending Refused: It did not help; begins again later",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"a mark is taken back, and the step gets a rest",
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), takesBack,
+				dueIn(5*time.Minute)),
+			answer{
+				Says: "Pending Backoff: It did not help; begins again later",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"the back-off of a record that has said nothing",
+			with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Second)),
+			answer{
+				Says: "Pending Backoff: Step replace could not be carried out; tries again later",
+				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
+			},
+		},
+		{
+			"the back-off doubles",
+			with(plan(replace()), waits("replace", 1),
+				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, gateClosed),
+			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "44s", Again: "44s"},
+		},
+		{
+			"the back-off has an end",
+			with(plan(replace()), waits("replace", 1),
+				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 40, 39 }, gateClosed),
+			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "5m35s", Again: "5m35s"},
+		},
+		{
+			"the back-off is over, and another system works on the machine",
+			with(plan(replace()), waits("replace", 1), noSlot, claimed, dueIn(0)),
+			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true},
+		},
+	}
+}

@@ -1,0 +1,106 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsGone: the machine is gone.
+func rowsGone() []row {
+	return []row{
+		{
+			"gone, and nothing was done",
+			with(plan(replace()), waits("replace", 1), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				At:   "replace 1", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"gone, and a request stands",
+			with(plan(request()), works("request", time.Minute), goneNow),
+			answer{
+				Says: "Acting Withdrawing: The machine is gone; takes back what was asked for",
+				At:   "request 2",
+				Last: "request 1 made Fix r-1, Unneeded: The machine is gone",
+			},
+		},
+		{
+			"gone, and the request of an attempt that is over stands",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultUnneeded, ""), goneNow, made("Fix")),
+			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, Unneeded: It did not help"},
+		},
+		{
+			"gone, and that request is on its way out",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultUnneeded, ""), goneNow, made("Fix"),
+				func(f *Facts) { f.Request.Deleting = true }),
+			answer{
+				Says: "Acting Withdrawing: Waits until Fix r-1 is gone",
+				At:   "2",
+				Last: "request 1 made Fix r-1, Unneeded: It did not help",
+			},
+		},
+		{
+			"gone, and evidence stands",
+			with(plan(collect()), works("collect", time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				At:   "collect 2",
+				Last: "collect 1 made Fix r-1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"gone in its probation",
+			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"gone while it is held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultFailed, ""), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Failed: It did not help", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"gone after Cancel",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultCancelled, ""), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone; the remediation was cancelled",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Cancelled: It did not help", Ends: "False Cancelled",
+			},
+		},
+		{
+			"gone, and a person cancels",
+			with(plan(replace()), waits("replace", 1), decides(v1alpha1.AnswerCancel, ""), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone; the remediation was cancelled",
+				At:   "replace 1", Ends: "False Cancelled",
+			},
+		},
+		{
+			"gone while a step waits",
+			with(plan(wait()), begins("watch", time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				At:   "watch 2",
+				Last: "watch 1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"gone under a pause",
+			with(plan(replace()), waits("replace", 1), paused, goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				At:   "replace 1", Ends: "False MachineDeleted",
+			},
+		},
+	}
+}

@@ -1,0 +1,104 @@
+package ladder
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsHandBack: the machine is handed back.
+func rowsHandBack() []row {
+	return []row{
+		{
+			"not selected any more, and nothing was done",
+			with(plan(replace()), unmanaged),
+			answer{Says: "Ended Ended: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack"},
+		},
+		{
+			"not selected any more, and the owner is marked",
+			with(plan(replace()), works("replace", time.Minute), unmanaged),
+			answer{
+				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more",
+			},
+		},
+		{
+			"not selected any more, and the mark is left",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultAborted, "replace"), unmanaged,
+				said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "No MachineHealthCheck selects the machine any more"), marked),
+			answer{Does: "WithdrawMark 1", At: "replace 2", Last: "replace 1 made MachineSet md-0, Aborted: It did not help"},
+		},
+		{
+			"not selected any more, and the verdict is left, too",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultAborted, "replace"), unmanaged, marked,
+				verdictStands),
+			answer{
+				Says: "Acting Withdrawing: Takes the mark back once the verdict is gone: No MachineHealthCheck selects the machine any more",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Aborted: It did not help",
+			},
+		},
+		{
+			"not selected any more, and the owner is at work",
+			with(plan(replace()), works("replace", time.Minute), unmanaged, owner(MarkAnswered, "Machine is deleting")),
+			answer{
+				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
+			},
+		},
+		{
+			"not selected any more, and a host is cycled",
+			with(plan(reboot()), works("reboot", time.Minute), unmanaged),
+			answer{
+				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Aborted: No MachineHealthCheck selects the machine any more",
+			},
+		},
+		{
+			"not selected any more, in its probation",
+			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), unmanaged),
+			answer{
+				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
+			},
+		},
+		{
+			"not selected any more, and held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), unmanaged),
+			answer{
+				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Ends: "False HandedBack",
+			},
+		},
+		{
+			"the record is deleted, and a request stands",
+			with(plan(request()), works("request", time.Minute), recordIsDeleted),
+			answer{
+				Says: "Acting Withdrawing: The MachineRemediation was deleted",
+				At:   "request 2",
+				Last: "request 1 made Fix r-1, Aborted: The MachineRemediation was deleted",
+			},
+		},
+		{
+			"the record is deleted, and evidence stands",
+			with(plan(collect()), works("collect", time.Minute), recordIsDeleted),
+			answer{
+				Says: "Ended Ended: The MachineRemediation was deleted",
+				At:   "collect 2",
+				Last: "collect 1 made Fix r-1, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
+			},
+		},
+		{
+			"the record is deleted while it waits",
+			with(plan(replace()), waits("replace", 1), recordIsDeleted),
+			answer{Says: "Ended Ended: The MachineRemediation was deleted", At: "replace 1", Ends: "False HandedBack"},
+		},
+	}
+}

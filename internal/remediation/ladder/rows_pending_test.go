@@ -1,0 +1,247 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsPending: an attempt is waited for.
+func rowsPending() []row {
+	return []row{
+		{
+			"a slot, and nothing in the way",
+			plan(replace()),
+			answer{Does: "MarkForOwner 1"},
+		},
+		{
+			"a slot, on a machine that nobody owns",
+			with(plan(replace()), orphan),
+			answer{Does: "DeleteMachine 1"},
+		},
+		{
+			"a slot, for a power cycle",
+			plan(reboot()),
+			answer{Does: "CreateReboot 1"},
+		},
+		{
+			"a slot, for a power cycle by annotation",
+			builtin(reboot()),
+			answer{Does: "AnnotateReboot 1"},
+		},
+		{
+			"a slot, for a request",
+			plan(request()),
+			answer{Does: "CreateRequest 1"},
+		},
+		{
+			"a slot, for a wait",
+			plan(wait(), replace()),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
+			},
+		},
+		{
+			"a slot, for a start in the middle",
+			with(plan(reboot(), replace()), startAt("replace", "")),
+			answer{Does: "MarkForOwner 1"},
+		},
+		{
+			"a slot, for a later attempt",
+			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot")),
+			answer{
+				Says: "Acting Acting: Step reboot, 2 of 2: waits for the power cycle of its host; goes on with step replace if that does not help",
+				At:   "reboot 2",
+				Last: "reboot 2, at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
+			"no slot",
+			with(plan(replace()), noSlot),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"no slot, for a wait",
+			with(plan(wait(), replace()), noSlot),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Free: true, Due: "10m0s", Again: "10m0s",
+			},
+		},
+		{
+			"no slot, as others come first",
+			with(plan(replace()), noSlot,
+				unsafe(func(s *Safety) { s.Paced = "1 of at most 1 repairs of MachineSet md-0 is not proven" })),
+			answer{Says: "Pending Paced: 1 of at most 1 repairs of MachineSet md-0 is not proven", At: "replace 1", Free: true},
+		},
+		{
+			"a slot, and nobody can tell whether the machine is sick",
+			with(plan(reboot(), replace()), startAt("replace", ""), is(Undecided)),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"a slot, and nothing was observed of its health",
+			with(plan(replace()), is("")),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"no slot, and nobody can tell whether the machine is sick",
+			with(plan(replace()), noSlot, is(Undecided)),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"nobody can tell whether there is something to wait for",
+			with(plan(wait()), is(Undecided)),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "watch 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"somebody has deleted the machine",
+			with(plan(reboot()), waits("reboot", 1), deleting(time.Second)),
+			answer{
+				Says: "Pending HeldByOthers: Somebody has deleted the machine",
+				At:   "reboot 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"another system works on it",
+			with(plan(replace()), claimed),
+			answer{
+				Says: "Pending HeldByOthers: NVSentinel works on the Node",
+				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"another system works on it while a step may wait",
+			with(plan(wait()), claimed),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				At:   "watch 1",
+				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
+			},
+		},
+		{
+			"a person keeps its host off",
+			with(plan(reboot()), keptOff),
+			answer{Says: "Pending HeldByOthers: ann keeps the host off", At: "reboot 1", Free: true, Due: "5s", Again: "5s"},
+		},
+		{
+			"the name of its request is taken",
+			with(plan(request()), nameTaken),
+			answer{
+				Says: "Pending HeldByOthers: Fix theirs exists already and belongs to another object",
+				At:   "request 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"the name of a request is taken, and it makes none",
+			with(plan(replace()), nameTaken),
+			answer{Does: "MarkForOwner 1"},
+		},
+		{
+			"somebody else has marked it",
+			with(plan(reboot()), markedByOthers),
+			answer{
+				Says: "Pending HeldByOthers: The machine is marked for MachineSet md-0",
+				At:   "reboot 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"somebody else has marked it for what comes next",
+			with(plan(replace()), waits("replace", 1), markedByOthers),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"the gate is closed",
+			with(plan(reboot(), replace()), startAt("replace", ""), gateClosed),
+			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
+		},
+		{
+			"too many are in flight",
+			with(plan(replace()), overBudget),
+			answer{Says: "Pending NoSlot: 2 of at most 1 are in flight", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
+		},
+		{
+			"the machine has changed",
+			with(plan(replace()), unsafe(func(s *Safety) { s.Changed = "the machine has changed" })),
+			answer{Says: "Pending Backoff: the machine has changed", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
+		},
+		{
+			"the first act has failed",
+			with(plan(replace()), actFailed),
+			answer{
+				Says: "Pending Backoff: the webhook is down",
+				At:   "replace 2",
+				Last: "replace 1, Aborted: the webhook is down", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"a rule jumps forward",
+			with(plan(wait(), reboot(), replace()), jumpTo("replace")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"a rule jumps back",
+			with(plan(wait(), reboot(), replace()), waits("replace", 3), jumpTo("reboot")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 3",
+				Last: "replace 3, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"a rule jumps to a step that leaves it to a person",
+			with(plan(replace(), holdStep()), waits("replace", 1), jumpTo("ask")),
+			answer{Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides", At: "ask 1", Free: true},
+		},
+		{
+			"a rule jumps past a step that waits for approval",
+			with(plan(approvedStep(reboot()), approvedStep(replace())), waits("reboot", 1), jumpTo("replace")),
+			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 2", Free: true},
+		},
+		{
+			"a rule would jump past a step that is approved",
+			with(plan(approvedStep(reboot()), approvedStep(replace())), waits("reboot", 1), decides(v1alpha1.AnswerApprove, ""),
+				jumpTo("replace")),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 (Approve), at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
+			"a rule jumps to a step that is not there",
+			with(plan(reboot()), waits("reboot", 1), jumpTo("other")),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1, at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+	}
+}

@@ -1,0 +1,211 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsPeople: a person decides.
+func rowsPeople() []row {
+	return []row{
+		{
+			"Cancel while the owner is marked",
+			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Acting Withdrawing: Cancel by ann",
+				At:   "2",
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann",
+			},
+		},
+		{
+			"Cancel while the owner is at work",
+			with(plan(replace()), works("replace", time.Minute), owner(MarkAnswered, ""), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "2",
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Free: true,
+			},
+		},
+		{
+			"Cancel while a step waits",
+			with(plan(wait(), replace()), begins("watch", time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "2",
+				Last: "watch 1 (Cancel), Cancelled: Cancel by ann", Free: true,
+			},
+		},
+		{
+			"Cancel before the first act",
+			with(plan(replace()), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "2",
+				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true,
+			},
+		},
+		{
+			"Cancel in the probation",
+			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "2",
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
+			},
+		},
+		{
+			"Cancel in the probation of a machine that nothing was done to",
+			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "2",
+				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
+			},
+		},
+		{
+			"Cancel while it is held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "3",
+				Last: "replace 2 (Cancel), Cancelled: Cancel by ann", Free: true,
+			},
+		},
+		{
+			"Cancel of a record that never had a step",
+			with(plan(replace()), startAt("", "All was tried"), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "2",
+				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true,
+			},
+		},
+		{
+			"Cancel of another attempt",
+			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerCancel, ""),
+				func(f *Facts) { f.Record.Spec.Decision.Attempt = 2 }),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+			},
+		},
+		{
+			"Deny before the first act",
+			with(plan(replace()), decides(v1alpha1.AnswerDeny, ""), func(f *Facts) { f.Record.Spec.Decision.Reason = "it holds data" }),
+			answer{
+				Says: "Held Denied: Deny by ann: it holds data; a person decides",
+				At:   "2",
+				Last: "replace 1 (Deny), Denied: Deny by ann: it holds data", Free: true,
+			},
+		},
+		{
+			"Deny of a step that waits for approval",
+			with(plan(reboot(), approvedStep(replace())), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
+				decides(v1alpha1.AnswerDeny, "")),
+			answer{
+				Says: "Held Denied: Deny by ann; a person decides",
+				At:   "3",
+				Last: "replace 2 (Deny), Denied: Deny by ann", Free: true,
+			},
+		},
+		{
+			"Deny of an attempt that has not acted",
+			with(plan(reboot(), replace()), begins("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
+			answer{
+				Says: "Held Denied: Deny by ann; a person decides",
+				At:   "2",
+				Last: "replace 1 (Deny), Denied: Deny by ann", Free: true,
+			},
+		},
+		{
+			"Deny of an attempt that has acted",
+			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+			},
+		},
+		{
+			"Deny in the probation",
+			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerDeny, "")),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "replace 1", Due: "4m0s", Again: "4m0s",
+			},
+		},
+		{
+			"Deny while it is held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerDeny, "")),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+			},
+		},
+		{
+			"approval is missing",
+			plan(approvedStep(replace())),
+			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 1", Free: true},
+		},
+		{
+			"Approve before the first act",
+			with(plan(approvedStep(replace())), decides(v1alpha1.AnswerApprove, "")),
+			answer{Does: "MarkForOwner 1"},
+		},
+		{
+			"Approve without a slot",
+			with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"Approve with a slot",
+			with(plan(approvedStep(replace())), waits("replace", 1), decides(v1alpha1.AnswerApprove, "")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 (Approve), at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"Approve of another attempt",
+			with(plan(approvedStep(replace())), waits("replace", 2), decides(v1alpha1.AnswerApprove, ""),
+				func(f *Facts) { f.Record.Spec.Decision.Attempt = 1 }),
+			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 2", Free: true},
+		},
+		{
+			"the second attempt wants its own approval",
+			with(plan(approvedStep(reboot())), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot")),
+			answer{
+				Says: "Pending ApprovalRequired: Step reboot waits for a person to approve it",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, TimedOut: It did not help", Free: true,
+			},
+		},
+		{
+			"an approval outlasts an attempt that was given up",
+			with(plan(approvedStep(reboot())), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
+				decided(1, v1alpha1.AnswerApprove)),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 2",
+				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
+			"an approval does not outlast an attempt that has acted",
+			with(plan(approvedStep(reboot())), works("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
+				decided(1, v1alpha1.AnswerApprove)),
+			answer{
+				Says: "Pending ApprovalRequired: Step reboot waits for a person to approve it",
+				At:   "reboot 2",
+				Last: "reboot 1 (Approve) made RebootRemediation r-1, Aborted: It did not help", Free: true,
+			},
+		},
+	}
+}

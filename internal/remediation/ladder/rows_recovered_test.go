@@ -1,0 +1,154 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsRecovered: the machine is healthy.
+func rowsRecovered() []row {
+	return []row{
+		{
+			"healthy before the first act",
+			with(plan(replace()), is(Healthy)),
+			answer{Says: "Probation Probation: The machine is healthy, and has to stay so", Due: "5m0s", Again: "5m0s"},
+		},
+		{
+			"healthy while the owner is marked",
+			with(plan(replace()), works("replace", time.Minute), is(Healthy)),
+			answer{
+				Says: "Acting Withdrawing: The machine is healthy; takes back what was asked for",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open",
+			},
+		},
+		{
+			"healthy while the owner is at work",
+			with(plan(replace()), works("replace", time.Minute), is(Healthy), owner(MarkAnswered, "")),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy while the annotation is consumed",
+			with(builtin(reboot()), works("reboot", time.Minute), is(Healthy), func(f *Facts) { f.Machine.RebootStands = false }),
+			answer{
+				Says: "Ended Ended: The machine is healthy",
+				At:   "reboot 1",
+				Last: "reboot 1 made Machine md-0-x7, Succeeded: The machine is healthy", Ends: "True Recovered",
+			},
+		},
+		{
+			"healthy before the act of an attempt",
+			with(plan(reboot(), replace()), begins("replace", time.Minute), is(Healthy)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "replace 2",
+				Last: "replace 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy while a step waits",
+			with(plan(wait(), replace()), begins("watch", time.Minute), is(Healthy)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "watch 2",
+				Last: "watch 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy while evidence is collected",
+			with(plan(collect(), replace()), works("collect", time.Minute), is(Healthy)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "collect 2",
+				Last: "collect 1 made Fix r-1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy while it is held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), is(Healthy)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy, and its mark is being taken back",
+			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), takesBack, marked),
+			answer{Does: "WithdrawMark 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, open", Due: "4m59s"},
+		},
+		{
+			"healthy for not long enough",
+			with(plan(replace()), works("replace", time.Hour), recovering(299*time.Second)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "1s", Again: "1s",
+			},
+		},
+		{
+			"healthy for long enough",
+			with(plan(replace()), works("replace", time.Hour), recovering(300*time.Second)),
+			answer{
+				Says: "Ended Ended: The machine is healthy",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, Succeeded: The machine is healthy", Ends: "True Recovered",
+			},
+		},
+		{
+			"healthy for long enough, and nothing was done",
+			with(plan(replace()), waits("replace", 1), recovering(300*time.Second)),
+			answer{
+				Says: "Ended Ended: The machine is healthy, and nothing was done",
+				At:   "replace 1", Ends: "True RecoveredUnaided",
+			},
+		},
+		{
+			"healthy for long enough, and only evidence was collected",
+			with(plan(collect(), replace()), works("collect", time.Hour), over(v1alpha1.ResultSucceeded, "replace"),
+				recovering(300*time.Second)),
+			answer{
+				Says: "Ended Ended: The machine is healthy, and nothing was done",
+				At:   "replace 2",
+				Last: "collect 1 made Fix r-1, Succeeded: It did not help", Ends: "True RecoveredUnaided",
+			},
+		},
+		{
+			"healthy for long enough after Cancel",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultCancelled, ""), recovering(300*time.Second)),
+			answer{
+				Says: "Ended Ended: The machine is healthy; the remediation was cancelled",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Cancelled: It did not help", Ends: "False Cancelled",
+			},
+		},
+		{
+			"built-in: healthy while the annotation stands",
+			with(builtin(reboot()), works("reboot", time.Minute), is(Healthy)),
+			answer{
+				Says: "Acting Withdrawing: The machine is healthy; takes back what was asked for",
+				At:   "reboot 1",
+				Last: "reboot 1 made Machine md-0-x7, open",
+			},
+		},
+		{
+			"built-in: healthy before the first act",
+			with(builtin(replace()), is(Healthy)),
+			answer{Says: "Ended Ended: The machine is healthy, and nothing was done", Ends: "True RecoveredUnaided"},
+		},
+		{
+			"a machine that is being deleted is never healthy",
+			with(plan(replace()), works("replace", time.Minute), is(Healthy), deleting(time.Second)),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "59m59s",
+			},
+		},
+	}
+}

@@ -1,0 +1,172 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsReplaced: the machine is gone as we have asked.
+func rowsReplaced() []row {
+	return []row{
+		{
+			"built-in: that is all",
+			with(builtin(replace()), works("replace", time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Succeeded: The machine is gone", Ends: "True Replaced",
+			},
+		},
+		{
+			"an owner that replaces nothing: that is all",
+			with(plan(replace()), func(f *Facts) { f.Machine.Owner = thing("OtherControlPlane", "cp") },
+				works("replace", time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "2",
+				Last: "replace 1 made OtherControlPlane cp, Succeeded: The machine is gone", Ends: "True Replaced",
+			},
+		},
+		{
+			"no owner: that is all",
+			with(plan(replace()), orphan, works("replace", time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "2",
+				Last: "replace 1 made Machine md-0-x7, Succeeded: The machine is gone", Ends: "True Replaced",
+			},
+		},
+		{
+			"no successor yet",
+			with(plan(replace()), works("replace", time.Minute), goneNow),
+			answer{
+				Says: "Acting WaitingForReplacement: The machine is gone; waits for a machine in its place",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
+			},
+		},
+		{
+			"no successor, and the clock stood still while it was deleted",
+			with(plan(replace()), works("replace", 20*time.Minute), goneNow, stoppedFor(10*time.Minute)),
+			answer{
+				Says: "Acting WaitingForReplacement: The machine is gone; waits for a machine in its place",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "50m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"no successor in time",
+			with(plan(replace()), works("replace", 70*time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone, and no healthy machine has taken its place in time",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: No healthy machine has taken its place in time", Ends: "False Unproven",
+			},
+		},
+		{
+			"no successor will come",
+			with(plan(replace()), works("replace", time.Minute), goneNow,
+				func(f *Facts) { f.NoSuccessor = "MachineSet md-0 was scaled down" }),
+			answer{
+				Says: "Ended Ended: The machine is gone, and no other takes its place: MachineSet md-0 was scaled down",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Unneeded: MachineSet md-0 was scaled down", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"no successor in a Cluster that is being deleted",
+			with(plan(replace()), works("replace", time.Minute), goneNow, terminating),
+			answer{
+				Says: "Ended Ended: The machine is gone, and no other takes its place: The Cluster is being deleted",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Unneeded: The Cluster is being deleted", Ends: "False MachineDeleted",
+			},
+		},
+		{
+			"nobody waits for a successor any more",
+			with(plan(replace()), works("replace", time.Minute), goneNow, unmanaged),
+			answer{
+				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
+			},
+		},
+		{
+			"the record is deleted while it waits for a successor",
+			with(plan(replace()), works("replace", time.Minute), goneNow, recordIsDeleted),
+			answer{
+				Says: "Ended Ended: The MachineRemediation was deleted",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
+			},
+		},
+		{
+			"a person cancels the wait for a successor",
+			with(plan(replace()), works("replace", time.Minute), goneNow, decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Ended Ended: The machine is gone; the remediation was cancelled",
+				At:   "replace 2",
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Ends: "False Cancelled",
+			},
+		},
+		{
+			"a successor that is not decided",
+			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Undecided})),
+			answer{
+				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
+			},
+		},
+		{
+			"a healthy successor",
+			with(plan(replace()), works("replace", time.Minute), goneNow,
+				successorIs(Successor{Name: "md-0-new", Health: Healthy, HealthySince: noon.Add(-time.Minute)})),
+			answer{
+				Says: "Probation Probation: Machine md-0-new in its place is healthy, and has to stay so",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "4m0s",
+			},
+		},
+		{
+			"a successor that has stayed healthy",
+			with(plan(replace()), works("replace", time.Hour), goneNow,
+				successorIs(Successor{Name: "md-0-new", Health: Healthy, HealthySince: noon.Add(-5 * time.Minute)})),
+			answer{
+				Says: "Ended Ended: Machine md-0-new is in its place",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Succeeded: Machine md-0-new is in its place", Ends: "True Replaced",
+			},
+		},
+		{
+			"a successor that fell sick",
+			with(plan(replace()), works("replace", time.Minute), goneNow,
+				successorIs(Successor{Name: "md-0-new", Health: Sick, Record: &v1alpha1.RemediationReference{Name: "md-0-new-1"}})),
+			answer{
+				Says: "Ended Ended: Its successor md-0-new is sick, too",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Failed: Its successor md-0-new is sick, too", Ends: "False ReplacementFailed",
+			},
+		},
+		{
+			"a successor that went",
+			with(plan(replace()), works("replace", time.Minute), goneNow,
+				successorIs(Successor{Name: "md-0-new", Health: Healthy, Gone: true})),
+			answer{
+				Says: "Ended Ended: Its successor md-0-new is gone, too",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Failed: Its successor md-0-new is gone, too", Ends: "False ReplacementFailed",
+			},
+		},
+		{
+			"a wait for a successor under a pause",
+			with(plan(replace()), works("replace", time.Minute), goneNow, paused),
+			answer{
+				Says: "Acting Paused: Cluster spec.paused is set to true",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+			},
+		},
+	}
+}

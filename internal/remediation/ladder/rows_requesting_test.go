@@ -1,0 +1,178 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsRequesting: a request stands.
+func rowsRequesting() []row {
+	return []row{
+		{
+			"it works",
+			with(plan(request(), replace()), works("request", time.Minute)),
+			answer{
+				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				At:   "request 1",
+				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+			},
+		},
+		{
+			"somebody has deleted it",
+			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request = nil }),
+			answer{
+				Says: "Pending Acting: Somebody has deleted Fix r-1",
+				At:   "replace 2",
+				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
+			},
+		},
+		{
+			"another object has its name",
+			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.OperationID = "" }),
+			answer{
+				Says: "Pending Acting: Somebody has deleted Fix r-1",
+				At:   "replace 2",
+				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
+			},
+		},
+		{
+			"it has failed",
+			with(plan(request(), replace()), works("request", time.Minute), requestSays("False", "no luck")),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: Fix r-1 has failed: no luck",
+				At:   "replace 2",
+				Last: "request 1 made Fix r-1, Failed: Fix r-1 has failed: no luck",
+			},
+		},
+		{
+			"it has succeeded, and the machine is sick",
+			with(plan(request(), replace()), works("request", time.Minute), requestSays("True", "")),
+			answer{
+				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				At:   "request 1",
+				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+			},
+		},
+		{
+			"its time is up",
+			with(plan(request(), replace()), works("request", 24*time.Hour)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 24h0m0s",
+				At:   "replace 2",
+				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
+			},
+		},
+		{
+			"built-in: it says that it has failed",
+			with(builtin(request()), works("request", time.Minute), requestSays("False", "not yet")),
+			answer{
+				Says: "Acting Acting: Step request: waits for Fix r-1; leaves the machine to a person if that does not help",
+				At:   "request 1",
+				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+			},
+		},
+		{
+			"built-in: its time is up",
+			with(builtin(request()), works("request", 24*time.Hour)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 24h0m0s",
+				At:   "2",
+				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
+			},
+		},
+		{
+			"evidence is there",
+			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("True", "")),
+			answer{
+				Says: "Pending Acting: Fix r-1 has succeeded",
+				At:   "replace 2",
+				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
+			},
+		},
+		{
+			"evidence is there, and was wanted twice",
+			with(plan(func() v1alpha1.RemediationStep { s := collect(); s.Attempts = 3; return s }(), wait()),
+				works("collect", time.Minute), requestSays("True", "")),
+			answer{
+				Says: "Pending Acting: Fix r-1 has succeeded",
+				At:   "watch 2",
+				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
+			},
+		},
+		{
+			"evidence is there, and nothing else is left to do",
+			with(plan(collect()), works("collect", time.Minute), requestSays("True", "")),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: Fix r-1 has succeeded; a person decides",
+				At:   "2",
+				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded", Free: true,
+			},
+		},
+		{
+			"evidence cannot be collected",
+			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("False", "no room")),
+			answer{
+				Says: "Pending Acting: Fix r-1 has failed: no room",
+				At:   "replace 2",
+				Last: "collect 1 made Fix r-1, Failed: Fix r-1 has failed: no room",
+			},
+		},
+		{
+			"evidence is not there in time",
+			with(plan(collect(), replace()), works("collect", 15*time.Minute)),
+			answer{
+				Says: "Pending Acting: Fix r-1 has not succeeded after 15m0s",
+				At:   "replace 2",
+				Last: "collect 1 made Fix r-1, TimedOut: Fix r-1 has not succeeded after 15m0s",
+			},
+		},
+		{
+			"a host is cycled",
+			with(plan(reboot(), replace()), works("reboot", time.Minute)),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
+			"a host was cycled in vain",
+			with(plan(reboot(), replace()), works("reboot", 30*time.Minute)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, TimedOut: The machine is not healthy after 30m0s",
+			},
+		},
+		{
+			"a host was cycled in vain twice",
+			with(plan(reboot(), replace()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
+				works("reboot", 30*time.Minute)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				At:   "replace 3",
+				Last: "reboot 2 made RebootRemediation r-2, TimedOut: The machine is not healthy after 30m0s",
+			},
+		},
+		{
+			"built-in: a host was cycled in vain twice",
+			with(builtin(reboot()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
+				works("reboot", 30*time.Minute)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				At:   "3",
+				Last: "reboot 2 made Machine md-0-x7, TimedOut: The machine is not healthy after 30m0s",
+			},
+		},
+		{
+			"a person keeps the host off",
+			with(plan(reboot(), replace()), works("reboot", time.Minute), keptOff),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: ann keeps the host off",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Aborted: ann keeps the host off",
+			},
+		},
+	}
+}

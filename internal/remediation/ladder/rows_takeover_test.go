@@ -1,0 +1,135 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsTakeOver: what has begun before the record says so.
+func rowsTakeOver() []row {
+	return []row{
+		{
+			"the first act has marked the machine",
+			with(plan(replace()), marked),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"somebody else has marked the machine, and we would",
+			with(builtin(replace()), markedByOthers),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"somebody else has marked the machine, and we have no slot",
+			with(builtin(replace()), noSlot, markedByOthers),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"the first act has deleted the machine that nobody owns",
+			with(plan(replace()), orphan, deleting(time.Second)),
+			answer{
+				Says: "Acting Acting: Step replace: waits until the machine is deleted; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made Machine md-0-x7, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"somebody has deleted the machine that nobody owns, and we have no slot",
+			with(plan(replace()), orphan, noSlot, deleting(time.Second)),
+			answer{Says: "Pending HeldByOthers: Somebody has deleted the machine", At: "replace 1", Free: true},
+		},
+		{
+			"somebody has deleted the machine before its owner was asked",
+			with(plan(replace()), deleting(time.Second)),
+			answer{
+				Says: "Pending HeldByOthers: Somebody has deleted the machine",
+				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"the machine that nobody owns is gone, and was to be deleted",
+			with(builtin(replace()), goneNow),
+			answer{
+				Says: "Acting Acting: Step replace: waits until the machine is deleted; begins again if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made Machine md-0-x7, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"the first act has made a request",
+			with(plan(request()), requested("Fix", 1)),
+			answer{
+				Says: "Acting Acting: Step request: waits for Fix r-1; leaves the machine to a person if that does not help",
+				At:   "request 1",
+				Last: "request 1 made Fix r-1, at work", Due: "24h0m0s", Again: "24h0m0s",
+			},
+		},
+		{
+			"the first act has asked for a power cycle by annotation",
+			with(builtin(reboot()), func(f *Facts) { f.Machine.RebootOperation, f.Machine.RebootStands = recordUID+"/1", true }),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 made Machine md-0-x7, at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
+			"the power cycle of the first act is over already",
+			with(builtin(reboot()), func(f *Facts) { f.Machine.RebootOperation = recordUID + "/1" }),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 made Machine md-0-x7, at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
+			"an earlier version has left a mark, and the plan replaces later",
+			with(plan(wait(), reboot(), replace()), noSlot, marked, owner(MarkDeferred, "later")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Free: true, Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"an earlier version has left a mark, and the plan has no such step",
+			with(builtin(reboot()), marked),
+			answer{Says: "Acting Withdrawing: Takes back what is left of an attempt that is over"},
+		},
+		{
+			"an earlier version has left a mark, and the record begins after Replace",
+			with(plan(replace(), reboot()), startAt("reboot", ""), marked),
+			answer{Says: "Acting Withdrawing: Takes back what is left of an attempt that is over"},
+		},
+		{
+			"an answer was lost, and the slot given back",
+			with(plan(replace()), waits("replace", 1), noSlot, marked),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Free: true, Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"the act of a later attempt is to be seen",
+			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
+				begins("replace", time.Minute), marked),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 2",
+				Last: "replace 2 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+			},
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// row is a record with what was observed, and what is decided at noon.
+type row struct {
+	name  string
+	facts Facts
+	want  answer
+}
+
+// answer is a decision, in brief.
+type answer struct {
+	// Does is the act, and the number of its attempt.
+	Does string
+	// Says is the phase with the reason and the message of Progressing, if they are written.
+	Says string
+	// At is the step and the number of the attempt that is at work or waited for.
+	At string
+	// Last is the latest attempt, with what came of it and what it has made.
+	Last string
+	// Free reports that the record has no slot any more.
+	Free bool
+	// Due is what the record says about when something happens, and Again when it is looked at next.
+	Due, Again string
+	// Ends is how the record ends.
+	Ends string
+}
+
+// allRows are the rows of all rules, in their order.
+func allRows() []row {
+	return slices.Concat(rowsEnded(), rowsTakeOver(), rowsGone(), rowsReplaced(), rowsStopped(), rowsHandBack(), rowsWithdraw(), rowsPeople(),
+		rowsRecovered(), rowsUnproven(), rowsAtWork(), rowsReplacing(), rowsRequesting(), rowsHeld(), rowsRetry(), rowsPending(), rowsBackoff())
+}
+
+func TestRows(t *testing.T) {
+	names := map[string]bool{}
+	for _, tt := range allRows() {
+		if names[tt.name] {
+			t.Errorf("two rows are called %q", tt.name)
+		}
+		names[tt.name] = true
+		t.Run(tt.name, func(t *testing.T) {
+			d := Decide(tt.facts, noon)
+			if diff := cmp.Diff(tt.want, inBrief(tt.facts, d)); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+			w := &judge{T: t}
+			checkDecision(w, d)
+		})
+	}
+}
+
+// judge fails a test with what checkDecision finds.
+type judge struct{ *testing.T }
+
+func (j *judge) fail(format string, args ...any) { j.Helper(); j.Errorf(format, args...) }
+
+// inBrief is a decision as an answer.
+func inBrief(f Facts, d Decision) answer {
+	s := d.Status
+	a := answer{Last: lastOf(s), Free: !HasSlot(&v1alpha1.MachineRemediation{Spec: f.Record.Spec, Status: s}) && s.CompletionTime == nil}
+	if s.Step != "" || s.Attempt != 0 {
+		a.At = strings.TrimSpace(fmt.Sprintf("%s %d", s.Step, s.Attempt))
+	}
+	if d.Act != None {
+		a.Does = strings.TrimSuffix(fmt.Sprintf("%s %d", d.Act, d.Attempt.Number), " 0")
+	}
+	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); d.Store && c != nil {
+		a.Says = fmt.Sprintf("%s %s: %s", s.Phase, c.Reason, c.Message)
+	}
+	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		a.Ends = fmt.Sprintf("%s %s", c.Status, c.Reason)
+	}
+	if s.NextTransitionTime != nil {
+		a.Due = s.NextTransitionTime.Sub(noon).String()
+	}
+	if !d.RecheckAt.IsZero() {
+		a.Again = d.RecheckAt.Sub(noon).String()
+	}
+	return a
+}
+
+func lastOf(s v1alpha1.MachineRemediationStatus) string {
+	last := latest(&s)
+	if last == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s %d", last.Step, last.Number)
+	if last.Decision != nil {
+		text += " (" + string(last.Decision.Answer) + ")"
+	}
+	if last.ObjectRef != nil {
+		text += " made " + last.ObjectRef.Kind + " " + last.ObjectRef.Name
+	}
+	switch {
+	case last.EndTime == nil:
+		return text + ", at work"
+	case last.Result == "":
+		return text + ", open"
+	}
+	return text + ", " + string(last.Result) + ": " + last.Message
+}
+
+// TestFirstStatus shows one status whole.
+func TestFirstStatus(t *testing.T) {
+	f := with(plan(reboot(), replace()), waits("reboot", 2), noSlot, func(f *Facts) { f.Record.Spec.Grant = 2 })
+	got := Decide(f, noon.Add(time.Millisecond)).Status
+	want := v1alpha1.MachineRemediationStatus{
+		ObservedGeneration: 1, Phase: v1alpha1.RemediationActing, Step: "reboot", Attempt: 2, ReleasedGrant: 1,
+		NextTransitionTime: ago(-30 * time.Minute), StartTime: ago(0),
+		Attempts:   []v1alpha1.RemediationAttempt{{Number: 2, Step: "reboot", OperationID: recordUID + "/2", StartTime: ago(0)}},
+		Conditions: got.Conditions,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,115 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsUnproven: the machine was healthy and is not for certain now.
+func rowsUnproven() []row {
+	return []row{
+		{
+			"sick again in the probation of an attempt",
+			with(plan(reboot(), replace()), works("reboot", time.Hour), recovering(time.Minute), is(Sick)),
+			answer{
+				Says: "Pending Acting: The machine fell sick again in its probation",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Failed: The machine fell sick again in its probation",
+			},
+		},
+		{
+			"sick again in the probation of the last attempt",
+			with(plan(replace(), holdStep()), works("replace", time.Hour), recovering(time.Minute), is(Sick)),
+			answer{
+				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				At:   "ask 2",
+				Last: "replace 1 made MachineSet md-0, Failed: The machine fell sick again in its probation", Free: true,
+			},
+		},
+		{
+			"sick again, and nothing was done",
+			with(plan(replace()), waits("replace", 1), noSlot, recovering(time.Minute), is(Sick)),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"sick again, and it was held",
+			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), recovering(time.Minute), is(Sick)),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+			},
+		},
+		{
+			"sick again before its mark is taken back",
+			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), is(Sick), takesBack, marked),
+			answer{Does: "WithdrawMark 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, open", Due: "4m0s"},
+		},
+		{
+			"undecided in the probation of an attempt",
+			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), is(Undecided)),
+			answer{
+				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "1h9m0s", Again: "1h9m0s",
+			},
+		},
+		{
+			"undecided after the time of the step",
+			with(plan(replace()), works("replace", 65*time.Minute), recovering(time.Minute), is(Undecided)),
+			answer{
+				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"undecided for too long",
+			with(plan(replace()), works("replace", 3*time.Hour), recovering(10*time.Minute), is(Undecided)),
+			answer{
+				Says: "Ended Ended: What was done could not be proven to help: the machine was not seen healthy for long enough",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, Failed: The machine was not seen healthy for long enough", Ends: "False Unproven",
+			},
+		},
+		{
+			"undecided for too long, but for a pause that was seen",
+			with(plan(replace()), works("replace", 5*time.Hour), recovering(4*time.Hour), is(Undecided), seenPause(time.Minute)),
+			answer{
+				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"undecided for too long, but for a pause that nobody has seen",
+			with(plan(replace()), works("replace", 5*time.Hour), recovering(4*time.Hour), is(Undecided), resumed(time.Minute)),
+			answer{
+				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"undecided in the probation of a machine that nothing was done to",
+			with(plan(replace()), waits("replace", 1), noSlot, recovering(time.Minute), is(Undecided)),
+			answer{
+				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				At:   "replace 1", Free: true,
+			},
+		},
+		{
+			"deleted by somebody in its probation",
+			with(plan(reboot()), works("reboot", time.Minute), recovering(time.Second), deleting(time.Second)),
+			answer{
+				Says: "Probation Undecided: Waits until the machine is deleted, as somebody has asked",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1, open", Due: "39m0s", Again: "39m0s",
+			},
+		},
+	}
+}

@@ -1,0 +1,119 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// rowsWithdraw: something is left of an attempt that is over.
+func rowsWithdraw() []row {
+	return []row{
+		{
+			"a mark is left",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked, takesBack),
+			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
+		},
+		{
+			"a mark is left that the owner has deferred",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
+				owner(MarkDeferred, "later"), takesBack),
+			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
+		},
+		{
+			"a mark is left that the owner follows",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
+				owner(MarkAnswered, ""), takesBack),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+			},
+		},
+		{
+			"the mark of somebody else is left",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), markedByOthers),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+			},
+		},
+		{
+			"an annotation is left",
+			with(builtin(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultTimedOut, "reboot"), rebootStands, takesBack),
+			answer{Does: "WithdrawReboot 1", At: "reboot 2", Last: "reboot 1 made Machine md-0-x7, TimedOut: It did not help"},
+		},
+		{
+			"a request is left",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"), takesBack),
+			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, TimedOut: It did not help"},
+		},
+		{
+			"a request is on its way out",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
+				func(f *Facts) { f.Request.Deleting = true }, takesBack),
+			answer{
+				Says: "Acting Withdrawing: Waits until Fix r-1 is gone",
+				At:   "2",
+				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+			},
+		},
+		{
+			"evidence is left",
+			with(plan(collect(), replace()), works("collect", time.Minute), over(v1alpha1.ResultSucceeded, "replace"), made("LogBundle")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 2",
+				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"evidence of an attempt before the latest is left",
+			with(plan(collect(), wait(), replace()), works("collect", time.Hour), over(v1alpha1.ResultSucceeded, "watch"),
+				begins("watch", time.Minute), requested("LogBundle", 1)),
+			answer{
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				At:   "watch 2",
+				Last: "watch 2, at work", Due: "9m0s", Again: "9m0s",
+			},
+		},
+		{
+			"something is left that the record has not said",
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked),
+			answer{
+				Says: "Acting Withdrawing: Takes back what is left of an attempt that is over",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help",
+			},
+		},
+		{
+			"the act of an attempt that was given up has come late",
+			with(plan(reboot(), replace()), begins("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"),
+				requested("RebootRemediation", 1)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what is left of an attempt that is over",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Aborted: It did not help",
+			},
+		},
+		{
+			"a mark has come late while a step waits",
+			with(plan(replace(), wait()), begins("replace", time.Hour), over(v1alpha1.ResultAborted, "watch"),
+				begins("watch", time.Minute), marked),
+			answer{Does: "WithdrawMark 2", At: "watch 2", Last: "watch 2, at work", Due: "9m0s"},
+		},
+		{
+			"a request has come late while the owner is marked",
+			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "replace"),
+				works("replace", time.Minute), requested("RebootRemediation", 1)),
+			answer{Does: "WithdrawRequest 2", At: "replace 2", Last: "replace 2 made MachineSet md-0, at work", Due: "59m0s"},
+		},
+		{
+			"an annotation has come late while the owner is marked",
+			with(plan(replace()), works("replace", time.Minute),
+				func(f *Facts) { f.Machine.RebootOperation, f.Machine.RebootStands = recordUID+"/7", true }),
+			answer{Does: "WithdrawReboot 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s"},
+		},
+	}
+}
