@@ -28,14 +28,14 @@ func (t *turn) retried() bool {
 	return true
 }
 
-// lastTried is the step of the latest attempt that has begun, or the one that the record begins with.
+// lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan.
 func (t *turn) lastTried() string {
 	for i := len(t.s.Attempts) - 1; i >= 0; i-- {
 		if attempt := t.s.Attempts[i]; attempt.StartTime != nil {
 			return attempt.Step
 		}
 	}
-	if step, ok := first(t.f.Record); ok {
+	if step, ok := t.nextStep(); ok {
 		return step.Name
 	}
 	return t.f.Record.Spec.Steps[0].Name

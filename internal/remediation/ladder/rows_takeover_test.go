@@ -128,7 +128,7 @@ func rowsTakeOver() []row {
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 				At:   "replace 2",
-				Last: "replace 2 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+				Last: "replace 2 made MachineSet md-0, at work", Due: "1h0m0s", Again: "10m0s",
 			},
 		},
 	}

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -9,7 +11,7 @@ import (
 // then an attempt has begun although the record does not say so yet.
 func (t *turn) takeOver() bool {
 	if attempt := atWork(&t.s); attempt != nil && attempt.ObjectRef == nil {
-		attempt.ObjectRef = t.seen(t.stepOf(attempt), attempt.OperationID, true)
+		t.notice(attempt)
 	}
 	if t.s.Attempt > 1 || len(t.s.Attempts) > 0 {
 		return false
@@ -20,6 +22,14 @@ func (t *turn) takeOver() bool {
 	}
 	t.begin(step).ObjectRef = ref
 	return t.goOn(t.waitsFor(step))
+}
+
+// notice records what the act of the attempt at work has led to. Its time runs from then on.
+func (t *turn) notice(attempt *v1alpha1.RemediationAttempt) {
+	step := t.stepOf(attempt)
+	if attempt.ObjectRef = t.seen(step, attempt.OperationID, true); attempt.ObjectRef != nil && t.s.StoppedTime == nil {
+		t.s.NextTransitionTime = new(metav1.NewTime(t.time().Add(step.Timeout())))
+	}
 }
 
 // begunUnseen is the step that has begun, and what it has led to; nil if none has. Without a record of it, that is the first
