@@ -72,11 +72,11 @@ func (d *Decision) waitingMessage() string {
 	if d.Stopped.Reason != "" {
 		return waitFor(d.waiting(d.Stopped.Reason), "waits", "wait")
 	}
-	message := ""
+	var message strings.Builder
 	for _, wait := range waits {
-		message += waitFor(d.waiting(wait.reason), wait.one, wait.several)
+		message.WriteString(waitFor(d.waiting(wait.reason), wait.one, wait.several))
 	}
-	return message
+	return message.String()
 }
 
 // waiting returns the names of those who wait for a reason, in their order.
