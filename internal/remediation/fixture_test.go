@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func newFixture(t *testing.T, opts ...build.MachineHealthCheckOption) *fixture {
 	ns := e.Namespace(t)
 	f := &fixture{
 		t: t, env: e, ns: ns, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(1000), gate: &stubGate{}, writes: newWrites(t, e),
-		clock:   testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(time.Minute)),
+		clock:   testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(30 * time.Second)),
 		cluster: build.Cluster(ns, build.ClusterName), set: build.MachineSet(ns, "set"), mhc: build.MachineHealthCheck(ns, "mhc", opts...),
 	}
 	build.Create(t.Context(), t, e.Client, f.cluster, f.set, f.mhc)
@@ -212,12 +213,15 @@ func (f *fixture) announced() []string {
 
 // stubGate lets everybody pass who is not held back.
 type stubGate struct {
+	mu           sync.Mutex
 	closed, over string
 	// firsts are those of the calls.
 	firsts []bool
 }
 
 func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Cluster, first bool) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.firsts = append(g.firsts, first)
 	return g.closed, nil
 }

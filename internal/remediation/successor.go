@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,7 +44,20 @@ type claim struct {
 	record *v1alpha1.MachineRemediation
 	// owner is the controller that makes it.
 	owner types.UID
-	since metav1.Time
+	// asked is when the owner was asked for it.
+	asked time.Time
+}
+
+// clockSkew is by how much our clock may be ahead of that of the API server, which says when a machine was created.
+const clockSkew = time.Minute
+
+// since is from when on a machine can be the one that is claimed.
+func (c *claim) since() time.Time {
+	since := c.asked.Add(-clockSkew)
+	if created := c.record.CreationTimestamp.Time; created.After(since) {
+		return created
+	}
+	return since
 }
 
 // claimOf is the claim of a record, or nil if it has none: it has not asked an owner for another machine, or got none until
@@ -55,7 +69,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		return &claim{record, last.ObjectRef.UID, *last.StartTime}
+		return &claim{record, last.ObjectRef.UID, last.StartTime.Time}
 	}
 	return nil
 }
@@ -74,7 +88,7 @@ func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.
 		}
 	}
 	slices.SortFunc(claims, func(a, b *claim) int {
-		return cmp.Or(compareEnds(a.record, b.record), a.since.Compare(b.since.Time), cmp.Compare(a.record.UID, b.record.UID))
+		return cmp.Or(compareEnds(a.record, b.record), a.asked.Compare(b.asked), cmp.Compare(a.record.UID, b.record.UID))
 	})
 	return claims
 }
@@ -99,7 +113,7 @@ func (c *claim) takes(machine *clusterv1.Machine) bool {
 		return name == c.record.Spec.MachineRef.Name
 	}
 	created, ended := machine.CreationTimestamp, c.record.Status.CompletionTime
-	return !created.Before(&c.since) && (ended == nil || !ended.Before(&created))
+	return !created.Time.Before(c.since()) && (ended == nil || !ended.Before(&created))
 }
 
 // machinesOfOwner are the machines of an owner, the oldest first. Those that say whom they replace come before the others.

@@ -78,7 +78,7 @@ func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemedia
 			}
 		}
 		decision := ladder.Decide(v.facts, r.Clock.Now())
-		needed := depthFor(record, decision)
+		needed := depthFor(decision)
 		if needed <= how {
 			return v, decision, nil
 		}

@@ -1,0 +1,31 @@
+package remediation
+
+import (
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+func TestDepthFor(t *testing.T) {
+	tests := map[string]struct {
+		decision ladder.Decision
+		want     depth
+	}{
+		"nothing":              {ladder.Decision{}, cached},
+		"a status":             {ladder.Decision{Store: true}, confirmed},
+		"mark":                 {ladder.Decision{Act: ladder.MarkForOwner}, judged},
+		"deletion":             {ladder.Decision{Act: ladder.DeleteMachine}, judged},
+		"reboot by annotation": {ladder.Decision{Act: ladder.AnnotateReboot}, judged},
+		"reboot of a plan":     {ladder.Decision{Act: ladder.CreateReboot}, judged},
+		"request":              {ladder.Decision{Act: ladder.CreateRequest}, judged},
+		"mark taken back":      {ladder.Decision{Act: ladder.WithdrawMark}, confirmed},
+		"reboot taken back":    {ladder.Decision{Act: ladder.WithdrawReboot}, confirmed},
+		"request taken back":   {ladder.Decision{Act: ladder.WithdrawRequest}, confirmed},
+		"end":                  {ladder.Decision{Act: ladder.Close}, cached},
+	}
+	for name, tt := range tests {
+		if got := depthFor(tt.decision); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package remediation
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// replacing is a fixture in which the MachineSet has deleted machine a, as a plan has asked.
+func replacing(t *testing.T) (*fixture, *v1alpha1.MachineRemediation) {
+	t.Helper()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	f.wantSlot(record, true)
+	return f, record
+}
+
+// comes stores a machine of the MachineSet that is new.
+func (f *fixture) comes(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	f.t.Helper()
+	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.OwnedBy(f.set)}, opts...)...)
+	build.Create(f.t.Context(), f.t, f.env.Client, machine)
+	return machine
+}
+
+// TestReplacement has succeeded when the machine in the place of the old one is healthy and stays so.
+func TestReplacement(t *testing.T) {
+	t.Parallel()
+	f, record := replacing(t)
+	b := f.comes("b")
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	f.pass(time.Minute)
+	f.judge(b, metav1.ConditionTrue)
+	if after := f.reconcile(record); after != time.Minute {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantRecord(record, "Probation Probation replace:-")
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+}
+
+func TestReplacementInVain(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		happens func(f *fixture)
+		want    string
+	}{
+		"the new machine is sick": {func(f *fixture) {
+			b := f.comes("b")
+			f.judge(b, metav1.ConditionFalse)
+			f.admit(b)
+		}, "Ended Ended ReplacementFailed replace:Failed"},
+		"the new machine goes": {func(f *fixture) { f.comes("b", build.Deleting(f.clock.Now())) }, "Ended Ended ReplacementFailed replace:Failed"},
+		"none comes":           {func(f *fixture) { f.pass(12 * time.Minute) }, "Ended Ended Unproven replace:TimedOut"},
+		"it is not seen healthy": {func(f *fixture) {
+			f.judge(f.comes("b"), metav1.ConditionUnknown)
+			f.pass(12 * time.Minute)
+		}, "Ended Ended Unproven replace:TimedOut"},
+		"the owner is scaled down": {func(f *fixture) {
+			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
+		}, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the owner is gone":     {func(f *fixture) { remove(f, f.set) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the Cluster is gone":   {func(f *fixture) { remove(f, f.cluster) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the check is gone":     {func(f *fixture) { remove(f, f.mhc) }, "Ended Ended HandedBack replace:Aborted"},
+		"the record is deleted": {func(f *fixture) { remove(f, f.recordOf("a")) }, "gone"},
+		"somebody has made another one before": {func(f *fixture) {
+			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(2)) })
+		}, "Acting WaitingForReplacement replace:-"},
+	}
+	rows(t, tests, func(t *testing.T, tt struct {
+		happens func(f *fixture)
+		want    string
+	}) {
+		f, record := replacing(t)
+		tt.happens(f)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+	})
+}
+
+// TestReplacementChain: the record of a successor that falls sick is named.
+func TestReplacementChain(t *testing.T) {
+	t.Parallel()
+	f, record := replacing(t)
+	b := f.comes("b", build.NodeRef("b"))
+	f.judge(b, metav1.ConditionFalse)
+	next := f.admit(b)
+	f.reconcile(record)
+	got, _ := stored(f, record)
+	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != next.Name || ref.UID != next.UID {
+		t.Errorf("its replacement is %v, want %s", ref, next.Name)
+	}
+}
+
+// TestReplacementIsPaused: nobody makes machines meanwhile, so the time does not count.
+func TestReplacementIsPaused(t *testing.T) {
+	t.Parallel()
+	for name, pause := range map[string]func(f *fixture, on bool){
+		"cluster": setPaused,
+		"check": func(f *fixture, on bool) {
+			if on {
+				annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
+				return
+			}
+			unannotate(f, f.mhc, clusterv1.PausedAnnotation)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, record := replacing(t)
+			pause(f, true)
+			f.reconcile(record)
+			f.pass(24 * time.Hour)
+			f.reconcile(record)
+			pause(f, false)
+			f.reconcile(record)
+			f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+		})
+	}
+}
