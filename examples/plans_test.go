@@ -186,6 +186,29 @@ func TestPlansPlay(t *testing.T) {
 	}
 }
 
+// TestDocumentedRules: what docs/plans.md shows of a plan is one, and its rules can be used.
+func TestDocumentedRules(t *testing.T) {
+	page, err := os.ReadFile("../docs/plans.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```yaml\n")[1:]
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		var plan v1alpha1.RemediationPlan
+		if err := yaml.UnmarshalStrict([]byte(block), &plan); err != nil {
+			t.Errorf("%s\n%v", block, err)
+		}
+		plan.Steps = []v1alpha1.RemediationStep{{Name: "replace"}}
+		if _, err := rules.Compile(&plan); err != nil {
+			t.Errorf("%s\n%v", block, err)
+		}
+	}
+	if len(blocks) < 2 {
+		t.Errorf("found %d plans", len(blocks))
+	}
+}
+
 // recordedNodes are those of testdata, by their names.
 func recordedNodes(t *testing.T) map[string]*corev1.Node {
 	t.Helper()
