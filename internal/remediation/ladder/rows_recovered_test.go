@@ -150,5 +150,14 @@ func rowsRecovered() []row {
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "59m59s",
 			},
 		},
+		{
+			"healthy after a power cycle that is over",
+			with(plan(reboot()), works("reboot", time.Minute), requestSays("True", ""), is(Healthy)),
+			answer{
+				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1, open", Due: "5m0s", Again: "5m0s",
+			},
+		},
 	}
 }

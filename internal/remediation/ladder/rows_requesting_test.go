@@ -174,5 +174,23 @@ func rowsRequesting() []row {
 				Last: "reboot 1 made RebootRemediation r-1, Aborted: ann keeps the host off",
 			},
 		},
+		{
+			"a host cannot be cycled",
+			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("False", "its BMC is silent")),
+			answer{
+				Says: "Pending Acting: RebootRemediation r-1 has failed: its BMC is silent",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Failed: RebootRemediation r-1 has failed: its BMC is silent",
+			},
+		},
+		{
+			"a host is back, and the machine is sick",
+			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("True", "")),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
 	}
 }

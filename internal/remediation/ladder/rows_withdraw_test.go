@@ -115,5 +115,15 @@ func rowsWithdraw() []row {
 				func(f *Facts) { f.Machine.RebootOperation, f.Machine.RebootStands = recordUID+"/7", true }),
 			answer{Does: "WithdrawReboot 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s"},
 		},
+		{
+			"a power cycle that is over is left",
+			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultFailed, "replace"), requested("RebootRemediation", 1),
+				requestSays("False", "its BMC is silent")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 2",
+				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
 	}
 }

@@ -15,20 +15,24 @@ func (t *turn) markStands() bool {
 	return m.Mark.Ours && m.Mark.Stands() && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
 }
 
-// requestStands reports whether a request of this record stands that goes with its attempt. Evidence counts only while its
-// attempt is at work. A power cycle that is over keeps nothing off, but what the Node had before may be in it: it goes with
-// the record.
+// requestStands reports whether a request of this record stands that goes with its attempt.
 func (t *turn) requestStands() bool {
-	request := t.f.Request
+	request, attempt := t.f.Request, atWork(&t.s)
 	if request == nil || request.OperationID == "" {
 		return false
 	}
-	step, _ := t.requestStep()
-	attempt := atWork(&t.s)
-	if step.Action == v1alpha1.ActionReboot && (request.Succeeded == "True" || request.Succeeded == "False") {
-		return attempt != nil && attempt.OperationID == request.OperationID
+	if attempt != nil && attempt.OperationID == request.OperationID {
+		return true
 	}
-	return !evidence(step) || (attempt != nil && attempt.OperationID == request.OperationID)
+	step, _ := t.requestStep()
+	return !outlasts(step, request)
+}
+
+// outlasts reports whether a request stays once its attempt is over, and goes with the record: evidence does. So does a power
+// cycle that is over: it keeps nothing off, but what the Node had before may be in it.
+func outlasts(step v1alpha1.RemediationStep, request *Request) bool {
+	over := request.Succeeded == "True" || request.Succeeded == "False"
+	return evidence(step) || (step.Action == v1alpha1.ActionReboot && over)
 }
 
 // requestStep is the step whose attempt has made the request.
