@@ -82,7 +82,8 @@ func (c *clerk) unsettled() (left []client.ObjectKey) {
 		for name, r := range l.Machines {
 			spans := l.Times[About{SaysRestricted, r.Cluster}]
 			explained := r.ails() && len(spans) > 0 && spans[len(spans)-1].To.IsZero()
-			if r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "") {
+			unsaid := r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "")
+			if unsaid || (r.underRepair() && !explained) {
 				left = append(left, name)
 			}
 		}

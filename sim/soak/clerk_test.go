@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
@@ -70,6 +71,56 @@ func TestClerkWritesDownWhatHealthChecksSay(t *testing.T) {
 	}
 }
 
+// repair is a record of the machine in that phase.
+func repair(phase v1alpha1.RemediationPhase) *v1alpha1.MachineRemediation {
+	r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: bed.Namespace, Name: "bed-1"}}
+	r.Spec.ClusterName, r.Spec.MachineRef.Name = ward.Name, bed.Name
+	r.Spec.Steps = []v1alpha1.RemediationStep{{Name: "watch", Action: v1alpha1.ActionWait}, {Name: "replace", Action: v1alpha1.ActionReplace}}
+	r.Status.Phase, r.Status.Step = phase, "replace"
+	if phase == v1alpha1.RemediationEnded {
+		r.Status.CompletionTime = new(metav1.Now())
+		return r
+	}
+	r.Labels = map[string]string{v1alpha1.OpenLabel: ""}
+	return r
+}
+
+func TestClerkWritesDownRepairs(t *testing.T) {
+	about := About{SaysWaiting, bed}
+	watching := repair(v1alpha1.RemediationActing)
+	watching.Status.Step = "watch"
+	ended := repair(v1alpha1.RemediationEnded)
+	ended.Labels = map[string]string{v1alpha1.OpenLabel: ""}
+	c := newClerk()
+	for _, step := range []struct {
+		name        string
+		state       *v1alpha1.MachineRemediation
+		gone        bool
+		open, waits bool
+	}{
+		{"new", repair(""), false, true, false},
+		{"watched", watching, false, true, true},
+		{"waiting", repair(v1alpha1.RemediationPending), false, true, true},
+		{"at work", repair(v1alpha1.RemediationActing), false, true, false},
+		{"held", repair(v1alpha1.RemediationHeld), false, true, true},
+		{"ended, and not closed", ended, false, true, false},
+		{"closed", repair(v1alpha1.RemediationEnded), false, false, false},
+		{"open when it was deleted", repair(v1alpha1.RemediationActing), true, false, false},
+	} {
+		c.repaired(step.state, step.gone)
+		if got := c.ledger.Machines[bed].underRepair(); got != step.open {
+			t.Errorf("%s: open is %t", step.name, got)
+		}
+		spans := c.ledger.Times[about]
+		if got := len(spans) > 0 && spans[len(spans)-1].To.IsZero(); got != step.waits {
+			t.Errorf("%s: waiting is %t", step.name, got)
+		}
+	}
+	if got := c.ledger.Machines[bed]; len(got.Repairs) != 1 || got.Cluster != ward {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestClerkKnowsWhatIsLeft(t *testing.T) {
 	m := fleet.Machine{ObjectKey: bed, Cluster: ward}
 	c := newClerk()
@@ -90,6 +141,8 @@ func TestClerkKnowsWhatIsLeft(t *testing.T) {
 		{"sick again", func() { c.sick(m, Gone, at(0)) }, true},
 		{"being replaced", func() { c.released(m) }, true},
 		{"replaced", func() { c.gone(bed) }, false},
+		{"replaced, and its record is open", func() { c.repaired(repair(v1alpha1.RemediationActing), false) }, true},
+		{"and over", func() { c.repaired(repair(v1alpha1.RemediationEnded), false) }, false},
 		{"closed", func() { c.close(); c.sick(fleet.Machine{ObjectKey: ward}, Gone, at(0)) }, false},
 	} {
 		step.do()

@@ -36,6 +36,7 @@ func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
 		{Skip, l.Times[About{Skip, name}]},
 		{Paused, common(l.Times[About{SaysPaused, cluster}], l.Times[About{Paused, cluster}])},
 		{SaysRestricted, l.Times[About{SaysRestricted, cluster}]},
+		{SaysWaiting, l.Times[About{SaysWaiting, name}]},
 	}
 }
 

@@ -2,12 +2,15 @@ package soak
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // seen notes what is stored on a Machine. It tells whether its owner is asked to replace it, and was not before.
@@ -42,6 +45,26 @@ func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
 	if verdict.Status == metav1.ConditionFalse && r.Verdict != before {
 		r.Called = append(r.Called, Saying{now, verdict.Message})
 	}
+}
+
+// repaired notes what a MachineRemediation says.
+func (c *clerk) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
+	machine := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.MachineRef.Name}
+	_, labelled := repair.Labels[v1alpha1.OpenLabel]
+	open := !gone && (labelled || repair.Status.CompletionTime == nil)
+	waits := open && (repair.Status.Phase == v1alpha1.RemediationPending || repair.Status.Phase == v1alpha1.RemediationHeld || watches(repair))
+	c.note(func(l *Ledger, now time.Time) {
+		cluster := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.ClusterName}
+		l.record(machine, cluster).repair(repair.Name, open, now)
+		l.set(About{SaysWaiting, machine}, waits, now)
+	})
+}
+
+// watches tells whether a plan has a machine watched only, for now.
+func watches(repair *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(repair.Spec.Steps, func(s v1alpha1.RemediationStep) bool {
+		return s.Action == v1alpha1.ActionWait && s.Name == repair.Status.Step
+	})
 }
 
 // gone notes that a Machine was deleted.

@@ -33,6 +33,7 @@ func Judge(l *Ledger, a Allowances) []string {
 		r := l.Machines[name]
 		for _, sentence := range slices.Concat(
 			wronglyCalled(l, r, a), wronglyMarked(l, name, a), untreated(l, name, a), wronglyEnded(r),
+			unrecorded(l, name, a), lingering(l, name, a), twofold(r),
 		) {
 			violations = append(violations, fmt.Sprintf("Machine %s %s.", name, sentence))
 		}

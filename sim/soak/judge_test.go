@@ -19,7 +19,25 @@ var rules = Allowances{Patience: 10 * time.Second, Reconnect: 30 * time.Second, 
 // story is a ledger of one machine that ends after 200 seconds.
 func story(r Record, times map[About][]Span) *Ledger {
 	r.Cluster = ward
+	if r.Repairs == nil {
+		r.Repairs = repaired(r)
+	}
 	return &Ledger{Machines: map[client.ObjectKey]*Record{bed: &r}, Times: times, End: at(200)}
+}
+
+// repaired is what a machine has that was marked: a record for as long as it is sick.
+func repaired(r Record) []Repair {
+	if r.Marked.At.IsZero() {
+		return nil
+	}
+	repair := Repair{Name: "r-1", Span: Span{From: r.Marked.At, To: r.Marked.At.Add(time.Second)}}
+	for _, s := range r.Sick {
+		repair.To = s.Ended
+	}
+	if !r.Gone.IsZero() {
+		repair.To = r.Gone
+	}
+	return []Repair{repair}
 }
 
 // sick is a sickness in seconds after noon; an end of 0 is none.
@@ -157,6 +175,37 @@ func TestJudge(t *testing.T) {
 			record: Record{Sick: sick(50, 0), Marked: said(141), Released: true},
 			times:  inWard(Silent, from(45, 100)),
 			want:   []string{"Machine ns/bed was sick (Node not ready) beyond its deadline at 12:00:50.000, and for 11s nothing was done, nor was said why."},
+		},
+		"marked, and forgotten": {
+			record: Record{Sick: sick(50, 0), Marked: said(51), Repairs: []Repair{{"r-1", from(51, 80)}}},
+			want:   []string{"Machine ns/bed was sick beyond its deadline at 12:00:50.000, was marked, and for 2m0s had no open MachineRemediation, nor was said why."},
+		},
+		"marked, and recorded again": {
+			record: Record{Sick: sick(50, 0), Marked: said(51), Repairs: []Repair{{"r-1", from(51, 80)}, {"r-2", from(85, 0)}}},
+		},
+		"marked, recovered, and still open": {
+			record: Record{Sick: sick(50, 60), Marked: said(51), Repairs: []Repair{{"r-1", from(51, 71)}}},
+			want:   []string{"Machine ns/bed was well, or gone, and for 11s MachineRemediation r-1 stayed open, which began at 12:00:51.000."},
+		},
+		"marked, recovered, and open until the manager is back": {
+			record: Record{Sick: sick(50, 60), Marked: said(51), Repairs: []Repair{{"r-1", from(51, 71)}}},
+			times:  map[About][]Span{{Fact: Down}: {from(59, 65)}},
+		},
+		"replaced, and still open": {
+			record: Record{Sick: sick(50, 0), Marked: said(51), Released: true, Gone: at(60), Verdict: "x", Repairs: []Repair{{"r-1", from(51, 0)}}},
+			want:   []string{"Machine ns/bed was well, or gone, and for 2m20s MachineRemediation r-1 stayed open, which began at 12:00:51.000."},
+		},
+		"healthy, and recorded": {
+			record: Record{Repairs: []Repair{{"r-1", from(51, 80)}}},
+			want:   []string{"Machine ns/bed was well, or gone, and for 29s MachineRemediation r-1 stayed open, which began at 12:00:51.000."},
+		},
+		"two at once": {
+			record: Record{Sick: sick(50, 90), Marked: said(51), Repairs: []Repair{{"r-1", from(51, 80)}, {"r-2", from(70, 90)}}},
+			want:   []string{"Machine ns/bed has two MachineRemediations at once since 12:01:10.000, r-1 and r-2."},
+		},
+		"the record says what it waits for": {
+			record: Record{Sick: sick(50, 100), Repairs: []Repair{{"r-1", from(51, 100)}}},
+			times:  map[About][]Span{{SaysWaiting, bed}: {from(51, 100)}},
 		},
 		"marked blindly": {
 			record: Record{Sick: sick(50, 0), Marked: said(51), Released: true},

@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,9 +23,11 @@ const (
 	SaysPaused Fact = "the MachineHealthCheck says that it is paused"
 	// SaysRestricted: its status says that nothing may be remediated.
 	SaysRestricted Fact = "the MachineHealthCheck says that too many are unhealthy"
+	// SaysWaiting: the record of a Machine says what it waits for.
+	SaysWaiting Fact = "the MachineRemediation says what it waits for"
 )
 
-// About is a fact about something: a Machine if it is Skip, nothing if it is Down, else a cluster.
+// About is a fact about something: a Machine if it is Skip or SaysWaiting, nothing if it is Down, else a cluster.
 type About struct {
 	Fact Fact
 	Of   client.ObjectKey
@@ -59,6 +62,14 @@ type Record struct {
 	Gone time.Time
 	// Released tells that its owner deleted it, who is played by the soak.
 	Released bool
+	// Repairs are its MachineRemediations.
+	Repairs []Repair
+}
+
+// Repair is a MachineRemediation, and when it was open.
+type Repair struct {
+	Name string
+	Span
 }
 
 // Ledger is all that happened.
@@ -92,6 +103,22 @@ func (l *Ledger) set(a About, so bool, at time.Time) {
 		return
 	}
 	l.end(a, at)
+}
+
+// repair notes whether a MachineRemediation is open.
+func (r *Record) repair(name string, open bool, at time.Time) {
+	i := slices.IndexFunc(r.Repairs, func(known Repair) bool { return known.Name == name })
+	switch {
+	case i < 0 && open:
+		r.Repairs = append(r.Repairs, Repair{Name: name, Span: Span{From: at}})
+	case i >= 0 && !open && r.Repairs[i].To.IsZero():
+		r.Repairs[i].To = at
+	}
+}
+
+// underRepair tells whether a MachineRemediation is open.
+func (r *Record) underRepair() bool {
+	return slices.ContainsFunc(r.Repairs, func(known Repair) bool { return known.To.IsZero() })
 }
 
 // ails tells whether the machine has a sickness from which it has not recovered.

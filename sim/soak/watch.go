@@ -9,17 +9,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// watch writes into the ledger what the API server tells of Machines and MachineHealthChecks, until ctx ends. It calls marked
+// watch writes into the ledger what the API server tells of Machines, MachineHealthChecks and MachineRemediations, until ctx ends. It calls marked
 // for Machines whose owner is to replace them.
 func (c *clerk) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
 	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: cache.TransformStripManagedFields()})
 	if err != nil {
 		return fmt.Errorf("making a cache: %w", err)
 	}
-	for _, object := range []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}} {
+	for _, object := range []client.Object{&clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}, &v1alpha1.MachineRemediation{}} {
 		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
 		if err != nil {
 			return fmt.Errorf("watching %T: %w", object, err)
@@ -44,6 +45,8 @@ func (c *clerk) handler(marked func(client.ObjectKey)) toolscache.ResourceEventH
 			}
 		case *clusterv1.MachineHealthCheck:
 			c.heard(object)
+		case *v1alpha1.MachineRemediation:
+			c.repaired(object, false)
 		}
 	}
 	return toolscache.ResourceEventHandlerFuncs{
@@ -53,8 +56,11 @@ func (c *clerk) handler(marked func(client.ObjectKey)) toolscache.ResourceEventH
 			if missed, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 				obj = missed.Obj
 			}
-			if machine, ok := obj.(*clusterv1.Machine); ok {
-				c.gone(client.ObjectKeyFromObject(machine))
+			switch object := obj.(type) {
+			case *clusterv1.Machine:
+				c.gone(client.ObjectKeyFromObject(object))
+			case *v1alpha1.MachineRemediation:
+				c.repaired(object, true)
 			}
 		},
 	}
