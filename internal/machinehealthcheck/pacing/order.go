@@ -23,66 +23,104 @@ type Held struct {
 func (p Pace) Order(due []Candidate) (eligible []Candidate, held []Held) {
 	room := p
 	room.domains = maps.Clone(p.domains)
-	waiting := slices.Clone(due)
+	queues := p.queues(due)
 	for {
-		next := room.next(p, waiting)
-		if next < 0 {
+		next := room.next(queues)
+		if next == nil {
 			break
 		}
-		eligible = append(eligible, waiting[next])
-		room.Take(waiting[next])
-		waiting = slices.Delete(waiting, next, next+1)
+		c := due[next.waiting[0]]
+		next.waiting = next.waiting[1:]
+		eligible = append(eligible, c)
+		room.Take(c)
 	}
-	for _, c := range waiting {
-		held = append(held, room.hold(p, c))
+	why := make([]*Held, len(due))
+	for _, q := range queues {
+		h := room.hold(p, q)
+		for _, place := range q.waiting {
+			why[place] = &h
+		}
+	}
+	for place, h := range why {
+		if h != nil {
+			held = append(held, Held{Candidate: due[place], Why: h.Why, Until: h.Until})
+		}
 	}
 	return eligible, held
 }
 
-// next is the place of the candidate to serve next; -1 if there is none. Whether a domain rests is as it was at the beginning:
-// what begins in one look begins together.
-func (p Pace) next(beginning Pace, waiting []Candidate) int {
-	best := -1
-	for i, c := range waiting {
-		if p.full(c) != nil || beginning.rests(c) {
+// queue are candidates of the same domains: what holds for one holds for all.
+type queue struct {
+	domains []Domain
+	// waiting are their places among those who are due.
+	waiting []int
+	// rests reports whether all of the domains rest: as it was at the beginning, since what begins in one look begins together.
+	rests bool
+}
+
+func (p Pace) queues(due []Candidate) []*queue {
+	var all []*queue
+	byDomains := map[string]*queue{}
+	for place, c := range due {
+		var keys strings.Builder
+		for _, d := range c.Domains {
+			keys.WriteString(d.Key + "\n")
+		}
+		q, ok := byDomains[keys.String()]
+		if !ok {
+			q = &queue{domains: c.Domains, rests: p.rests(c.Domains)}
+			byDomains[keys.String()] = q
+			all = append(all, q)
+		}
+		q.waiting = append(q.waiting, place)
+	}
+	return all
+}
+
+// next is the queue to serve next; nil if there is none. Queues whose domains were served alike were never served, so the one
+// that is due first comes first.
+func (p Pace) next(queues []*queue) *queue {
+	var best *queue
+	for _, q := range queues {
+		if len(q.waiting) == 0 || q.rests || p.full(q.domains) != nil {
 			continue
 		}
-		if best < 0 || p.compare(c, waiting[best]) < 0 {
-			best = i
+		if best == nil || p.compare(q.domains, best.domains) < 0 {
+			best = q
 		}
 	}
 	return best
 }
 
-// full is the first domain of a candidate without room for it; nil if all have.
-func (p Pace) full(c Candidate) *Domain {
-	for i, d := range c.Domains {
+// full is the first of some domains that has no room; nil if all have.
+func (p Pace) full(domains []Domain) *Domain {
+	for i, d := range domains {
 		if s := p.of(d.Key); s.unproven >= s.limit {
-			return &c.Domains[i]
+			return &domains[i]
 		}
 	}
 	return nil
 }
 
-// rests reports whether all domains of a candidate rest.
-func (p Pace) rests(c Candidate) bool {
-	for _, d := range c.Domains {
+// rests reports whether all of some domains rest.
+func (p Pace) rests(domains []Domain) bool {
+	for _, d := range domains {
 		if !p.now.Before(p.of(d.Key).restsUntil) {
 			return false
 		}
 	}
-	return len(c.Domains) > 0
+	return len(domains) > 0
 }
 
 // compare orders candidates by when their domains were served: first by the least recently served of each, then by the other.
-func (p Pace) compare(a, b Candidate) int {
+func (p Pace) compare(a, b []Domain) int {
 	return slices.CompareFunc(p.served(a), p.served(b), func(a, b state) int { return a.compareServed(b) })
 }
 
-// served are the domains of a candidate, the least recently served first.
-func (p Pace) served(c Candidate) []state {
-	states := make([]state, 0, len(c.Domains))
-	for _, d := range c.Domains {
+// served are some domains, the least recently served first.
+func (p Pace) served(domains []Domain) []state {
+	states := make([]state, 0, len(domains))
+	for _, d := range domains {
 		states = append(states, p.of(d.Key))
 	}
 	slices.SortFunc(states, state.compareServed)
@@ -93,14 +131,14 @@ func (s state) compareServed(other state) int {
 	return cmp.Or(s.served.Compare(other.served), cmp.Compare(s.turn, other.turn))
 }
 
-// hold says why a candidate has to wait.
-func (p Pace) hold(beginning Pace, c Candidate) Held {
-	if d := p.full(c); d != nil {
-		return Held{Candidate: c, Why: fmt.Sprintf("%s has as many unproven repairs as it may have (%d)", d.Name, p.of(d.Key).limit)}
+// hold says why those in a queue have to wait.
+func (p Pace) hold(beginning Pace, q *queue) Held {
+	if d := p.full(q.domains); d != nil {
+		return Held{Why: fmt.Sprintf("%s has as many unproven repairs as it may have (%d)", d.Name, p.of(d.Key).limit)}
 	}
-	held := Held{Candidate: c}
+	var held Held
 	var names []string
-	for _, d := range c.Domains {
+	for _, d := range q.domains {
 		names = append(names, d.Name)
 		if until := beginning.of(d.Key).restsUntil; held.Until.IsZero() || until.Before(held.Until) {
 			held.Until = until

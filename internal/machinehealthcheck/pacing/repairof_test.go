@@ -38,8 +38,8 @@ func granted(r *v1alpha1.MachineRemediation)  { r.Spec.Grant++ }
 func released(r *v1alpha1.MachineRemediation) { r.Status.ReleasedGrant = r.Spec.Grant }
 func builtIn(r *v1alpha1.MachineRemediation)  { r.Spec.TemplateRef = nil }
 
-// acted adds an attempt whose act was made, with the times of its beginning and end; it has no end if that is 0.
-func acted(step, kind string, began, ended time.Duration) change {
+// withAct adds an attempt whose act was made, with the times of its beginning and end; it has no end if that is 0.
+func withAct(step, kind string, began, ended time.Duration) change {
 	return func(r *v1alpha1.MachineRemediation) {
 		attempt := v1alpha1.RemediationAttempt{Step: step, StartTime: ago(began), ObjectRef: &v1alpha1.RemediationObjectReference{Kind: kind, UID: "marked"}}
 		if ended != 0 {
@@ -74,8 +74,8 @@ func ago(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-d)))
 
 func TestRepairOf(t *testing.T) {
 	at := func(d time.Duration) time.Time { return now.Add(-d) }
-	reboot, rebooted := acted("reboot", "Machine", 40*minute, 0), acted("reboot", "Machine", 40*minute, 10*minute)
-	evidence := acted("evidence", "Diagnosis", 40*minute, 10*minute)
+	reboot, rebooted := withAct("reboot", "Machine", 40*minute, 0), withAct("reboot", "Machine", 40*minute, 10*minute)
+	evidence := withAct("evidence", "Diagnosis", 40*minute, 10*minute)
 	// of is a repair that began 40 minutes ago.
 	of := func(completed time.Time, came outcome) pacing.Repair {
 		return pacing.Repair{
@@ -101,7 +101,7 @@ func TestRepairOf(t *testing.T) {
 		"at work":                         {record(granted, reboot), of(time.Time{}, neither)},
 		"at work without a slot":          {record(reboot), of(time.Time{}, neither)},
 		"between two attempts":            {record(granted, rebooted), of(time.Time{}, neither)},
-		"at work once more":               {record(granted, rebooted, acted("replace", "MachineSet", 5*minute, 0)), again},
+		"at work once more":               {record(granted, rebooted, withAct("replace", "MachineSet", 5*minute, 0)), again},
 		"waits without the slot":          {record(granted, rebooted, released), of(at(10*minute), neither)},
 		"Recovered":                       {record(granted, rebooted, ended(v1alpha1.ReasonRecovered)), of(at(minute), proven)},
 		"Replaced":                        {record(granted, rebooted, ended(v1alpha1.ReasonReplaced)), of(at(minute), proven)},
@@ -157,10 +157,10 @@ func TestDomainsOfARecord(t *testing.T) {
 		"failure domains only":    {record(granted), both[1:], []string{"FailureDomain/z1"}},
 		"neither":                 {record(granted, empty), both, []string{"Owner/", "FailureDomain/"}},
 		"nobody knows":            {record(granted, without(pacing.OwnerUIDAnnotation, pacing.FailureDomainAnnotation)), both, nil},
-		"as it was marked":        {record(granted, without(pacing.OwnerUIDAnnotation), acted("replace", "MachineSet", minute, 0)), owner, []string{"Owner/marked"}},
-		"a Machine is no owner":   {record(granted, without(pacing.OwnerUIDAnnotation), acted("replace", "Machine", minute, 0)), owner, nil},
-		"a request is no owner":   {record(granted, without(pacing.OwnerUIDAnnotation), acted("evidence", "Diagnosis", minute, 0)), owner, nil},
-		"the annotation, if both": {record(granted, acted("replace", "MachineSet", minute, 0)), owner, []string{"Owner/o"}},
+		"as it was marked":        {record(granted, without(pacing.OwnerUIDAnnotation), withAct("replace", "MachineSet", minute, 0)), owner, []string{"Owner/marked"}},
+		"a Machine is no owner":   {record(granted, without(pacing.OwnerUIDAnnotation), withAct("replace", "Machine", minute, 0)), owner, nil},
+		"a request is no owner":   {record(granted, without(pacing.OwnerUIDAnnotation), withAct("evidence", "Diagnosis", minute, 0)), owner, nil},
+		"the annotation, if both": {record(granted, withAct("replace", "MachineSet", minute, 0)), owner, []string{"Owner/o"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
