@@ -94,13 +94,16 @@ func builtin(step v1alpha1.RemediationStep) Facts {
 // with applies changes, in order.
 func with(f Facts, changes ...change) Facts {
 	f.Record = f.Record.DeepCopy()
+	if f.Request != nil {
+		f.Request = new(*f.Request)
+	}
 	for _, c := range changes {
 		c(&f)
 	}
 	return f
 }
 
-// then carries a record on: decides, stores and decides again, until there is something to do in the world or nothing.
+// decideAll carries a record on: it decides, stores and decides again, until there is something to do in the world or nothing.
 func decideAll(f Facts, now time.Time) (Facts, Decision) {
 	for range 20 {
 		d := Decide(f, now)

@@ -1,0 +1,178 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+// conceptsExit is something that happens to an attempt at work.
+type conceptsExit struct {
+	observed string
+	happens  change
+}
+
+func timeIsUp(f *Facts) {
+	f.Record.Status.NextTransitionTime = ago(0)
+	f.Machine.OwnerActive = true
+}
+
+// The exits that several steps have.
+var (
+	exitHealthy  = conceptsExit{"the machine is healthy", is(Healthy)}
+	exitTimeIsUp = conceptsExit{"its time is up", timeIsUp}
+	exitUnclear  = conceptsExit{"its time is up, and nobody can tell whether the machine is healthy", func(f *Facts) { timeIsUp(f); f.Machine.Health = Undecided }}
+	exitPaused   = conceptsExit{"a pause", paused}
+	exitHandBack = conceptsExit{"the machine is not selected any more", unmanaged}
+	exitCancel   = conceptsExit{"a person cancels", decides(v1alpha1.AnswerCancel, "")}
+	exitGone     = conceptsExit{"somebody deletes the machine, and it is gone", goneNow}
+	exitTaken    = conceptsExit{"somebody deletes the request", func(f *Facts) { f.Request = nil }}
+)
+
+// conceptsExits are the exits of each step, for a plan in which it is tried once and something follows.
+func conceptsExits() []struct {
+	step  string
+	facts Facts
+	exits []conceptsExit
+} {
+	p := func() Facts { return plan(wait(), reboot(), collect(), request(), replace(), holdStep()) }
+	type s = struct {
+		step  string
+		facts Facts
+		exits []conceptsExit
+	}
+	return []s{
+		{"`Wait`", with(p(), begins("watch", time.Minute)), []conceptsExit{exitHealthy, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel, exitGone}},
+		{"`Request`", with(p(), works("request", time.Minute)), []conceptsExit{
+			exitHealthy, {"the request says `Succeeded=True`", requestSays("True", "")}, {"the request says `Succeeded=False`", requestSays("False", "no luck")},
+			exitTaken, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel, exitGone,
+		}},
+		{"`Request` until `RequestSucceeded`", with(p(), works("collect", time.Minute)), []conceptsExit{
+			exitHealthy, {"the request says `Succeeded=True`", requestSays("True", "")}, {"the request says `Succeeded=False`", requestSays("False", "no room")},
+			exitTaken, exitTimeIsUp, exitPaused, exitHandBack, exitCancel, exitGone,
+		}},
+		{"`Reboot`", with(p(), works("reboot", time.Minute)), []conceptsExit{
+			exitHealthy, {"its RebootRemediation fails", requestSays("False", "no power")}, exitTimeIsUp, exitUnclear, exitPaused,
+			{"a person keeps the host off", keptOff}, exitHandBack, exitCancel, exitGone,
+		}},
+		{"`Replace`", with(p(), works("replace", time.Minute)), []conceptsExit{
+			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }},
+			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has refused for an hour", refusedForAnHour}, {"the machine is being deleted", deleting(time.Minute)},
+			{"it is gone, and none has taken its place", goneNow}, {"it is gone, and none has in time", func(f *Facts) { goneNow(f); f.Record.Status.NextTransitionTime = ago(time.Hour) }},
+			{"it is gone, and its owner was scaled down", func(f *Facts) { goneNow(f); f.NoSuccessor = "MachineSet md-0 was scaled down" }},
+			{"it is gone, and the one in its place is healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon})},
+			{"the one in its place has stayed healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon.Add(-time.Hour)})},
+			{"the one in its place is sick, too", successor(Successor{Name: "md-0-y8", Health: Sick})},
+			{"somebody takes the mark away", func(f *Facts) { f.Machine.Mark = Mark{} }}, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel,
+		}},
+		{"`Replace`, built-in plan", with(builtin(replace()), works("replace", time.Minute)), []conceptsExit{
+			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }}, {"the owner has refused for an hour", refusedForAnHour}, exitTimeIsUp,
+			{"the machine is gone", goneNow},
+		}},
+	}
+}
+
+func works10(f *Facts) { f.Record.Status.NextTransitionTime = ago(-50 * time.Minute) }
+
+func refusedForAnHour(f *Facts) {
+	owner(MarkRefused, "too few replicas")(f)
+	stoppedFor(time.Hour)(f)
+	seenPause(time.Hour)(f)
+	f.Record.Status.Conditions[0].Reason = v1alpha1.ReasonRefused
+}
+
+func successor(s Successor) change {
+	return func(f *Facts) { goneNow(f); f.Successor = &s }
+}
+
+// TestConceptsExits renders what comes of an attempt, what is taken back, and what is next.
+func TestConceptsExits(t *testing.T) {
+	table := [][]string{{"step", "what happens", "the attempt", "taken back", "then"}}
+	for _, s := range conceptsExits() {
+		step := s.step
+		for _, exit := range s.exits {
+			f, takenBack := carryOn(with(s.facts, exit.happens))
+			table = append(table, []string{step, exit.observed, conceptsResult(f), takenBack, conceptsNext(f)})
+			step = ""
+		}
+	}
+	docs.Section(t, conceptsFile, "remediation exits", docs.Table(table...))
+}
+
+// carryOn stores and takes back, until something begins or nothing is to be done.
+func carryOn(f Facts) (Facts, string) {
+	var takenBack []string
+	for range 20 {
+		var d Decision
+		f, d = decideAll(f, noon)
+		switch d.Act {
+		case WithdrawMark:
+			takenBack, f.Machine.Mark = append(takenBack, "the mark"), Mark{}
+		case WithdrawRequest:
+			takenBack, f.Request = append(takenBack, "the request"), nil
+		default:
+			return f, strings.Join(takenBack, ", ")
+		}
+	}
+	panic("nothing comes of it")
+}
+
+// conceptsResult is what came of the first attempt.
+func conceptsResult(f Facts) string {
+	attempt := f.Record.Status.Attempts[0]
+	switch {
+	case attempt.EndTime == nil:
+		return "goes on"
+	case attempt.Result == "":
+		return "is over; the probation shows its result"
+	case counts(attempt.Result) || attempt.Result == v1alpha1.ResultUnneeded:
+		return docs.Code(string(attempt.Result))
+	}
+	return docs.Code(string(attempt.Result)) + ", not counted"
+}
+
+// conceptsNext is where the record stands.
+func conceptsNext(f Facts) string {
+	s := f.Record.Status
+	text := docs.Code(string(s.Phase))
+	switch last := latest(&s); {
+	case s.CompletionTime != nil:
+		return text + ", " + docs.Code(endOf(s))
+	case last.Number > 1:
+		again := "the next step"
+		if last.Step == s.Attempts[0].Step {
+			again = "the next attempt"
+		}
+		return text + ": " + again
+	case progressing(&s).Reason != string(s.Phase):
+		text += ", " + docs.Code(progressing(&s).Reason)
+	}
+	if reason := progressing(&s).Reason; s.NextTransitionTime != nil && (reason == v1alpha1.ReasonBackoff || reason == v1alpha1.ReasonRefused) && s.Phase == v1alpha1.RemediationPending {
+		text += fmt.Sprintf(" for %s", s.NextTransitionTime.Sub(noon))
+	}
+	if s.StoppedTime != nil {
+		text += "; its clock stands still"
+	}
+	return text
+}
+
+// TestConceptsExitsAreComplete: each action that does not leave the machine to a person has exits.
+func TestConceptsExitsAreComplete(t *testing.T) {
+	for _, action := range constants(t, apiPackage+"remediationstep.go", "Action", "") {
+		shown := slices.ContainsFunc(conceptsExits(), func(s struct {
+			step  string
+			facts Facts
+			exits []conceptsExit
+		}) bool {
+			return strings.HasPrefix(s.step, docs.Code(action))
+		})
+		if want := action != string(v1alpha1.ActionHold); shown != want {
+			t.Errorf("exits of %s are shown: %v, want %v", action, shown, want)
+		}
+	}
+}

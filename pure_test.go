@@ -1,0 +1,92 @@
+package sickbay_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// purePackages decide: they get facts and the time as values, and answer with a value.
+var purePackages = []string{
+	"internal/remediation/ladder",
+	"internal/machinehealthcheck/admission",
+}
+
+// impure are packages that read, write, wait or log, by the beginning of their paths.
+var impure = []string{
+	"context", "io", "log", "math/rand", "net", "os", "sync", "testing",
+	"github.com/go-logr", "k8s.io/client-go", "k8s.io/klog", "k8s.io/utils/clock", "sigs.k8s.io/controller-runtime",
+	"sigs.k8s.io/cluster-api/util", "sigs.k8s.io/cluster-api/controllers",
+}
+
+// impureNames are functions of packages that are pure but for them.
+var impureNames = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"}
+
+// TestPurePackages: what decides imports no client, context, logger or clock.
+func TestPurePackages(t *testing.T) {
+	for _, dir := range purePackages {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+		if len(code) == 0 {
+			t.Errorf("%s has no code", dir)
+		}
+		for _, file := range code {
+			for _, found := range impurities(t, file, nil) {
+				t.Errorf("%s uses %s", file, found)
+			}
+		}
+	}
+}
+
+// TestImpurities proves that the test above can fail.
+func TestImpurities(t *testing.T) {
+	source := "package p\n\nimport (\n\t\"fmt\"\n\t\"time\"\n\n\t\"sigs.k8s.io/controller-runtime/pkg/client\"\n)\n\nvar at, of, c = time.Now(), fmt.Sprint, client.Object(nil)\n"
+	want := []string{"sigs.k8s.io/controller-runtime/pkg/client", "time.Now"}
+	if got := impurities(t, "p.go", source); !slices.Equal(got, want) {
+		t.Errorf("impurities are %q, want %q", got, want)
+	}
+}
+
+// impurities returns what a Go file uses that has no place where something is decided. Without a source, the file is read.
+func impurities(t *testing.T, file string, source any) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, spec := range parsed.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(impure, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }) {
+			found = append(found, path)
+		}
+	}
+	return append(found, selected(parsed, impureNames)...)
+}
+
+// selected returns which of some names of other packages a file uses.
+func selected(file *ast.File, names []string) []string {
+	var found []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if pkg, ok := selector.X.(*ast.Ident); ok && slices.Contains(names, pkg.Name+"."+selector.Sel.Name) {
+			found = append(found, pkg.Name+"."+selector.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
