@@ -29,7 +29,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,12 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	done; \
 	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
+
+EXPLORE ?= -schedules=20000
+explore: ## Search schedules of faults, crashes and people for what must not happen: EXPLORE="-world=pool -schedules=1000000 -seed=7"
+	@echo "Building the explorer"
+	@cd sim && go build -v -o $(BIN)/explore ./cmd/explore 2>&1 | $(PROGRESS)
+	@$(BIN)/explore $(EXPLORE)
 
 $(BMO): $(wildcard tools/bmo/go.*)
 	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."
