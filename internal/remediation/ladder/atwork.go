@@ -42,21 +42,17 @@ func (t *turn) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Reme
 
 // actFor is the act of a step.
 func (t *turn) actFor(step v1alpha1.RemediationStep) Act {
-	switch step.Action {
-	case v1alpha1.ActionReplace:
-		if t.f.Machine.Owner == nil {
-			return DeleteMachine
-		}
-		return MarkForOwner
-	case v1alpha1.ActionReboot:
-		if t.annotates(step) {
-			return AnnotateReboot
-		}
-		return CreateReboot
-	case v1alpha1.ActionRequest:
+	switch {
+	case step.Action == v1alpha1.ActionRequest:
 		return CreateRequest
+	case t.annotates(step):
+		return AnnotateReboot
+	case step.Action == v1alpha1.ActionReboot:
+		return CreateReboot
+	case t.f.Machine.Owner == nil:
+		return DeleteMachine
 	}
-	return None
+	return MarkForOwner
 }
 
 // inTime lets the attempt go on until its time is up.

@@ -56,6 +56,7 @@ func (a Act) Begins() bool {
 	switch a {
 	case MarkForOwner, DeleteMachine, AnnotateReboot, CreateReboot, CreateRequest:
 		return true
+	default:
+		return false
 	}
-	return false
 }

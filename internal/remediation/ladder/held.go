@@ -39,14 +39,22 @@ func (t *turn) whyHeld() (reason, message string) {
 		return v1alpha1.ReasonPlanProblem, "Step " + step.Name + " has the action " + string(step.Action) + ", which this version of Sickbay does not know"
 	case ok:
 		return v1alpha1.ReasonPlanProblem, t.f.Safety.PlanProblem
-	case last != nil && last.Result == v1alpha1.ResultDenied:
-		return v1alpha1.ReasonDenied, last.Message
-	case last != nil && last.Result == v1alpha1.ResultCancelled:
-		return v1alpha1.ReasonCancelled, last.Message
 	case last == nil && t.f.Record.Spec.StartAt != nil:
 		return v1alpha1.ReasonNoStepLeft, "No step is left: " + t.f.Record.Spec.StartAt.Reason
-	case last != nil:
+	case last == nil:
+		return v1alpha1.ReasonNoStepLeft, "No step is left"
+	}
+	return whyNoStepIsLeft(last)
+}
+
+// whyNoStepIsLeft says what came of the last attempt.
+func whyNoStepIsLeft(last *v1alpha1.RemediationAttempt) (reason, message string) {
+	switch last.Result {
+	case v1alpha1.ResultDenied:
+		return v1alpha1.ReasonDenied, last.Message
+	case v1alpha1.ResultCancelled:
+		return v1alpha1.ReasonCancelled, last.Message
+	default:
 		return v1alpha1.ReasonNoStepLeft, "No step is left; the last: " + last.Message
 	}
-	return v1alpha1.ReasonNoStepLeft, "No step is left"
 }

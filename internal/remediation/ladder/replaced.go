@@ -9,7 +9,6 @@ import (
 // replaced decides about a machine that is gone as this record has asked. By a built-in plan that is all. By others, the
 // successor has to be healthy and stay so.
 func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
-	successor := t.f.Successor
 	switch {
 	case t.cancels():
 		attempt.Decision = t.decision()
@@ -25,11 +24,21 @@ func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 		return t.complete(v1alpha1.ReasonHandedBack, t.handedBackWhy())
 	case t.waitStopped():
 		return true
-	case successor != nil && successor.Gone:
+	}
+	return t.succeeded(attempt)
+}
+
+// succeeded goes by the successor.
+func (t *turn) succeeded(attempt *v1alpha1.RemediationAttempt) bool {
+	successor := t.f.Successor
+	switch {
+	case successor == nil:
+		return t.awaitSuccessor(attempt)
+	case successor.Gone:
 		return t.successorFailed(attempt, "is gone, too")
-	case successor != nil && successor.Health == Sick:
+	case successor.Health == Sick:
 		return t.successorFailed(attempt, "is sick, too")
-	case successor != nil && successor.Health == Healthy && !successor.HealthySince.IsZero():
+	case successor.Health == Healthy && !successor.HealthySince.IsZero():
 		return t.proveSuccessor(attempt)
 	}
 	return t.awaitSuccessor(attempt)

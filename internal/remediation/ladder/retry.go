@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -30,8 +32,8 @@ func (t *turn) retried() bool {
 
 // lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan.
 func (t *turn) lastTried() string {
-	for i := len(t.s.Attempts) - 1; i >= 0; i-- {
-		if attempt := t.s.Attempts[i]; attempt.StartTime != nil {
+	for _, attempt := range slices.Backward(t.s.Attempts) {
+		if attempt.StartTime != nil {
 			return attempt.Step
 		}
 	}

@@ -24,11 +24,7 @@ var waiting = []string{
 // WantsSlot reports whether a record waits for a slot and for nothing else: its next step acts, approval is given, and
 // the time of its back-off has passed. If only that time is missing, at is when it has.
 func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at time.Time) {
-	if Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || AtWork(r) != nil {
-		return false, time.Time{}
-	}
-	// A record that is in probation, or says that it waits for something else, would only give the slot back.
-	if r.Status.RecoveryTime != nil || proving(&r.Status) != nil || !slices.Contains(waiting, progressing(&r.Status).Reason) {
+	if Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || !waitsForNext(&r.Status) {
 		return false, time.Time{}
 	}
 	step, ok := NextStep(r)
@@ -39,6 +35,12 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 		return false, next.Time
 	}
 	return true, time.Time{}
+}
+
+// waitsForNext reports whether the next attempt may begin. A record that is in probation, or says that it waits for
+// something else, would only give the slot back.
+func waitsForNext(s *v1alpha1.MachineRemediationStatus) bool {
+	return atWork(s) == nil && proving(s) == nil && s.RecoveryTime == nil && slices.Contains(waiting, progressing(s).Reason)
 }
 
 // mayAct reports whether approval is given, or the record says that a slot is all it lacks.

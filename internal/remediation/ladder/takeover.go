@@ -55,14 +55,24 @@ func (t *turn) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationObj
 func (t *turn) seen(step v1alpha1.RemediationStep, operation string, intended bool) *v1alpha1.RemediationObjectReference {
 	m, request := t.f.Machine, t.f.Request
 	switch {
-	case step.Action == v1alpha1.ActionReplace && m.Owner != nil:
-		return t.seenMark(intended)
-	case step.Action == v1alpha1.ActionReplace && (m.Deleting() || m.Gone) && intended:
-		return t.self()
+	case step.Action == v1alpha1.ActionReplace:
+		return t.seenReplace(intended)
 	case t.annotates(step) && m.RebootOperation == operation:
 		return t.self()
-	case request != nil && request.OperationID == operation && step.Action != v1alpha1.ActionReplace && !t.annotates(step):
+	case !t.annotates(step) && request != nil && request.OperationID == operation:
 		return request.Ref.DeepCopy()
+	}
+	return nil
+}
+
+// seenReplace returns the owner that the machine is marked for, or the machine itself if nobody owns it and it goes.
+func (t *turn) seenReplace(intended bool) *v1alpha1.RemediationObjectReference {
+	m := t.f.Machine
+	if m.Owner != nil {
+		return t.seenMark(intended)
+	}
+	if intended && (m.Deleting() || m.Gone) {
+		return t.self()
 	}
 	return nil
 }

@@ -9,8 +9,9 @@ func counts(result v1alpha1.AttemptResult) bool {
 	switch result {
 	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
 		return false
+	default:
+		return true
 	}
-	return true
 }
 
 // tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.

@@ -6,29 +6,36 @@ import (
 
 // withdraw takes back what is left of an attempt that is over. Nothing follows until it is gone.
 func (t *turn) withdraw() bool {
-	attempt := atWork(&t.s)
-	if attempt == nil && t.stands() && t.announces() {
-		return true
+	if attempt := atWork(&t.s); attempt != nil {
+		return t.withdrawStrays(attempt)
+	}
+	if !t.stands() {
+		return false
 	}
 	switch {
-	case t.markStands() && t.strange(attempt, v1alpha1.ActionReplace, v1alpha1.ActionRequest):
+	case t.announces():
+		return true
+	case t.markStands():
 		return t.withdrawal(WithdrawMark)
-	case t.f.Machine.RebootStands && (attempt == nil || !t.annotates(t.stepOf(attempt)) || t.f.Machine.RebootOperation != attempt.OperationID):
+	case t.f.Machine.RebootStands:
 		return t.withdrawal(WithdrawReboot)
-	case attempt != nil && t.f.Request != nil && t.f.Request.OperationID == attempt.OperationID:
-		return false
 	}
 	return t.withdrawRequest()
 }
 
-// strange reports whether no attempt with one of these actions is at work.
-func (t *turn) strange(attempt *v1alpha1.RemediationAttempt, actions ...v1alpha1.Action) bool {
-	for _, action := range actions {
-		if attempt != nil && t.stepOf(attempt).Action == action {
-			return false
-		}
+// withdrawStrays takes back what an attempt before the one at work has led to after all: it came late. A mark beside a
+// request may be that of the request's controller.
+func (t *turn) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
+	step, m, request := t.stepOf(attempt), t.f.Machine, t.f.Request
+	switch {
+	case t.markStands() && step.Action != v1alpha1.ActionReplace && step.Action != v1alpha1.ActionRequest:
+		return t.withdrawal(WithdrawMark)
+	case m.RebootStands && (!t.annotates(step) || m.RebootOperation != attempt.OperationID):
+		return t.withdrawal(WithdrawReboot)
+	case request != nil && request.OperationID != attempt.OperationID:
+		return t.withdrawRequest()
 	}
-	return true
+	return false
 }
 
 // announces stores, before something is taken back, that it is, and what the latest attempt has led to after all if it

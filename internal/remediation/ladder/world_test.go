@@ -169,6 +169,8 @@ func (w *world) land(d Decision) {
 		w.f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
 			APIVersion: "v1", Kind: "Thing", Name: strings.ReplaceAll(d.Attempt.OperationID, "/", "-"),
 		}}
+	default:
+		w.fail("unknown act %s", d.Act)
 	}
 }
 
@@ -208,12 +210,6 @@ func (w *world) decideAs(answer v1alpha1.Answer, step string) {
 func (w *world) deleteRecord() {
 	w.f.Record = w.f.Record.DeepCopy()
 	w.f.Record.DeletionTimestamp = new(metav1.NewTime(w.now))
-}
-
-// stands reports whether anything of the record is on the machine that should not outlast it.
-func (w *world) stands() bool {
-	t := &turn{f: w.f, s: w.f.Record.Status}
-	return t.stands()
 }
 
 func numbersOf(s v1alpha1.MachineRemediationStatus) []int32 {
