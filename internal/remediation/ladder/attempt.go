@@ -42,7 +42,6 @@ func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt
 	if t.s.StartTime == nil {
 		t.s.StartTime = t.time()
 	}
-	t.s.StoppedTime, t.s.RecoveryTime = nil, nil
 	t.s.NextTransitionTime = t.after(step.Timeout())
 	t.remember(v1alpha1.RemediationAttempt{
 		Number: t.s.Attempt, Step: step.Name, OperationID: OperationID(t.f.Record, t.s.Attempt),
@@ -68,13 +67,9 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 	attempt.Result, attempt.Message = result, message
 	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
 	t.s.Attempt = attempt.Number + 1
-	step, ok := stepNamed(t.f.Record, attempt.Step)
-	switch {
-	case !ok:
-		t.s.Step = ""
-	case neverGivenUp(t.f.Record, step) || tried(&t.s, step.Name) < step.MaxAttempts():
-		t.s.Step = step.Name
-	default:
+	step := t.stepOf(attempt)
+	t.s.Step = step.Name
+	if !neverGivenUp(t.f.Record, step) && tried(&t.s, step.Name) >= step.MaxAttempts() {
 		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
 	}
 }
@@ -87,7 +82,6 @@ func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool 
 
 // next stores that an attempt is over. What stands of it is withdrawn before anything else begins.
 func (t *turn) next() bool {
-	t.s.RecoveryTime = nil
 	last := latest(&t.s)
 	t.rest(last)
 	switch {

@@ -8,7 +8,7 @@ import (
 func (t *turn) pending() bool {
 	asked := t.retried()
 	step, ok := t.nextStep()
-	if ok && !asked && !allows(t.decision()) {
+	if ok && !asked && !allows(t.decision()) && inherited(&t.s, step) == nil {
 		step = t.jump(step)
 	}
 	if t.isHeld() {

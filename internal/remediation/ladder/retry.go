@@ -3,19 +3,14 @@ package ladder
 import (
 	"slices"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
-
-// findingAsked is the reason of a verdict that fell because of the annotation remediate-machine.
-const findingAsked = "HasRemediateMachineAnnotation"
 
 // retried begins a step anew, as a person has decided. It reports whether one has.
 func (t *turn) retried() bool {
 	d := t.decision()
 	if d == nil || d.Answer != v1alpha1.AnswerRetry {
-		return t.replaceAsked()
+		return t.retriedInVain() || t.replaceAsked()
 	}
 	step := d.Step
 	if step == "" {
@@ -30,6 +25,16 @@ func (t *turn) retried() bool {
 	return true
 }
 
+// retriedInVain reports whether a person wanted the attempt that has done nothing. It is made up for.
+func (t *turn) retriedInVain() bool {
+	last := latest(&t.s)
+	if last == nil || !givenUp(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
+		return false
+	}
+	t.s.Step = last.Step
+	return true
+}
+
 // lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan.
 func (t *turn) lastTried() string {
 	for _, attempt := range slices.Backward(t.s.Attempts) {
@@ -41,42 +46,4 @@ func (t *turn) lastTried() string {
 		return step.Name
 	}
 	return t.f.Record.Spec.Steps[0].Name
-}
-
-// replaceAsked goes on with the first Replace of the plan if somebody has asked for it by annotation. It reports whether
-// somebody has.
-func (t *turn) replaceAsked() bool {
-	replace := firstReplace(t.f.Record)
-	if replace < 0 || !t.askedAnew() {
-		return false
-	}
-	step := t.f.Record.Spec.Steps[replace].Name
-	if t.s.Attempt == 0 || t.s.Step != step {
-		t.s.NextTransitionTime = nil
-	}
-	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step
-	return true
-}
-
-// askedAnew reports whether the annotation remediate-machine has come since the machine was admitted, and no attempt has
-// followed it. After Deny and Cancel, only Retry goes on.
-func (t *turn) askedAnew() bool {
-	if !t.f.RemediateAsked || t.f.Record.Spec.Finding.Reason == findingAsked {
-		return false
-	}
-	for i := range t.s.Attempts {
-		if d := t.s.Attempts[i].Decision; d != nil && d.By == clusterv1.RemediateMachineAnnotation {
-			return false
-		}
-	}
-	last := latest(&t.s)
-	return last == nil || (last.Result != v1alpha1.ResultDenied && last.Result != v1alpha1.ResultCancelled)
-}
-
-// askedInVain reports whether the annotation asks for a step that the plan does not have.
-func (t *turn) askedInVain() bool { return t.f.RemediateAsked && firstReplace(t.f.Record) < 0 }
-
-// annotation is the annotation remediate-machine as a decision.
-func (t *turn) annotation() *v1alpha1.RemediationDecision {
-	return &v1alpha1.RemediationDecision{Attempt: t.s.Attempt, Answer: v1alpha1.AnswerRetry, By: clusterv1.RemediateMachineAnnotation}
 }

@@ -243,5 +243,15 @@ func rowsPending() []row {
 				Last: "reboot 1, at work", Due: "30m0s", Again: "30m0s",
 			},
 		},
+		{
+			"a rule would jump past a step whose approval outlasts an attempt that did nothing",
+			with(plan(approvedStep(reboot()), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
+				decided(1, v1alpha1.AnswerApprove), jumpTo("replace")),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 2",
+				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
 	}
 }

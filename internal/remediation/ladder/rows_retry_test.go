@@ -213,5 +213,25 @@ func rowsRetry() []row {
 				At:   "reboot 1", Free: true,
 			},
 		},
+		{
+			"Retry is made up for if its attempt did nothing",
+			with(plan(reboot(), approvedStep(replace()), holdStep()), begins("replace", time.Hour), over(v1alpha1.ResultAborted, "replace"),
+				decided(1, v1alpha1.AnswerRetry), planProblem, jumpTo("ask")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; goes on with step ask if that does not help",
+				At:   "replace 2",
+				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"Retry is not made up for once its attempt has acted",
+			with(plan(reboot(), approvedStep(replace()), holdStep()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"),
+				decided(1, v1alpha1.AnswerRetry)),
+			answer{
+				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				At:   "ask 2",
+				Last: "replace 1 (Retry) made MachineSet md-0, TimedOut: It did not help", Free: true,
+			},
+		},
 	}
 }
