@@ -63,7 +63,8 @@ func TestRun(t *testing.T) {
 	want := []result.Measure{
 		result.FirstStart, result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.IdleRequests, result.IdleWrites,
 		result.VerdictP50, result.VerdictP99, result.VerdictMax, result.MarkP50, result.MarkP99, result.MarkMax,
-		result.OnsetWrites, result.RemedyWrites, result.RemedyEvents, result.StormVerdict, result.StormMark, result.StormWrites,
+		result.HandoverP50, result.HandoverP99, result.HandoverMax,
+		result.OnsetWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.StormVerdict, result.StormMark, result.StormWrites,
 	}
 	for _, phase := range result.Phases() {
 		for _, verb := range result.Verbs() {
@@ -111,11 +112,14 @@ func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 			t.Errorf("%s is %v", m, value(m))
 		}
 	}
-	// A verdict and a mark are at least two writes.
+	// A verdict, a record, a mark, and what the record says of it are at least four writes.
 	for _, m := range []result.Measure{result.RemedyWrites, result.StormWrites} {
-		if value(m) < 2 {
+		if value(m) < 4 {
 			t.Errorf("%s is %v", m, value(m))
 		}
+	}
+	if value(result.RemedyRequests) <= value(result.RemedyWrites) {
+		t.Errorf("%v requests, and %v of them write", value(result.RemedyRequests), value(result.RemedyWrites))
 	}
 	if value(result.VerdictP50) > value(result.VerdictMax) || value(result.StormVerdict) > value(result.StormMark) {
 		t.Errorf("verdicts and marks are not in their order: %v", report.Figures)

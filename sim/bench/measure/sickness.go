@@ -22,7 +22,12 @@ func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
 	if err := s.storm(ctx, p, picked[alone:]); err != nil {
 		return fmt.Errorf("having machines fall sick at once: %w", err)
 	}
-	return s.recover(ctx, picked)
+	if err := s.recover(ctx, picked); err != nil {
+		return err
+	}
+	// The end of a remedy must not count for the next one.
+	_, err := s.quiet(ctx, p)
+	return err
 }
 
 // alone has some machines fall sick in each second. All of them do before the first deadline, so that what is written in
@@ -54,11 +59,12 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
+	s.takeDelays(p.Subject, marks, verdicts, result.HandoverP50, result.HandoverP99, result.HandoverMax)
 	n, used := float64(len(machines)), treated.Since(ailing)
 	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
 	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
 	s.take(result.RemedyEvents, p.Subject, used.Events/n)
-	s.takeRequests(result.Remedy, p.Subject, used, 1/n)
+	s.take(result.RemedyRequests, p.Subject, s.takeRequests(result.Remedy, p.Subject, used, 1/n))
 	return nil
 }
 
@@ -113,7 +119,7 @@ func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, e
 		}
 		var now subject.Usage
 		now, err = p.Usage(ctx)
-		if err == nil && now.Writes() == last.Writes() && now.Events == last.Events {
+		if err == nil && now.Writes() == last.Writes() && now.Stored == last.Stored {
 			return now, nil
 		}
 		last = now

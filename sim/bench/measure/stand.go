@@ -85,16 +85,18 @@ func (s *stand) take(m result.Measure, who result.Subject, value float64) {
 	s.figures = append(s.figures, result.Figure{Measure: m, Fleet: s.fleet.Shape, Subject: who, Values: []float64{value}})
 }
 
-// takeRequests notes how many requests of each verb there were, times a factor. What was created is counted in the API: see
-// subject.Usage.
-func (s *stand) takeRequests(during result.Phase, who result.Subject, used subject.Usage, factor float64) {
+// takeRequests notes how many requests of each verb there were, times a factor, and returns how many that is in all. What was
+// created is counted in the API: see subject.Usage.
+func (s *stand) takeRequests(during result.Phase, who result.Subject, used subject.Usage, factor float64) (all float64) {
 	for _, verb := range result.Verbs() {
 		n := used.Requests[verb]
 		if verb == http.MethodPost {
-			n = used.Events
+			n = used.Created()
 		}
 		s.take(result.Requests(during, verb), who, n*factor)
+		all += n * factor
 	}
+	return all
 }
 
 // some returns n machines that are far from each other in the fleet.

@@ -19,8 +19,9 @@ func TestVerdicts(t *testing.T) {
 	add(result.Memory, large, result.Upstream, 100)
 	add(result.HeartbeatCPU, large, result.Sickbay, 1.3)
 	add(result.HeartbeatCPU, middle, result.Sickbay, 1)
-	add(result.RemedyWrites, small, result.Sickbay, 2, 3.5, 2)
+	add(result.RemedyWrites, small, result.Sickbay, 2, 6.5, 2)
 	add(result.RemedyWrites, large, result.Sickbay, 2)
+	add(result.RemedyRequests, large, result.Sickbay, 12)
 	add(result.IdleWrites, large, result.Sickbay, 0)
 	add(result.HangP99, many, result.Sickbay, 1.5)
 	add(result.VerdictP99, many, result.Sickbay, 1)
@@ -30,7 +31,8 @@ func TestVerdicts(t *testing.T) {
 | Storm of 1,000 in 10,000 machines, last mark | at most 1/10 of upstream | 1/10 | yes |
 | Heartbeats, CPU, 10,000 machines | the same as with 1,000 machines (1.25 times at most) | 1.3 | **no** |
 | Writes at rest, any fleet | none | 0 | yes |
-| Writes for a remedy, any fleet | at most 3 | 3.5 | **no** |
+| Writes for a remedy, any fleet | at most 6 | 6.5 | **no** |
+| Requests for a remedy, any fleet | at most 12, those that read and events included | 12 | yes |
 | Memory, 10,000 machines | at most half of upstream | 1/2 | **no** |
 | One hanging cluster of 100, verdict p99 in the others | as without (1.5 times at most) | 1.5 | yes |
 `, "\n")

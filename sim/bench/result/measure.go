@@ -14,6 +14,10 @@ const (
 	MarkP50 Measure = "mark-p50"
 	MarkP99 Measure = "mark-p99"
 	MarkMax Measure = "mark-max"
+	// HandoverP50, P99 and Max are from the one to the other: what comes before the owner can begin.
+	HandoverP50 Measure = "handover-p50"
+	HandoverP99 Measure = "handover-p99"
+	HandoverMax Measure = "handover-max"
 	// StormVerdict and StormMark are from the common deadline of a tenth of the fleet to the last of its verdicts and marks.
 	StormVerdict Measure = "storm-verdict"
 	StormMark    Measure = "storm-mark"
@@ -23,6 +27,8 @@ const (
 	OnsetWrites Measure = "onset-writes"
 	// RemedyWrites are those after its deadline.
 	RemedyWrites Measure = "remedy-writes"
+	// RemedyRequests are all requests then, those that read and events included.
+	RemedyRequests Measure = "remedy-requests"
 	// RemedyEvents are the events that are written for each machine that falls sick alone.
 	RemedyEvents Measure = "remedy-events"
 	// HeartbeatCPU and HeartbeatBytes are the processor time, and what is allocated, for 1,000 heartbeats of Nodes.
@@ -66,11 +72,15 @@ func About() []struct {
 		{MarkP50, Info{"Mark, p50", "From the deadline to the mark for the owner.", "s"}},
 		{MarkP99, Info{"Mark, p99", "The same, 99 of 100.", "s"}},
 		{MarkMax, Info{"Mark, max", "The same, the slowest.", "s"}},
+		{HandoverP50, Info{"Verdict to mark, p50", "From the stored verdict of a machine that falls sick alone to the mark for its owner.", "s"}},
+		{HandoverP99, Info{"Verdict to mark, p99", "The same, 99 of 100.", "s"}},
+		{HandoverMax, Info{"Verdict to mark, max", "The same, the slowest.", "s"}},
 		{StormVerdict, Info{"Storm, last verdict", "A tenth of the fleet falls sick at once: from the deadline to the last verdict.", "s"}},
 		{StormMark, Info{"Storm, last mark", "The same to the last mark for the owner.", "s"}},
 		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm, without events.", "1"}},
 		{OnsetWrites, Info{"Onset, writes", "Write requests for a machine that falls sick alone, before its deadline, without events.", "1"}},
 		{RemedyWrites, Info{"Remedy, writes", "The same after its deadline.", "1"}},
+		{RemedyRequests, Info{"Remedy, requests", "All requests after its deadline, those that read and events included.", "1"}},
 		{RemedyEvents, Info{"Remedy, events", "Events that are written for a machine that falls sick alone.", "1"}},
 		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy.", "s"}},
 		{HeartbeatBytes, Info{"Heartbeats, memory", "What is allocated for 1,000 heartbeats.", "B"}},

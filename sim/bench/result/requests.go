@@ -16,7 +16,7 @@ const (
 // Phases returns all phases, in the order in which they are shown.
 func Phases() []Phase { return []Phase{AtRest, Remedy, Storm} }
 
-// Verbs returns those of HTTP, in the order in which they are shown. What subjects create is events.
+// Verbs returns those of HTTP, in the order in which they are shown. What subjects create is events, and records of repairs.
 func Verbs() []string { return []string{"GET", "PATCH", "PUT", "DELETE", "POST"} }
 
 // Requests is the measure of how many there are with one verb. A LIST is a GET, and watches that go on do not count.

@@ -27,12 +27,12 @@ type Runner struct {
 
 	kubeconfig string
 	token      string
-	events     func(context.Context) (float64, error)
+	stored     func(context.Context) (Stored, error)
 }
 
 // Beside prepares to run subjects beside a world. Dir is for a kubeconfig.
 func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner, error) {
-	r.events, r.kubeconfig = storedEvents(w.Client()), filepath.Join(dir, "kubeconfig")
+	r.stored, r.kubeconfig = count(w.Client()), filepath.Join(dir, "kubeconfig")
 	if err := w.WriteKubeconfig(r.kubeconfig); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ type Process struct {
 	Started, Ready time.Time
 
 	metrics scraper
-	events  func(context.Context) (float64, error)
+	stored  func(context.Context) (Stored, error)
 	pprof   string
 }
 
@@ -75,7 +75,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s, err)
 	}
-	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), events: r.events, pprof: pprof}
+	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), stored: r.stored, pprof: pprof}
 	// The metrics may come a moment after the probe.
 	err = world.Poll(ctx, func(ctx context.Context) error {
 		_, err := p.Usage(ctx)

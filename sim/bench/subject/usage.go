@@ -13,8 +13,11 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // Usage is what a process has used since its start.
@@ -24,13 +27,20 @@ type Usage struct {
 	Allocated float64
 	// Requests are those that were answered, by method. A watch counts when it begins.
 	Requests map[string]float64
-	// Events are those that are stored, by whomever. Nobody but subjects stores any.
-	Events float64
+	Stored
 }
 
-// Writes are the requests that change an object.
+// Stored is how many objects there are, by whomever. Nobody but subjects makes any.
+type Stored struct {
+	Events, Records float64
+}
+
+// Created is how many there are in all.
+func (s Stored) Created() float64 { return s.Events + s.Records }
+
+// Writes are the requests that make or change an object, but for events.
 func (u Usage) Writes() float64 {
-	return u.Requests["PUT"] + u.Requests["PATCH"] + u.Requests["DELETE"]
+	return u.Requests["PUT"] + u.Requests["PATCH"] + u.Requests["DELETE"] + u.Records
 }
 
 // All are all requests.
@@ -44,7 +54,8 @@ func (u Usage) All() float64 {
 
 // Since returns what was used after an earlier moment.
 func (u Usage) Since(before Usage) Usage {
-	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Events: u.Events - before.Events, Requests: map[string]float64{}}
+	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Requests: map[string]float64{}}
+	since.Events, since.Records = u.Events-before.Events, u.Records-before.Records
 	for method, n := range u.Requests {
 		since.Requests[method] = n - before.Requests[method]
 	}
@@ -73,24 +84,32 @@ func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	for _, m := range families["rest_client_requests_total"].GetMetric() {
 		u.Requests[label(m, "method")] += m.GetCounter().GetValue()
 	}
-	if u.Events, err = p.events(ctx); err != nil {
+	if u.Stored, err = p.stored(ctx); err != nil {
 		return Usage{}, err
 	}
 	u.CPU, err = cpu(p.PID())
 	return u, err
 }
 
-// storedEvents returns a function that counts the events in the API. Requests that create something do not tell: to read
-// metrics has the process ask the API server who reads, which is a request of that kind.
-func storedEvents(c client.Reader) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(eventsv1.SchemeGroupVersion.WithKind("EventList"))
-		if err := c.List(ctx, list, client.Limit(1)); err != nil {
-			return 0, fmt.Errorf("counting events: %w", err)
+// count returns a function that counts what subjects create. Requests that create something do not tell: to read metrics has
+// the process ask the API server who reads, which is a request of that kind.
+func count(c client.Reader) func(context.Context) (Stored, error) {
+	return func(ctx context.Context) (s Stored, err error) {
+		if s.Events, err = objects(ctx, c, eventsv1.SchemeGroupVersion.WithKind("EventList")); err != nil {
+			return s, err
 		}
-		return float64(len(list.Items)) + float64(ptr.Deref(list.RemainingItemCount, 0)), nil
+		s.Records, err = objects(ctx, c, v1alpha1.GroupVersion.WithKind("MachineRemediationList"))
+		return s, err
 	}
+}
+
+func objects(ctx context.Context, c client.Reader, kind schema.GroupVersionKind) (float64, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind)
+	if err := c.List(ctx, list, client.Limit(1)); err != nil {
+		return 0, fmt.Errorf("counting %s: %w", kind.Kind, err)
+	}
+	return float64(len(list.Items)) + float64(ptr.Deref(list.RemainingItemCount, 0)), nil
 }
 
 func label(m *dto.Metric, name string) string {

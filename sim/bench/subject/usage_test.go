@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{Bench: self, Log: io.Discard, token: token, events: func(context.Context) (float64, error) { return 5, nil }}
+	r := &Runner{Bench: self, Log: io.Discard, token: token, stored: func(context.Context) (Stored, error) { return Stored{Events: 5, Records: 2}, nil }}
 	p, err := r.Start(t.Context(), canned)
 	if err != nil {
 		t.Fatal(err)
@@ -35,16 +35,16 @@ func TestUsage(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"GET": 16, "PATCH": 4, "PUT": 2, "DELETE": 1, "POST": 7}, u.Requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	if u.Writes() != 7 || u.Events != 5 || u.All() != 30 || u.Allocated != 1.25e6 {
-		t.Errorf("%v writes, %v events, %v requests, %v bytes", u.Writes(), u.Events, u.All(), u.Allocated)
+	if u.Writes() != 9 || u.Created() != 7 || u.All() != 30 || u.Allocated != 1.25e6 {
+		t.Errorf("%v writes, %v created, %v requests, %v bytes", u.Writes(), u.Created(), u.All(), u.Allocated)
 	}
 }
 
 // TestUsageSince has methods that were not used before.
 func TestUsageSince(t *testing.T) {
-	before := Usage{CPU: time.Second, Allocated: 100, Requests: map[string]float64{"GET": 10, "POST": 2}, Events: 3}
-	after := Usage{CPU: 3 * time.Second, Allocated: 150, Requests: map[string]float64{"GET": 12, "POST": 2, "PATCH": 5}, Events: 7}
-	want := Usage{CPU: 2 * time.Second, Allocated: 50, Requests: map[string]float64{"GET": 2, "POST": 0, "PATCH": 5}, Events: 4}
+	before := Usage{CPU: time.Second, Allocated: 100, Requests: map[string]float64{"GET": 10, "POST": 2}, Stored: Stored{Events: 3, Records: 1}}
+	after := Usage{CPU: 3 * time.Second, Allocated: 150, Requests: map[string]float64{"GET": 12, "POST": 2, "PATCH": 5}, Stored: Stored{Events: 7, Records: 3}}
+	want := Usage{CPU: 2 * time.Second, Allocated: 50, Requests: map[string]float64{"GET": 2, "POST": 0, "PATCH": 5}, Stored: Stored{Events: 4, Records: 2}}
 	if diff := cmp.Diff(want, after.Since(before)); diff != "" {
 		t.Errorf("since (-want +got):\n%s", diff)
 	}
