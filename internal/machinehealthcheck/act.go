@@ -68,10 +68,22 @@ func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, erro
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(f.Cluster), cluster); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	hold, _ := targets.OnHold(r.Clock.Now(), mhc, cluster)
+	if same, err := r.samePlan(ctx, f); !same || err != nil {
+		return false, err
+	}
+	return r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, cluster, f), nil
+}
+
+// sameHealthCheck reports whether a MachineHealthCheck asks for the same as the one that was decided on.
+func (r *Reconciler) sameHealthCheck(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
 	return mhc.UID == f.MachineHealthCheck.UID && mhc.Generation == f.MachineHealthCheck.Generation &&
-		mhc.DeletionTimestamp.IsZero() && r.Policy.Manages(mhc) && sameConfig(mhc, f) &&
-		cluster.UID == f.Cluster.UID && cluster.DeletionTimestamp.IsZero() && len(targets.Paused(mhc, cluster)) == 0 && hold == "", nil
+		mhc.DeletionTimestamp.IsZero() && r.Policy.Manages(mhc) && sameConfig(mhc, f)
+}
+
+// mayGoOn reports whether nothing stops remediation that began after the decision.
+func (r *Reconciler) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, f admission.Facts) bool {
+	hold, _ := targets.OnHold(r.Clock.Now(), mhc, cluster)
+	return cluster.UID == f.Cluster.UID && cluster.DeletionTimestamp.IsZero() && len(targets.Paused(mhc, cluster)) == 0 && hold == ""
 }
 
 // sameConfig compares what the annotations ask for; they are no part of the generation.
@@ -88,11 +100,11 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 	due, next := d.Admit, d.Next
 	for len(due) > 0 {
 		places := 0
-		for _, o := range r.admitAll(ctx, f, d, due) {
+		for i, o := range r.admitAll(ctx, f, d, r.starting(ctx, f, d, due)) {
 			if o.record != nil {
 				written[o.record.Name] = o.record
 			}
-			if o.free {
+			if o.free && due[i].Grant > 0 && due[i].LeftOver == "" {
 				places++
 			}
 		}
@@ -106,7 +118,7 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 type outcome struct {
 	// record is as it was written; nil if it was not.
 	record *v1alpha1.MachineRemediation
-	// free reports that it takes no slot for certain, so that the next may have its place.
+	// free reports that it takes no slot for certain. If one was kept for it, the next has it.
 	free bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -28,12 +30,12 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 			ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 			r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
 		}
-		return outcome{free: one.Grant > 0 && one.LeftOver == "" && !mayBeWritten(err)}
+		return outcome{free: !mayBeWritten(err)}
 	}
 	r.memory.Succeed(owner, machine.UID)
 	r.memory.Expect(owner, written, r.Clock.Now())
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
-	return outcome{record: written}
+	return outcome{record: written, free: one.Grant == 0}
 }
 
 func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
@@ -59,7 +61,7 @@ func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1
 // says which is the last. One that is open was created by us just now, or by another leader, and is as good.
 func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
 	ordinal := highest(f.Records, spec.MachineRef.UID) + 1
-	written := record.New(f.Cluster, ordinal, spec)
+	written := newRecord(f, ordinal, spec)
 	err := r.Client.Create(ctx, written)
 	if apierrors.IsAlreadyExists(err) {
 		last, listErr := r.last(ctx, f, spec.MachineRef.UID)
@@ -72,13 +74,24 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 		if last != nil {
 			ordinal = max(ordinal, record.Ordinal(last))
 		}
-		written = record.New(f.Cluster, ordinal+1, spec)
+		written = newRecord(f, ordinal+1, spec)
 		err = r.Client.Create(ctx, written)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("creating MachineRemediation %s: %w", written.Name, err)
 	}
 	return written, nil
+}
+
+// newRecord also says where its machine is: pacing asks when the machine may be gone.
+func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
+	created := record.New(f.Cluster, ordinal, spec)
+	for i := range f.Targets {
+		if f.Targets[i].Machine.UID == spec.MachineRef.UID {
+			maps.Copy(created.Annotations, pacing.Annotations(f.Targets[i].Machine))
+		}
+	}
+	return created
 }
 
 // highest is the highest ordinal of a machine's records; 0 if it has none.

@@ -13,9 +13,11 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -47,10 +49,15 @@ type Reconciler struct {
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
+	// Host returns the bare-metal host of a machine, or nil. Nil means that nobody knows of hosts.
+	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
+	// Successor returns the machine in the place of that of a record, or nil. Nil means that no record waits for any.
+	Successor func(r *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 
 	memory    lag.Memory
+	rules     rules.Cache
 	written   lag.Writes
 	kinds     kinds
 	leftOvers leftOvers
@@ -117,6 +124,9 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 			return admission.Facts{}, admission.Decision{}, err
 		}
 		decision = admission.Decide(facts, r.Clock.Now())
+	}
+	if decision.Config.OnlyTells() {
+		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
 	}
 	return facts, decision, nil
 }

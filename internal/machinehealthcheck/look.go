@@ -58,9 +58,10 @@ func (l look) addTargets(ctx context.Context, f *admission.Facts) error {
 	return nil
 }
 
-// addRecords keeps those of the records that are the MachineHealthCheck's.
+// addRecords adds records to the history of the cluster, and keeps those that are the MachineHealthCheck's.
 func (l look) addRecords(ctx context.Context, f *admission.Facts, all []v1alpha1.MachineRemediation) error {
 	for i := range all {
+		f.History = append(f.History, &all[i])
 		ours, err := l.ours(ctx, f, &all[i])
 		if err != nil {
 			return err
@@ -138,12 +139,17 @@ func (l look) liveRecords(ctx context.Context, f *admission.Facts) error {
 	if err != nil {
 		return err
 	}
+	f.Records, f.History = closed(f.Records), closed(f.History)
+	return l.addRecords(ctx, f, all)
+}
+
+// closed returns the records that do not call themselves open.
+func closed(all []*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation {
 	var over []*v1alpha1.MachineRemediation
-	for _, r := range f.Records {
+	for _, r := range all {
 		if _, open := r.Labels[v1alpha1.OpenLabel]; !open {
 			over = append(over, r)
 		}
 	}
-	f.Records = over
-	return l.addRecords(ctx, f, all)
+	return over
 }

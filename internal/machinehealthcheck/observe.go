@@ -46,10 +46,16 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 		return admission.Facts{}, err
 	}
 	r.observeFailures(&f)
+	if err := r.observeAwaited(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
 	if err := r.observeLeftOvers(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}
-	return f, r.addUnseen(ctx, &f, all)
+	if err := r.addUnseen(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	return f, r.observeHosts(ctx, &f)
 }
 
 // observeFailures adds the machines that could not be admitted.
@@ -129,8 +135,10 @@ func replace(f *admission.Facts, newer map[string]*v1alpha1.MachineRemediation) 
 		return
 	}
 	f.Unseen = true
-	f.Records = slices.DeleteFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return newer[r.Name] != nil })
-	for _, name := range slices.Sorted(maps.Keys(newer)) {
-		f.Records = append(f.Records, newer[name])
+	for _, all := range []*[]*v1alpha1.MachineRemediation{&f.Records, &f.History} {
+		*all = slices.DeleteFunc(slices.Clone(*all), func(r *v1alpha1.MachineRemediation) bool { return newer[r.Name] != nil })
+		for _, name := range slices.Sorted(maps.Keys(newer)) {
+			*all = append(*all, newer[name])
+		}
 	}
 }

@@ -42,6 +42,8 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 	}
 	for _, src := range []source.Source{
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), r.recordEvents(), relevantRecordChange()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}),
+			handler.EnqueueRequestsFromMapFunc(r.usingTemplates(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"))), predicate.GenerationChangedPredicate{}),
 		// A new watch begins with all there are.
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, created),
 	} {

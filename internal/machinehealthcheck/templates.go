@@ -27,6 +27,9 @@ func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) er
 	if !ref.IsDefined() {
 		return nil
 	}
+	if admission.NamesPlan(f.MachineHealthCheck) {
+		return r.observePlan(ctx, f)
+	}
 	ctx, cancel := context.WithTimeout(ctx, templateTimeout)
 	defer cancel()
 	for _, one := range []struct {

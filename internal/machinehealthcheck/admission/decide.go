@@ -84,52 +84,66 @@ const unconfirmedRetry = 15 * time.Second
 
 // fillLine admits those in line, or says why they wait.
 func (d *Decision) fillLine(f Facts, now time.Time) {
-	d.takeOver(f, now)
-	line, at := f.line(now, 1)
+	line, at := f.line(now)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
-	if len(line)+len(d.Admit) == 0 {
+	left := f.leftOvers()
+	if len(line)+len(left) == 0 {
 		return
 	}
-	d.Steps = BuiltInPlan(f.MachineHealthCheck, d.Config)
-	free := d.free()
+	d.Steps = Steps(f, d.Config)
+	d.takeOver(f, left, now)
+	var ready []Admission
 	for _, one := range line {
-		one.Grant = d.grant(one)
-		if obstacle := d.obstacle(f, one, now); obstacle.Reason != "" {
-			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)
-			d.wait(one, obstacle)
+		obstacle := d.obstacle(f, one, now)
+		if obstacle.Reason == "" {
+			ready = append(ready, d.begin(f, one, now))
 			continue
 		}
-		if one.needsSlot() && free == 0 {
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)
+		d.wait(one, obstacle)
+	}
+	d.giveSlots(f, d.paced(f, ready, now))
+}
+
+// giveSlots admits those who are ready, as long as there are slots.
+func (d *Decision) giveSlots(f Facts, ready []Admission) {
+	free := d.free()
+	for _, one := range ready {
+		switch {
+		case one.needsSlot() && free == 0:
 			d.wait(one, Stop{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
 			d.Next = append(d.Next, one)
-			continue
-		}
-		if f.Unseen {
+		case f.Unseen:
 			d.wait(one, Stop{Reason: ReasonExpected, Message: "those who were admitted before are about to show up in the cache"})
-			continue
+		default:
+			if one.needsSlot() && free != unbounded {
+				free--
+			}
+			d.Admit = append(d.Admit, one)
 		}
-		if one.needsSlot() && free != unbounded {
-			free--
-		}
-		d.Admit = append(d.Admit, one)
 	}
 }
 
 // takeOver admits those on whom an earlier version of Sickbay has left something, over the slots.
-func (d *Decision) takeOver(f Facts, now time.Time) {
+func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 	if d.Stopped.Reason != "" {
 		return
 	}
-	for _, one := range f.leftOvers() {
-		if failed := f.failed(one, now); failed.Reason != "" {
-			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, failed.Until)
-			d.wait(one, failed)
+	for _, one := range left {
+		obstacle := f.failed(one, now)
+		if len(d.Steps) == 0 {
+			obstacle = Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
+		}
+		if obstacle.Reason != "" {
+			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)
+			d.wait(one, obstacle)
 			continue
 		}
 		if d.InFlight == nil {
 			d.InFlight = map[types.UID]string{}
 		}
 		d.InFlight[one.Machine.UID] = one.Machine.Name
+		one.Start = leftOverStart(d.Steps, one.LeftOver)
 		d.Admit = append(d.Admit, one)
 	}
 }

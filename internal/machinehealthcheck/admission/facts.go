@@ -27,6 +27,8 @@ type Facts struct {
 	// Records are the MachineRemediations of the MachineHealthCheck: those of its targets, and those of machines that
 	// nobody looks after any more and that it has admitted. They may have ended.
 	Records []*v1alpha1.MachineRemediation
+	// History are all MachineRemediations of the cluster, whoever they belong to: memory and pacing go by them.
+	History []*v1alpha1.MachineRemediation
 	// Template says what is known about the remediation template.
 	Template Template
 	// KindsMissing reports that MachineRemediations are not installed.
@@ -43,6 +45,8 @@ type Template struct {
 	Missing string
 	// Plan is the MachineRemediationTemplate, if the MachineHealthCheck names one and it could be read.
 	Plan *v1alpha1.MachineRemediationTemplate
+	// Problem says why the plan cannot be used; empty if it can.
+	Problem string
 }
 
 // Failure says that a Machine could not be admitted.
@@ -60,6 +64,10 @@ type Target struct {
 	Present metav1.ConditionStatus
 	// LeftOver names what an earlier version of Sickbay has left on the Machine; empty if it has left nothing.
 	LeftOver string
+	// Host is the bare-metal host of the Machine; nil if it has none.
+	Host *v1alpha1.RemediationReference
+	// AwaitedBy is the open record of another machine that waits for this one in its place, and judges it; empty if none does.
+	AwaitedBy string
 }
 
 // Verdict returns the stored verdict, or nil if there is none yet.
@@ -105,4 +113,29 @@ func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 		all[r.Spec.MachineRef.UID] = r
 	}
 	return all
+}
+
+// EachNew calls do for each target that may get a new record: it is sick, or something is left on it, and no record of it
+// is open.
+func (f *Facts) EachNew(do func(*Target) error) error {
+	records := f.openByMachine()
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		if records[target.Machine.UID] != nil || (!target.sick() && target.LeftOver == "") {
+			continue
+		}
+		if err := do(target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Await notes that a record waits for a machine in the place of its own.
+func (f *Facts) Await(machine types.UID, record string) {
+	for i := range f.Targets {
+		if f.Targets[i].Machine.UID == machine {
+			f.Targets[i].AwaitedBy = record
+		}
+	}
 }

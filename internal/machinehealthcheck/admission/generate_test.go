@@ -50,7 +50,7 @@ func drawCheck(t *rapid.T) *clusterv1.MachineHealthCheck {
 	options := drawTrigger(t)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "budget",
 		maxInFlight("1"), maxInFlight("3"), maxInFlight("30%"), maxInFlight("0"), maxInFlight("x"))...)
-	options = append(options, sometimes[build.MachineHealthCheckOption](t, "strategy", byReboot(), byTemplate())...)
+	options = append(options, sometimes[build.MachineHealthCheckOption](t, "strategy", byReboot(), byTemplate(), byPlan(), byPlan())...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "dry-run",
 		build.Annotation(DryRunAnnotation, "true"), build.Annotation(DryRunAnnotation, "perhaps"))...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "paused",
@@ -60,10 +60,23 @@ func drawCheck(t *rapid.T) *clusterv1.MachineHealthCheck {
 }
 
 // drawRecord draws a record of a machine.
-func drawRecord(t *rapid.T, machine string) *v1alpha1.MachineRemediation {
-	return recordOf(machine, rapid.SampledFrom([]recordOption{
+func drawRecord(t *rapid.T, machine string, p *v1alpha1.MachineRemediationTemplate) *v1alpha1.MachineRemediation {
+	kinds := []recordOption{
 		func(*v1alpha1.MachineRemediation) {}, waitsFor(0), waitsFor(time.Minute), inVain(1), inVain(5), tried, ended,
-	}).Draw(t, "record of "+machine))
+	}
+	if p != nil {
+		kinds = append(kinds, ofPlan(p, v1alpha1.ReasonRecovered, "reboot"), ofPlan(p, v1alpha1.ReasonUnproven, "reboot", "replace"))
+	}
+	return recordOf(machine, rapid.SampledFrom(kinds).Draw(t, "record of "+machine))
+}
+
+// drawPlan draws a plan.
+func drawPlan(t *rapid.T) *v1alpha1.MachineRemediationTemplate {
+	options := sometimes(t, "steps", steps(replace, hold), steps(approved(reboot), replace), steps(hold))
+	options = append(options, sometimes(t, "mode", mode(v1alpha1.ModeObserve), mode(v1alpha1.ModeApprove))...)
+	options = append(options, sometimes(t, "pacing", pacedBy(v1alpha1.DomainOwner), pacedBy(v1alpha1.DomainOwner, v1alpha1.DomainFailureDomain))...)
+	options = append(options, sometimes(t, "slots", planOption(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(2)) }))...)
+	return plan(options...)
 }
 
 // drawFacts draws Machines and their records; some of the machines are gone.
@@ -81,11 +94,14 @@ func drawFacts(t *rapid.T) Facts {
 	f.Template.Missing = rapid.SampledFrom([]string{"", "", "it does not exist"}).Draw(t, "template")
 	f.KindsMissing = rapid.IntRange(0, 9).Draw(t, "kinds") == 0
 	f.Unseen = rapid.IntRange(0, 9).Draw(t, "cache") == 0
+	if NamesPlan(f.MachineHealthCheck) && f.Template.Missing == "" {
+		f.Template.Plan = drawPlan(t)
+	}
 	f.Failures = map[types.UID]Failure{}
 	for i := range 10 {
 		name := fmt.Sprintf("m%d", i)
 		if rapid.IntRange(0, 2).Draw(t, "recorded") == 0 {
-			f.Records = append(f.Records, drawRecord(t, name))
+			f = f.remembers(drawRecord(t, name, f.Template.Plan))
 		}
 		if rapid.IntRange(0, 5).Draw(t, "failed") == 0 {
 			f.Failures[types.UID("uid-"+name)] = Failure{Count: 1, RetryAt: now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "retry")) * time.Minute)}

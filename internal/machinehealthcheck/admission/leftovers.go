@@ -18,15 +18,24 @@ const (
 	rebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
 )
 
+// What an earlier version may have left, beside a request, which is called by its kind.
+const (
+	leftOverMark   = "a mark for its owner"
+	leftOverReboot = "a request for a power cycle"
+)
+
+// leftOverActions are the actions that what is left over belongs to.
+var leftOverActions = map[string]v1alpha1.Action{leftOverMark: v1alpha1.ActionReplace, leftOverReboot: v1alpha1.ActionReboot}
+
 // LeftOver names what an earlier version of Sickbay has left on a machine: a mark for its owner, a request, which is nil
 // if none stands, or an annotation. It is empty if nothing stands.
 func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata) string {
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 	if mark != nil && mark.Status == metav1.ConditionFalse && managed.Wrote(machine, mark.Type, status.OwnerRemediatedFieldOwner) {
-		return "a mark for its owner"
+		return leftOverMark
 	}
 	if asked, at := machine.Annotations[rebootAnnotation], machine.Annotations[rebootRequestedAtAnnotation]; asked != "" && asked == at {
-		return "a request for a power cycle"
+		return leftOverReboot
 	}
 	if request != nil && isLeftOver(request, machine) {
 		return "a " + request.Kind

@@ -22,6 +22,10 @@ type Admission struct {
 	Grant int32
 	// LeftOver names what an earlier version of Sickbay has left on the machine; empty if it has left nothing.
 	LeftOver string
+	// Start says where in the plan a new record begins; nil if at its first step.
+	Start *v1alpha1.RemediationStart
+	// Host is the bare-metal host of the machine; nil if it has none.
+	Host *v1alpha1.RemediationReference
 
 	// fruitless is how often it had a slot, or was tried to be given one, in vain.
 	fruitless int
@@ -36,7 +40,7 @@ func (a Admission) needsSlot() bool { return a.Grant > 0 }
 
 // line returns who wants to be admitted: those who had a slot in vain least often come first, then those who have been
 // sick the longest. At is when somebody else gets in line without an event.
-func (f Facts) line(now time.Time, grant int32) (all []Admission, at time.Time) {
+func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]
@@ -46,9 +50,11 @@ func (f Facts) line(now time.Time, grant int32) (all []Admission, at time.Time) 
 		machine := target.Machine
 		record := records[machine.UID]
 		if record == nil {
-			all = append(all, Admission{
-				Machine: machine, Grant: grant, fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
-			})
+			if target.AwaitedBy == "" {
+				all = append(all, Admission{
+					Machine: machine, Host: target.Host, Grant: 1, fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
+				})
+			}
 			continue
 		}
 		wants, due := ladder.WantsSlot(record, now)
@@ -72,7 +78,7 @@ func (f Facts) leftOvers() []Admission {
 	var all []Admission
 	for i := range f.Targets {
 		if target := &f.Targets[i]; f.takesOver(target) {
-			all = append(all, Admission{Machine: target.Machine, Grant: 1, LeftOver: target.LeftOver})
+			all = append(all, Admission{Machine: target.Machine, Host: target.Host, Grant: 1, LeftOver: target.LeftOver})
 		}
 	}
 	return all

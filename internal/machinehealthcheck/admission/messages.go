@@ -75,8 +75,21 @@ func (d *Decision) waitingMessage() string {
 	var message strings.Builder
 	for _, wait := range waits {
 		message.WriteString(waitFor(d.waiting(wait.reason), wait.one, wait.several))
+		if wait.reason == v1alpha1.ReasonPaced {
+			message.WriteString(d.paceMessage())
+		}
 	}
 	return message.String()
+}
+
+// paceMessage says why the first of those waits who are paced.
+func (d *Decision) paceMessage() string {
+	for _, one := range d.Waiting {
+		if one.Reason == v1alpha1.ReasonPaced {
+			return " (" + one.Why + ")"
+		}
+	}
+	return ""
 }
 
 // waiting returns the names of those who wait for a reason, in their order.
@@ -131,6 +144,12 @@ func (d *Decision) dryRunMessage() string {
 func (d *Decision) stepOf(one Admission) string {
 	if one.Record != nil && one.Record.Status.Step != "" {
 		return one.Record.Status.Step
+	}
+	if one.Start != nil && one.Start.Step == "" {
+		return "none, a person decides"
+	}
+	if one.Start != nil {
+		return one.Start.Step
 	}
 	if len(d.Steps) == 0 {
 		return ""

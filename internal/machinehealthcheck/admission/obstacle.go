@@ -75,27 +75,14 @@ func (f Facts) failed(one Admission, now time.Time) Stop {
 	return Stop{}
 }
 
-// grant is what spec.grant becomes: of a new record, 0 if a person has to approve its first act.
-func (d *Decision) grant(one Admission) int32 {
-	if one.Record != nil {
-		return one.Grant
-	}
-	for _, step := range d.Steps {
-		if step.Action != v1alpha1.ActionWait {
-			if step.Approval == v1alpha1.ApprovalRequired || step.Action == v1alpha1.ActionHold {
-				return 0
-			}
-			break
-		}
-	}
-	return 1
-}
-
 // specProblems are what Cluster API's webhook would refuse, or should.
 func specProblems(f Facts) []string {
 	var problems []string
 	if f.SelectorProblem != nil {
 		problems = append(problems, f.SelectorProblem.Error())
+	}
+	if f.Template.Problem != "" {
+		problems = append(problems, f.Template.Problem)
 	}
 	// The requests of such a kind would be of the kind of the template.
 	if ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef; ref.IsDefined() && !strings.HasSuffix(ref.Kind, clusterv1.TemplateSuffix) {

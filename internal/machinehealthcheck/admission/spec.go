@@ -19,8 +19,14 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
 		Finding:        finding(Target{Machine: machine}, one.LeftOver, now),
+		HostRef:        one.Host,
 		Steps:          d.Steps,
+		StartAt:        one.Start,
 		Grant:          one.Grant,
+	}
+	if plan := f.Template.Plan; plan != nil {
+		spec.TemplateRef = &v1alpha1.PlanReference{Name: plan.Name, UID: plan.UID, Generation: plan.Generation}
+		spec.ProbationSeconds = new(int32(plan.Spec.Template.Spec.Probation() / time.Second))
 	}
 	if machine.Status.NodeRef.IsDefined() {
 		spec.NodeRef = &v1alpha1.RemediationReference{Name: machine.Status.NodeRef.Name}

@@ -1,0 +1,58 @@
+package admission
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
+)
+
+// paced returns those of the ready whom the pace of their domains lets begin, in the order in which it serves them; the others
+// wait. Who needs no slot makes nothing happen, and is not paced.
+func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission {
+	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil || len(ready) == 0 {
+		return ready
+	}
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	for _, one := range d.Admit {
+		pace.Take(candidate(one, kinds))
+	}
+	var going []Admission
+	var due []pacing.Candidate
+	byMachine := map[types.UID]Admission{}
+	for _, one := range ready {
+		if !one.needsSlot() {
+			going = append(going, one)
+			continue
+		}
+		due = append(due, candidate(one, kinds))
+		byMachine[one.Machine.UID] = one
+	}
+	eligible, held := pace.Order(due)
+	for _, c := range eligible {
+		going = append(going, byMachine[c.UID])
+	}
+	for _, h := range held {
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, h.Until)
+		d.wait(byMachine[h.Candidate.UID], Stop{Reason: v1alpha1.ReasonPaced, Message: h.Why, Until: h.Until})
+	}
+	return going
+}
+
+func repairs(f Facts, kinds []v1alpha1.PacingDomain) []pacing.Repair {
+	var all []pacing.Repair
+	for _, r := range f.History {
+		if repair, ok := pacing.RepairOf(r, kinds); ok {
+			all = append(all, repair)
+		}
+	}
+	return all
+}
+
+func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
+	return pacing.Candidate{UID: one.Machine.UID, Domains: pacing.DomainsOf(one.Machine, kinds)}
+}

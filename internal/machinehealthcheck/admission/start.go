@@ -1,0 +1,112 @@
+package admission
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/record"
+)
+
+// Steps are the plan of new records: that of the MachineRemediationTemplate, or the built-in one.
+func Steps(f Facts, config Config) []v1alpha1.RemediationStep {
+	if NamesPlan(f.MachineHealthCheck) {
+		if f.Template.Plan == nil {
+			return nil
+		}
+		return planSteps(&f.Template.Plan.Spec.Template.Spec)
+	}
+	return BuiltInPlan(f.MachineHealthCheck, config)
+}
+
+// planSteps are copied from a plan. In the mode Approve, a person approves every step that does something.
+func planSteps(plan *v1alpha1.RemediationPlan) []v1alpha1.RemediationStep {
+	steps := make([]v1alpha1.RemediationStep, len(plan.Steps))
+	for i := range plan.Steps {
+		plan.Steps[i].DeepCopyInto(&steps[i])
+		if plan.EffectiveMode() == v1alpha1.ModeApprove && acts(steps[i].Action) {
+			steps[i].Approval = v1alpha1.ApprovalRequired
+		}
+	}
+	return steps
+}
+
+func acts(action v1alpha1.Action) bool {
+	return action != v1alpha1.ActionWait && action != v1alpha1.ActionHold
+}
+
+// begin says where in its plan a new record begins, as far as that follows from earlier ones. Built-in plans remember nothing.
+func (d *Decision) begin(f Facts, one Admission, now time.Time) Admission {
+	if one.Record != nil {
+		return one
+	}
+	if plan := f.Template.Plan; plan != nil {
+		incident := memory.Incident{
+			Record: nextName(f, one), MachineUID: one.Machine.UID, Reason: Target{Machine: one.Machine}.Verdict().Reason,
+		}
+		if one.Host != nil {
+			incident.HostUID = one.Host.UID
+		}
+		one.Start = memory.StartAt(d.Steps, f.History, incident, plan.Spec.Template.Spec.RelapseWindow(), now)
+	}
+	one.Grant = firstGrant(d.Steps, one.Start)
+	return one
+}
+
+// nextName is the name that the record of a machine will have.
+func nextName(f Facts, one Admission) string {
+	highest := 0
+	for _, r := range f.Records {
+		if r.Spec.MachineRef.UID == one.Machine.UID {
+			highest = max(highest, record.Ordinal(r))
+		}
+	}
+	return record.Name(one.Machine.Name, one.Machine.UID, highest+1)
+}
+
+// StartBy applies what a rule of the plan says about one that is admitted: the later of that and of what its history says
+// counts. Failed reports that a rule could not be evaluated: then the record gets no slot, and a person decides.
+func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, failed bool) Admission {
+	if one.Record != nil || one.LeftOver != "" {
+		return one
+	}
+	if failed {
+		one.Grant = 0
+		return one
+	}
+	one.Start = memory.Later(one.Start, rule, d.Steps)
+	one.Grant = firstGrant(d.Steps, one.Start)
+	return one
+}
+
+// firstGrant is spec.grant of a new record: 0 if a person decides first, or approves its first act.
+func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationStart) int32 {
+	from := 0
+	if start != nil {
+		from = slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Name == start.Step })
+	}
+	if from < 0 {
+		return 0
+	}
+	for _, step := range steps[from:] {
+		if step.Action == v1alpha1.ActionWait {
+			continue
+		}
+		if acts(step.Action) && step.Approval != v1alpha1.ApprovalRequired {
+			return 1
+		}
+		return 0
+	}
+	return 0
+}
+
+// leftOverStart is the step that an earlier version of Sickbay has begun; nil if it is the first, or none.
+func leftOverStart(steps []v1alpha1.RemediationStep, leftOver string) *v1alpha1.RemediationStart {
+	action := leftOverActions[leftOver]
+	i := slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Action == action })
+	if i <= 0 {
+		return nil
+	}
+	return &v1alpha1.RemediationStart{Step: steps[i].Name, Reason: "An earlier version of Sickbay has left " + leftOver}
+}

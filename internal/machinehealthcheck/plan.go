@@ -1,0 +1,133 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// observePlan reads the MachineRemediationTemplate that the MachineHealthCheck names, and compiles its rules.
+func (r *Reconciler) observePlan(ctx context.Context, f *admission.Facts) error {
+	if f.KindsMissing {
+		return nil
+	}
+	plan := &v1alpha1.MachineRemediationTemplate{}
+	key := planKey(f.MachineHealthCheck)
+	if err := r.Client.Get(ctx, key, plan); err != nil {
+		if apierrors.IsNotFound(err) {
+			f.Template.Missing = "MachineRemediationTemplate " + key.Name + " does not exist"
+			return nil
+		}
+		return fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+	}
+	f.Template.Plan = plan
+	if _, err := r.rules.Get(plan); err != nil {
+		f.Template.Problem = "MachineRemediationTemplate " + key.Name + ": " + err.Error()
+	}
+	return nil
+}
+
+func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
+	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+}
+
+// samePlan reports whether the plan still is the one that was decided on.
+func (r *Reconciler) samePlan(ctx context.Context, f admission.Facts) (bool, error) {
+	if f.Template.Plan == nil {
+		return true, nil
+	}
+	plan := &v1alpha1.MachineRemediationTemplate{}
+	if err := r.Live.Get(ctx, planKey(f.MachineHealthCheck), plan); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	return plan.UID == f.Template.Plan.UID && plan.Generation == f.Template.Plan.Generation, nil
+}
+
+// starting says where in their plan those begin who are to be admitted, by its rules.
+func (r *Reconciler) starting(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []admission.Admission {
+	plan := f.Template.Plan
+	if plan == nil || len(plan.Spec.Template.Spec.Rules) == 0 {
+		return due
+	}
+	compiled, err := r.rules.Get(plan)
+	all := make([]admission.Admission, len(due))
+	for i, one := range due {
+		if err != nil {
+			all[i] = d.StartBy(one, nil, true)
+			continue
+		}
+		step, rule, err := compiled.StartAt(rules.InputOf(one.Machine, r.node(ctx, f, one.Machine), machinehealth.RulesOf(f.MachineHealthCheck), nil))
+		all[i] = d.StartBy(one, startOf(step, rule), err != nil)
+	}
+	return all
+}
+
+func startOf(step, rule string) *v1alpha1.RemediationStart {
+	if step == "" {
+		return nil
+	}
+	return &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}
+}
+
+// node is the Node of a machine as the cache has it; nil if it has none.
+func (r *Reconciler) node(ctx context.Context, f admission.Facts, machine *clusterv1.Machine) *corev1.Node {
+	if !machine.Status.NodeRef.IsDefined() {
+		return nil
+	}
+	node, err := r.Observer.Nodes.Get(ctx, client.ObjectKeyFromObject(f.Cluster), machine.Status.NodeRef.Name)
+	if err != nil {
+		return nil
+	}
+	return node
+}
+
+// observeHosts adds the hosts of the machines that may get a new record.
+func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) error {
+	if r.Host == nil {
+		return nil
+	}
+	return f.EachNew(func(target *admission.Target) error {
+		host, err := r.Host(ctx, target.Machine)
+		if err != nil {
+			return fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err)
+		}
+		target.Host = host
+		return nil
+	})
+}
+
+// observeAwaited notes the machines that open records wait for in the place of their own. They judge them.
+func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []v1alpha1.MachineRemediation) error {
+	if r.Successor == nil {
+		return nil
+	}
+	var machines []clusterv1.Machine
+	for i := range records {
+		waiting := &records[i]
+		if ladder.Ended(waiting) || waiting.Spec.TemplateRef == nil || ladder.AtWork(waiting) == nil {
+			continue
+		}
+		if machines == nil {
+			all, err := targets.MachinesOf(ctx, r.Client, client.ObjectKeyFromObject(f.Cluster))
+			if err != nil {
+				return err
+			}
+			machines = all
+		}
+		if awaited := r.Successor(waiting, machines, records); awaited != nil {
+			f.Await(awaited.UID, waiting.Name)
+		}
+	}
+	return nil
+}
