@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -69,6 +70,7 @@ type Reconciler struct {
 	kinds   kinds
 	nodes   nodeReads
 	passes  passes
+	rules   rules.Cache
 }
 
 var (

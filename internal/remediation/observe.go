@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -20,6 +21,8 @@ type view struct {
 	machine *clusterv1.Machine
 	mhc     *clusterv1.MachineHealthCheck
 	cluster *clusterv1.Cluster
+	// node is the Node that the judgement was about; nil if there was none.
+	node *corev1.Node
 	// safety is what keeps Sickbay from acting apart from what only a judgement shows.
 	safety ladder.Safety
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
 // planOf reads the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
@@ -17,13 +21,55 @@ func (r *Reconciler) planOf(ctx context.Context, mhc *clusterv1.MachineHealthChe
 	if !admission.NamesPlan(mhc) {
 		return nil, nil
 	}
+	return r.plan(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name})
+}
+
+// plan reads a plan; nil if there is none of that name.
+func (r *Reconciler) plan(ctx context.Context, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
 	template := &v1alpha1.MachineRemediationTemplate{}
-	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
-	if err := r.Client.Get(ctx, key, template); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
+	err := r.Client.Get(ctx, key, template)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
 	}
 	return template, nil
+}
+
+// ruleFacts asks the rules of the plan where the record goes on. They are those that it was made with, or none: what is
+// edited applies to the next one.
+func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
+	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
+	record := v.facts.Record
+	if record.Spec.TemplateRef == nil || v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(record) != nil {
+		return nil
+	}
+	template, err := r.plan(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.TemplateRef.Name})
+	if err != nil || template == nil || len(template.Spec.Template.Spec.Rules) == 0 ||
+		template.UID != record.Spec.TemplateRef.UID || template.Generation != record.Spec.TemplateRef.Generation {
+		return err
+	}
+	compiled, problem := r.rules.Get(template)
+	if problem == nil {
+		node, err := r.nodeFor(ctx, v)
+		if err != nil {
+			return err
+		}
+		in := rules.InputOf(v.machine, node, machinehealth.RulesOf(v.mhc), record.Status.Attempts)
+		v.facts.JumpTo, _, problem = compiled.StartAt(in)
+	}
+	if problem != nil {
+		v.facts.Safety.PlanProblem = "The plan cannot be evaluated: " + problem.Error()
+	}
+	return nil
+}
+
+// nodeFor is the Node of the machine as far as it was read: that of a judgement, or else the one in the cache.
+func (r *Reconciler) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
+	if v.node != nil {
+		return v.node, nil
+	}
+	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
+	return facts.Node.Node, err
 }

@@ -140,11 +140,12 @@ func TestRebootOfPlan(t *testing.T) {
 		}}}
 	})
 	f.reconcile(record)
-	f.wantStanding("RebootRemediation " + record.Name + "-2")
+	// One that is over stays as history.
+	f.wantStanding("RebootRemediation "+record.Name+"-1", "RebootRemediation "+record.Name+"-2")
 	f.wantRecord(record, "Acting Acting reboot:Failed reboot:-")
 	f.pass(10 * time.Minute)
 	f.reconcile(record)
-	f.wantStanding()
+	f.wantStanding("RebootRemediation " + record.Name + "-1")
 	f.wantRecord(record, "Held HoldStep reboot:Failed reboot:TimedOut")
 }
 

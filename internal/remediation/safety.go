@@ -115,7 +115,8 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
 		v.facts.Machine.Health = ladder.Undecided
 	}
-	if claim := claimOfOthers(facts.Node.Node); claim != "" {
+	v.node = facts.Node.Node
+	if claim := claimOfOthers(v.node); claim != "" {
 		v.facts.Safety.HeldByOthers = claim
 	}
 	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.GateClosed != "" {

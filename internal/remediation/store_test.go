@@ -162,11 +162,15 @@ func (f *fixture) summary(record *v1alpha1.MachineRemediation) string {
 		words = append(words, c.Reason)
 	}
 	for i := range got.Status.Attempts {
-		result := string(got.Status.Attempts[i].Result)
-		if result == "" {
+		attempt := &got.Status.Attempts[i]
+		result := string(attempt.Result)
+		switch action := actionOf(got, attempt); {
+		case result == "" && attempt.ObjectRef == nil && action != v1alpha1.ActionWait:
+			result = "intended"
+		case result == "":
 			result = "-"
 		}
-		words = append(words, got.Status.Attempts[i].Step+":"+result)
+		words = append(words, attempt.Step+":"+result)
 	}
 	return strings.Join(words, " ")
 }

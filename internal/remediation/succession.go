@@ -35,7 +35,7 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	if machine := successorOf(record, machines, records); machine != nil {
+	if machine := SuccessorOf(record, machines, records); machine != nil {
 		v.facts.Successor = successorFrom(machine, records)
 		return nil
 	}
@@ -44,16 +44,30 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 }
 
 func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *ladder.Successor {
-	s := &ladder.Successor{Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero()}
+	s := &ladder.Successor{
+		Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero(), Record: recordFor(machine, records),
+	}
 	if s.Health == ladder.Healthy {
 		s.HealthySince = meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType).LastTransitionTime.Time
 	}
-	for i := range records {
-		if records[i].Spec.MachineRef.UID == machine.UID && !ladder.Ended(&records[i]) {
-			s.Record = &v1alpha1.RemediationReference{Name: records[i].Name, UID: records[i].UID}
-		}
-	}
 	return s
+}
+
+// recordFor is the open record of a machine, or else the one that it will get: a machine that somebody waits for is not
+// admitted before that wait is over.
+func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
+	highest := 0
+	for i := range records {
+		r := &records[i]
+		if r.Spec.MachineRef.UID != machine.UID {
+			continue
+		}
+		if !ladder.Ended(r) {
+			return &v1alpha1.RemediationReference{Name: r.Name, UID: r.UID}
+		}
+		highest = max(highest, recordpkg.Ordinal(r))
+	}
+	return &v1alpha1.RemediationReference{Name: recordpkg.Name(machine.Name, machine.UID, highest+1)}
 }
 
 // noSuccessor says why an owner makes no other machine: it is gone, or wants no more than it has. Which it has is read past

@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -91,18 +92,28 @@ func TestReplacementInVain(t *testing.T) {
 	})
 }
 
-// TestReplacementChain: the record of a successor that falls sick is named.
+// TestReplacementChain: the record of a successor that falls sick is named, also before there is one.
 func TestReplacementChain(t *testing.T) {
 	t.Parallel()
-	f, record := replacing(t)
-	b := f.comes("b", build.NodeRef("b"))
-	f.judge(b, metav1.ConditionFalse)
-	next := f.admit(b)
-	f.reconcile(record)
-	got, _ := stored(f, record)
-	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != next.Name || ref.UID != next.UID {
-		t.Errorf("its replacement is %v, want %s", ref, next.Name)
-	}
+	rows(t, map[string]func(f *fixture, b *clusterv1.Machine) string{
+		"open": func(f *fixture, b *clusterv1.Machine) string { return f.admit(b).Name },
+		"none": func(_ *fixture, b *clusterv1.Machine) string { return recordpkg.Name(b.Name, b.UID, 1) },
+		"ended": func(f *fixture, b *clusterv1.Machine) string {
+			f.over(b, 1, time.Hour)
+			return recordpkg.Name(b.Name, b.UID, 2)
+		},
+	}, func(t *testing.T, next func(f *fixture, b *clusterv1.Machine) string) {
+		f, record := replacing(t)
+		b := f.comes("b", build.NodeRef("b"))
+		f.judge(b, metav1.ConditionFalse)
+		name := next(f, b)
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended ReplacementFailed replace:Failed")
+		got, _ := stored(f, record)
+		if ref := got.Status.ReplacementRef; ref == nil || ref.Name != name {
+			t.Errorf("its replacement is %v, want %s", ref, name)
+		}
+	})
 }
 
 // TestReplacementIsPaused: nobody makes machines meanwhile, so the time does not count.

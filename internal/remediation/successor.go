@@ -16,9 +16,9 @@ import (
 // remediationFor is how a KubeadmControlPlane says which machine a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
-// successorOf picks the machine that takes the place of the one of a record. A control plane says which one it is; of a
+// SuccessorOf picks the machine that takes the place of the one of a record; nil if there is none yet. A control plane says which one it is; of a
 // MachineSet, the machines that have come since are given to the records whose machines went, the oldest to the first.
-func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
+func SuccessorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
 	own := claimOf(record)
 	if own == nil {
 		return nil

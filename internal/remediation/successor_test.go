@@ -92,7 +92,7 @@ func TestSuccessorOf(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if m := successorOf(&tt.records[0], tt.machines, tt.records); m != nil {
+			if m := SuccessorOf(&tt.records[0], tt.machines, tt.records); m != nil {
 				got = m.Name
 			}
 			if got != tt.want {

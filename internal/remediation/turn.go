@@ -63,27 +63,40 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 // decide looks as far as the decision needs: first into the caches, unless more was seen a moment ago, and then past them if
 // there is something to be done. What was seen is never good enough for an act that begins something.
 func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
-	v, how := seen, confirmed
-	if v == nil {
+	how := confirmed
+	if seen == nil {
 		how = cached
 	}
 	for {
 		if how == judged && r.nodes.busy(clusterKey(record)) {
 			return nil, ladder.Decision{}, errBusy
 		}
-		if v == nil {
-			var err error
-			if v, err = r.observe(ctx, record, how); err != nil {
-				return nil, ladder.Decision{}, err
-			}
+		v, err := r.see(ctx, record, seen, how)
+		if err != nil {
+			return nil, ladder.Decision{}, err
 		}
 		decision := ladder.Decide(v.facts, r.Clock.Now())
 		needed := depthFor(decision)
 		if needed <= how {
 			return v, decision, nil
 		}
-		v, how = nil, needed
+		seen, how = nil, needed
 	}
+}
+
+// see looks, or brings what was seen a moment ago up to date with what the record says by now.
+func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth) (*view, error) {
+	v := seen
+	var err error
+	if v == nil {
+		v, err = r.observe(ctx, record, how)
+	} else {
+		err = r.requestFacts(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, r.ruleFacts(ctx, v)
 }
 
 // store writes the status, and says what has changed in it.

@@ -45,6 +45,10 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		r.Selectors = &targets.Selectors{}
 	}
 	r.nodes.most = max(1, r.Concurrency/4)
+	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}
+	if err := check.addToManager(mgr); err != nil {
+		return err
+	}
 	return r.addController(mgr)
 }
 

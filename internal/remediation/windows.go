@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -14,8 +13,8 @@ import (
 // windowOf returns for how long a record is remembered after it has ended.
 type windowOf = func(context.Context, *v1alpha1.MachineRemediation) (time.Duration, error)
 
-// pacingWindow is for how long the records of a plan with pacing are needed at least.
-const pacingWindow = time.Hour
+// leastWindow is for how long the records of a plan are needed at least: pacing and the chains of replacements go by them.
+const leastWindow = time.Hour
 
 // windows reads each plan once. Built-in plans have no memory; of a plan that is gone, the default is assumed.
 func (r *Reconciler) windows() windowOf {
@@ -28,15 +27,13 @@ func (r *Reconciler) windows() windowOf {
 		if window, ok := known[ref.UID]; ok {
 			return window, nil
 		}
-		template := &v1alpha1.MachineRemediationTemplate{}
-		err := r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}, template)
-		if client.IgnoreNotFound(err) != nil {
-			return 0, fmt.Errorf("getting MachineRemediationTemplate %s/%s: %w", record.Namespace, ref.Name, err)
+		template, err := r.plan(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+		if err != nil {
+			return 0, err
 		}
-		plan := template.Spec.Template.Spec
-		window := plan.RelapseWindow()
-		if plan.Pacing != nil {
-			window = max(window, pacingWindow)
+		window := v1alpha1.DefaultRelapseWindow
+		if template != nil {
+			window = max(leastWindow, template.Spec.Template.Spec.RelapseWindow())
 		}
 		known[ref.UID] = window
 		return window, nil
