@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -58,7 +59,7 @@ func (m *monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 	if r.Spec.MachineRef.UID != machine.UID {
 		m.w.fail(ruleBound, "%s, which is not the machine of record %s", what, r.Name)
 	}
-	if why := forbidden(m.w, looked[*clusterv1.MachineHealthCheck](t, healthCheckKind, checkName), looked[*clusterv1.Cluster](t, clusterKind, clusterName),
+	if why := forbidden(t.last(), looked[*clusterv1.MachineHealthCheck](t, healthCheckKind, checkName), looked[*clusterv1.Cluster](t, clusterKind, clusterName),
 		looked[*clusterv1.Machine](t, machineKind, machine.Name)); why != "" {
 		m.w.fail(rulePermission, "%s, although %s", what, why)
 	}
@@ -76,14 +77,14 @@ func (m *monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 }
 
 // forbidden says what keeps anybody from doing something to a machine, as it was read.
-func forbidden(w *world, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) string {
+func forbidden(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) string {
 	if mhc == nil || cluster == nil || machine == nil {
 		return "the MachineHealthCheck, the Cluster or the Machine is gone"
 	}
 	if paused := targets.Paused(mhc, cluster); len(paused) > 0 {
 		return paused[0]
 	}
-	if why, _ := targets.OnHold(w.clock.now, machine, mhc, cluster); why != "" {
+	if why, _ := targets.OnHold(now, machine, mhc, cluster); why != "" {
 		return why
 	}
 	switch {
@@ -224,7 +225,8 @@ func (m *monitor) slots(t *turn, machine *clusterv1.Machine, what string) {
 	for _, other := range every[*clusterv1.Machine](m.w, machineKind) {
 		r := m.openRecord(other.UID)
 		atWork := r != nil && ladder.AtWork(r) != nil && ladder.AtWork(r).ObjectRef != nil
-		if atWork || len(m.standing(other)) > 0 || other.UID == machine.UID {
+		ours := r != nil || (targets.IsTarget(other) && m.hadRecord(other.UID))
+		if atWork || (ours && len(m.standing(other)) > 0) || other.UID == machine.UID {
 			under = append(under, other.Name)
 		}
 	}

@@ -45,7 +45,7 @@ func (p *process) interrupt(call apimodel.Call) error {
 	var failed error
 	p.w.pick(atRead, func() []option {
 		var options []option
-		for _, one := range p.others() {
+		for _, one := range p.others(call) {
 			options = append(options, option{"before " + p.name + " " + call.String() + ": " + one.name, func() {
 				p.w.say("      before %s: %s", call, one.name)
 				p.w.between(one.do)
@@ -72,10 +72,13 @@ func (w *world) between(do func()) {
 }
 
 // others are what can happen in the middle of a call of this process.
-func (p *process) others() []option {
-	options := p.w.mischief()
-	if p.w.nested == 0 {
+func (p *process) others(call apimodel.Call) []option {
+	about := aboutCall(call.Kind)
+	options := p.w.mischief(about)
+	if about(machineKind, nodeKind, requestKind, rebootKind) {
 		options = append(options, p.w.work()...)
+	}
+	if p.w.nested == 0 {
 		if other := p.w.other(p); other != nil {
 			options = append(options, other.turns(3)...)
 		}

@@ -2,8 +2,10 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,18 +17,39 @@ import (
 // deferred is how long an owner defers that does.
 const deferred = 20 * time.Minute
 
-// mischief is what can happen at any moment without being asked for.
-func (w *world) mischief() []option {
+// mischief is what can happen at any moment without being asked for. Before a call of a process, only what changes objects
+// of the kind that the call is about need happen: anything else can as well happen before the next one.
+func (w *world) mischief(about func(...schema.GroupVersionKind) bool) []option {
 	var options []option
 	for _, one := range []struct {
 		actor   Actor
 		options func() []option
-	}{{Nodes, w.nodesChange}, {Person, w.personMeddles}, {Upgrade, w.upgrade}, {Faults, w.refuse}, {Overlap, w.overlap}, {Clock, w.clockSteps}} {
-		if w.spec.has(one.actor) {
+		kinds   []schema.GroupVersionKind
+	}{
+		{Nodes, w.nodesChange, []schema.GroupVersionKind{nodeKind}},
+		{Person, w.meddleWithCheck, []schema.GroupVersionKind{healthCheckKind}},
+		{Person, w.meddleWithCluster, []schema.GroupVersionKind{clusterKind}},
+		{Person, w.meddleWithMachines, []schema.GroupVersionKind{machineKind, nodeKind}},
+		{Person, w.meddleWithRecords, []schema.GroupVersionKind{recordKind}},
+		{Person, w.meddleWithRequests, []schema.GroupVersionKind{requestKind, rebootKind}},
+		{Upgrade, w.upgrade, []schema.GroupVersionKind{healthCheckKind}},
+		{Faults, w.refuse, []schema.GroupVersionKind{machineKind}},
+		{Overlap, w.overlap, nil},
+		{Clock, w.clockSteps, nil},
+	} {
+		if w.spec.has(one.actor) && about(one.kinds...) {
 			options = append(options, one.options()...)
 		}
 	}
 	return options
+}
+
+// anything is about all kinds.
+func anything(...schema.GroupVersionKind) bool { return true }
+
+// aboutCall is about the kind of a call, and about what belongs to no kind.
+func aboutCall(kind schema.GroupVersionKind) func(...schema.GroupVersionKind) bool {
+	return func(kinds ...schema.GroupVersionKind) bool { return len(kinds) == 0 || slices.Contains(kinds, kind) }
 }
 
 func (w *world) nodesChange() []option {
@@ -123,8 +146,14 @@ func (w *world) clockSteps() []option {
 	return options
 }
 
+// longestLag is for how long a cache may not move at all.
+const longestLag = 5 * time.Minute
+
 // setClock moves the clock, and rings the timers of all processes that are due.
 func (w *world) setClock(now time.Time) {
+	if now.Sub(w.clock.now) > longestLag {
+		w.leader.lag = nil
+	}
 	w.clock.now = now
 	for _, p := range []*process{w.leader, w.former} {
 		if p != nil {

@@ -46,19 +46,31 @@ func (w *world) toggle(kind schema.GroupVersionKind, obj client.Object, key, val
 	return option{fmt.Sprintf("a person sets %s=%s on %s %s", key, value, kind.Kind, name), func() { w.annotate(kind, name, map[string]string{key: value}) }}
 }
 
-// personMeddles is what people do.
-func (w *world) personMeddles() []option {
-	options := append(w.meddleWithCheck(), w.meddleWithCluster()...)
+func (w *world) meddleWithMachines() []option {
+	var options []option
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
 		options = append(options, w.meddleWithMachine(m)...)
 	}
+	return options
+}
+
+func (w *world) meddleWithRecords() []option {
+	var options []option
 	for _, r := range every[*v1alpha1.MachineRemediation](w, recordKind) {
 		if r.Status.CompletionTime == nil {
 			options = append(options, w.meddleWithRecord(r)...)
 		}
 	}
+	return options
+}
+
+func (w *world) meddleWithRequests() []option {
+	var options []option
 	for _, request := range every[*unstructured.Unstructured](w, requestKind) {
 		options = append(options, option{"a person deletes request " + request.GetName(), func() { w.remove(request) }})
+	}
+	for _, reboot := range every[*v1alpha1.RebootRemediation](w, rebootKind) {
+		options = append(options, option{"a person deletes RebootRemediation " + reboot.Name, func() { w.remove(reboot) }})
 	}
 	return options
 }
@@ -76,7 +88,8 @@ func (w *world) meddleWithCheck() []option {
 		w.toggle(healthCheckKind, mhc, targets.HoldUntilAnnotation, w.hold()),
 		{"a person deletes the MachineHealthCheck", func() { w.remove(mhc) }},
 	}
-	if w.spec.Plan == nil {
+	// Nobody can know of the requests of a kind that is named nowhere.
+	if w.spec.Plan == nil && w.spec.LeftOver != LeftRequest {
 		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
 	}
 	return options

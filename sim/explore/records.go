@@ -97,6 +97,10 @@ func (m *monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1
 		return
 	}
 	kept := was.DeepCopy()
+	if was.ObjectRef == nil {
+		// What it has made may show late.
+		kept.ObjectRef = is.ObjectRef
+	}
 	if was.Result == "" {
 		kept.Result, kept.Message, kept.Decision = is.Result, is.Message, is.Decision
 	}

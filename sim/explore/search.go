@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"hash/fnv"
 	"sync"
 )
@@ -12,7 +13,7 @@ type Found struct {
 	Result
 }
 
-// Random lives through histories with the seeds from first on, and returns those that break a rule, shrunk.
+// Random lives through histories with the seeds from first on, until one breaks a rule, which is shrunk.
 func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched Searched) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -49,6 +50,11 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched
 type Searched struct {
 	Runs, Points, Deviations int
 	Found                    []Found
+}
+
+// String says it in one line.
+func (s Searched) String() string {
+	return fmt.Sprintf("%6d histories, %8d points, %6d deviations", s.Runs, s.Points, s.Deviations)
 }
 
 func (s *Searched) count(r Result) {

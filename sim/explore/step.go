@@ -30,12 +30,15 @@ func (w *world) usual() bool {
 		return true
 	}
 	next := w.next()
-	if next.IsZero() {
+	if next.IsZero() || (!w.quiet && next.Sub(w.clock.now) > soon) {
 		return false
 	}
 	w.setClock(later(next, w.clock.now))
 	return true
 }
+
+// soon is how far ahead something is that faults still wait for.
+const soon = 6 * time.Hour
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -67,7 +70,7 @@ func (w *world) next() time.Time {
 // instead is what can happen instead of what usually does.
 func (w *world) instead() []option {
 	var options []option
-	for _, one := range w.mischief() {
+	for _, one := range w.mischief(anything) {
 		options = append(options, option{one.name, func() { w.do(one) }})
 	}
 	options = append(options, w.leader.turns(4)...)
@@ -77,7 +80,7 @@ func (w *world) instead() []option {
 	for _, one := range w.work() {
 		options = append(options, option{one.name, func() { w.do(one) }})
 	}
-	if next := w.next(); !next.IsZero() && w.spec.has(Clock) {
+	if next := w.next(); !next.IsZero() && next.Sub(w.clock.now) <= soon && w.spec.has(Clock) {
 		options = append(options, option{"time passes", func() { w.setClock(later(next, w.clock.now)) }})
 	}
 	return options

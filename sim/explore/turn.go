@@ -74,3 +74,12 @@ func nodeSick(node *corev1.Node, now time.Time) bool {
 	}
 	return false
 }
+
+// last is when something was read last.
+func (t *turn) last() time.Time {
+	var last time.Time
+	for _, look := range t.looks {
+		last = later(last, look.at)
+	}
+	return last
+}

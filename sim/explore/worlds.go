@@ -1,11 +1,10 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // Worlds are all worlds that are searched.
@@ -13,42 +12,42 @@ var Worlds = []*Spec{
 	{
 		Name: "replace", About: "the built-in plan: an owner replaces what is marked",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "unowned", About: "the built-in plan: machines that nobody owns are deleted, and made anew under their name",
 		Machines: 2, Sick: 1, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "owners", About: "an owner that refuses",
 		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 2,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "pool", About: "an owner that never answers, as a MachinePool does not",
 		Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "defers", About: "an owner that replaces later",
 		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "reboot", About: "the built-in plan for power cycles",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "reboot in vain", About: "the built-in plan for power cycles, which heal nothing",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "request", About: "the built-in plan for requests to another controller",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 30 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "gate", About: "a gate that closes when too many are sick",
@@ -58,38 +57,67 @@ var Worlds = []*Spec{
 	{
 		Name: "stubborn", About: "a machine whose writes always fail",
 		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
-		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "restless", About: "a machine that others write to all the time",
 		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Restless: 1,
-		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "bad image", About: "new machines are sick, too",
 		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
-		Actors: Everybody, Steps: 80, Settle: 30 * time.Minute, Watch: 20 * time.Minute, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "left mark", About: "the version before has left a mark",
 		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 1, LeftOver: LeftMark,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "left reboot", About: "the version before has asked for a power cycle",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, LeftOver: LeftReboot,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 12 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "left request", About: "the version before has made a request",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true, LeftOver: LeftRequest,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 30 * time.Hour,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+}
+
+// SmallWorlds are searched exhaustively.
+var SmallWorlds = []*Spec{
+	{
+		Name: "small replace", About: "two sick machines, one slot, an owner, and all that can go wrong with writes, processes and caches",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small person", About: "two sick machines, one slot, an owner, a person, and Nodes that recover",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Person, Nodes}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small reboot", About: "two sick machines, one slot, their hosts, and all that can go wrong with writes, processes and caches",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small request", About: "two sick machines, one slot, and another controller that repairs them",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small upgrade", About: "two sick machines, an owner, an upgrade, and clocks that step",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 2,
+		Actors: []Actor{Upgrade, Nodes, Clock}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
 	},
 }
 
 // WorldNamed returns a world, or nil.
 func WorldNamed(name string) *Spec {
-	for _, spec := range Worlds {
+	for _, spec := range append(slices.Clone(Worlds), SmallWorlds...) {
 		if spec.Name == name {
 			return spec
 		}
@@ -97,4 +125,7 @@ func WorldNamed(name string) *Spec {
 	return nil
 }
 
-var _ = v1alpha1.ModeAct
+// Chosen returns the worlds of that name; all of them for no name.
+func Chosen(from []*Spec, name string) []*Spec {
+	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool { return name != "" && spec.Name != name })
+}

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,36 +11,92 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore"
 )
 
+type options struct {
+	world      string
+	schedules  int
+	seed       uint64
+	depth      int
+	deviations int
+	plant      string
+	replay     string
+	workers    int
+}
+
 func main() {
-	world := flag.String("world", "", "search this world only")
-	schedules := flag.Int("schedules", 100, "how many")
-	seed := flag.Uint64("seed", 1, "first seed")
-	replay := flag.String("replay", "", "schedule")
-	workers := flag.Int("workers", 2, "at once")
+	var o options
+	flag.StringVar(&o.world, "world", "", "search this world only")
+	flag.IntVar(&o.schedules, "schedules", 20000, "how many histories to draw in all")
+	flag.Uint64Var(&o.seed, "seed", 1, "the first seed")
+	flag.IntVar(&o.depth, "depth", 1000, "in small worlds, deviate at this many points of a history, the first ones")
+	flag.IntVar(&o.deviations, "deviations", 1, "in small worlds, deviate so many times at most")
+	flag.StringVar(&o.plant, "plant", "", "put this bug into the controllers")
+	flag.StringVar(&o.replay, "replay", "", "tell this history of the world: point:option,...")
+	flag.IntVar(&o.workers, "workers", 2, "how many histories at once")
 	flag.Parse()
-	bad := 0
-	for _, spec := range explore.Worlds {
-		if *world != "" && spec.Name != *world {
-			continue
-		}
-		if *replay != "" {
-			s, err := explore.ParseSchedule(*replay)
-			if err != nil {
-				fmt.Println(err)
-				os.Exit(2)
-			}
-			explore.Replay(spec, nil, s, func(line string) { fmt.Println(line) })
-			continue
-		}
-		began := time.Now()
-		searched := explore.Random(spec, nil, *seed, *schedules, *workers)
-		fmt.Printf("%s: %d runs, %d points, %d deviations, %s\n", spec.Name, searched.Runs, searched.Points, searched.Deviations, time.Since(began))
-		for _, found := range searched.Found {
-			bad++
-			fmt.Printf("  seed %d: -world=%q -replay=%s\n%s", found.Seed, spec.Name, found.Schedule, found.Story())
-		}
-	}
-	if bad > 0 {
+	if err := o.run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+func (o options) run() error {
+	plant, err := explore.PlantNamed(o.plant)
+	if err != nil {
+		return err
+	}
+	if plant != nil && o.world == "" {
+		o.world = plant.World
+	}
+	if o.replay != "" {
+		return o.tell(plant)
+	}
+	random, small := explore.Chosen(explore.Worlds, o.world), explore.Chosen(explore.SmallWorlds, o.world)
+	if len(random)+len(small) == 0 {
+		return fmt.Errorf("there is no world %q", o.world)
+	}
+	broken, began := 0, time.Now()
+	for _, spec := range random {
+		broken += report(spec, func() explore.Searched {
+			return explore.Random(spec, plant, o.seed, max(1, o.schedules/len(random)), o.workers)
+		})
+	}
+	for _, spec := range small {
+		broken += report(spec, func() explore.Searched {
+			return explore.Exhaust(spec, plant, o.depth, o.deviations, o.workers)
+		})
+	}
+	fmt.Printf("all worlds: %s\n", time.Since(began).Round(time.Second))
+	if broken > 0 {
+		return errors.New("a rule is broken")
+	}
+	return nil
+}
+
+// tell tells one history.
+func (o options) tell(plant *explore.Plant) error {
+	spec := explore.WorldNamed(o.world)
+	if spec == nil {
+		return fmt.Errorf("there is no world %q; name one with -world", o.world)
+	}
+	schedule, err := explore.ParseSchedule(o.replay)
+	if err != nil {
+		return err
+	}
+	result := explore.Replay(spec, plant, schedule, func(line string) { fmt.Println(line) })
+	fmt.Println(result.Story())
+	if result.Failure != nil {
+		return result.Failure
+	}
+	return nil
+}
+
+// report searches a world and prints what was searched.
+func report(spec *explore.Spec, search func() explore.Searched) int {
+	began := time.Now()
+	searched := search()
+	fmt.Printf("%-15s %s in %s: %s\n", spec.Name, searched, time.Since(began).Round(100*time.Millisecond), spec.About)
+	for _, found := range searched.Found {
+		fmt.Printf("  BROKEN: %s  tell it: go run ./cmd/explore -world=%q -replay=%s\n", found.Story(), spec.Name, found.Schedule)
+	}
+	return len(searched.Found)
 }

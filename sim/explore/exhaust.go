@@ -1,0 +1,82 @@
+package explore
+
+import (
+	"slices"
+	"sync"
+)
+
+// Exhaust lives through all histories that deviate at most so many times from what usually happens, each time at one of
+// the first points of the run. It stops at the first few that break a rule.
+func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) Searched {
+	e := &exhaust{spec: spec, plant: plant, depth: depth, most: deviations}
+	first := e.live(nil)
+	next := make(chan Schedule)
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for s := range next {
+				e.below(s)
+			}
+		})
+	}
+	for _, s := range first {
+		next <- s
+	}
+	close(next)
+	group.Wait()
+	for i := range e.searched.Found {
+		e.searched.Found[i].Result = Shrink(spec, plant, e.searched.Found[i].Result)
+	}
+	return e.searched
+}
+
+type exhaust struct {
+	spec        *Spec
+	plant       *Plant
+	depth, most int
+
+	mu       sync.Mutex
+	searched Searched
+}
+
+// below lives through a schedule and all that begin with it.
+func (e *exhaust) below(s Schedule) {
+	for _, longer := range e.live(s) {
+		e.below(longer)
+	}
+}
+
+// live lives through a schedule, and returns those that deviate once more.
+func (e *exhaust) live(s Schedule) []Schedule {
+	if e.over() {
+		return nil
+	}
+	strategy := newCounting(s, e.depth)
+	result := run(e.spec, e.plant, strategy, nil)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.searched.count(result)
+	if result.Failure != nil {
+		e.searched.Found = append(e.searched.Found, Found{World: e.spec.Name, Result: result})
+		return nil
+	}
+	if len(s) >= e.most {
+		return nil
+	}
+	var longer []Schedule
+	for _, point := range strategy.counts {
+		for which := 1; which <= point.Option; which++ {
+			longer = append(longer, append(slices.Clone(s), Deviation{point.At, which}))
+		}
+	}
+	return longer
+}
+
+// enough is how many runs that break a rule are told.
+const enough = 3
+
+func (e *exhaust) over() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.searched.Found) >= enough
+}
