@@ -78,7 +78,6 @@ func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	if at := t.s.NextTransitionTime; at == nil || !t.now.Before(at.Time) {
 		return false
 	}
-	t.settle(step)
 	t.release()
 	t.recheck(t.s.NextTransitionTime.Time)
 	switch t.reason() {

@@ -83,5 +83,10 @@ func rowsBackoff() []row {
 			with(plan(replace()), waits("replace", 1), noSlot, claimed, dueIn(0)),
 			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true},
 		},
+		{
+			"the back-off is not over, and another system works on the machine",
+			with(plan(replace()), waits("replace", 1), noSlot, claimed, dueIn(time.Second)),
+			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true, Due: "1s", Again: "1s"},
+		},
 	}
 }
