@@ -1,4 +1,4 @@
-// Package lag tells whether a cache has seen our own last write of an object.
+// Package lag reports whether a cache has seen our own last write of an object.
 //
 // A controller that is woken up between its write and the cache's news of it would
 // judge by the old state: it would write the same thing again, and tell people about
@@ -35,7 +35,7 @@ func (w *Writes) Note(obj client.Object) {
 	w.last.Store(client.ObjectKeyFromObject(obj), write{obj.GetUID(), obj.GetResourceVersion()})
 }
 
-// Behind tells whether obj, as it was read from the cache, is older than our last
+// Behind reports whether obj, as it was read from the cache, is older than our last
 // write of it. Once it is not, the write is forgotten.
 func (w *Writes) Behind(obj client.Object) bool {
 	key := client.ObjectKeyFromObject(obj)

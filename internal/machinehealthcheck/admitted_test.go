@@ -86,7 +86,7 @@ func (w *site) stepBack(t *testing.T, machine *clusterv1.Machine, pause time.Dur
 	})
 }
 
-// fetch reads an object live, and tells whether it exists.
+// fetch reads an object live, and reports whether it exists.
 func fetch[T client.Object](t *testing.T, w *site, obj T) (T, bool) {
 	t.Helper()
 	stored := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(T)

@@ -20,7 +20,7 @@ func (brokenReader) List(context.Context, client.ObjectList, ...client.ListOptio
 }
 
 // refusing returns a client whose writes go through unless refuse returns an error for the name of
-// the object. Applied tells whether the write is carried out before its error is returned.
+// the object. Applied reports whether the write is carried out before its error is returned.
 func (w *site) refusing(t *testing.T, refuse func(name string) (err error, applied bool)) client.Client {
 	t.Helper()
 	c, err := client.NewWithWatch(w.env.Config, client.Options{Scheme: w.env.Scheme})

@@ -87,6 +87,9 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if err != nil {
 		return "", err
 	}
+	if plan == nil && admission.NamesPlan(mhc) {
+		return "MachineRemediationTemplate " + planKey(mhc).Name + " does not exist, so nobody knows how many may be in flight", nil
+	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
 	if !admission.Bounded(f) {
 		return "", nil
@@ -106,7 +109,7 @@ func (g *Gatekeeper) plan(ctx context.Context, mhc *clusterv1.MachineHealthCheck
 		return nil, nil
 	}
 	plan := &v1alpha1.MachineRemediationTemplate{}
-	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+	key := planKey(mhc)
 	if err := g.Client.Get(ctx, key, plan); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil

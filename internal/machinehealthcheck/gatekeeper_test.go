@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -188,5 +189,39 @@ func TestOverBudget(t *testing.T) {
 	mhc.Annotations = nil
 	if why := over(); why != "" {
 		t.Errorf("over budget without one: %s", why)
+	}
+}
+
+// TestOverBudgetOfAPlan: the bound of a plan counts, and nobody acts on a plan that is gone.
+func TestOverBudgetOfAPlan(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a, b := w.sick(t, "a"), w.sick(t, "b")
+	p := w.plan(t, func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
+	mhc := w.check(t, byPlan())
+	over := func() string {
+		t.Helper()
+		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster, &v1alpha1.MachineRemediation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: reboot")
+	if why := over(); why != "" {
+		t.Errorf("over budget with one: %s", why)
+	}
+	second := w.recordOf(t, a).DeepCopy()
+	build.Create(t.Context(), t, w.env.Client, record.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
+		ClusterName: w.cluster.Name, HealthCheckRef: second.Spec.HealthCheckRef, Finding: second.Spec.Finding, Steps: second.Spec.Steps, Grant: 1,
+		MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: "cluster.x-k8s.io", Name: "b", UID: b.UID},
+	}))
+	if why, want := over(), "2 of at most 1 remediations in flight: a, b"; why != want {
+		t.Errorf("got %q, want %q", why, want)
+	}
+	remove(t, w, p)
+	if why, want := over(), "MachineRemediationTemplate plan does not exist, so nobody knows how many may be in flight"; why != want {
+		t.Errorf("got %q, want %q", why, want)
 	}
 }

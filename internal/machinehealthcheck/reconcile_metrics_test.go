@@ -71,7 +71,7 @@ func TestMetricsGo(t *testing.T) {
 	}
 }
 
-// wantGauge asserts all series of a metric that are about this ward. NS stands for its namespace.
+// wantGauge asserts all series of a metric that are about this site. NS stands for its namespace.
 func (w *site) wantGauge(t *testing.T, gauge *prometheus.GaugeVec, name string, want ...string) {
 	t.Helper()
 	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, name)

@@ -124,7 +124,7 @@ func TestPlanRules(t *testing.T) {
 	}
 }
 
-// TestPlanWithBadRule: it is told, and nobody is admitted.
+// TestPlanWithBadRule: the status says so, and nobody is admitted.
 func TestPlanWithBadRule(t *testing.T) {
 	t.Parallel()
 	w := newSite(t)

@@ -162,7 +162,7 @@ func TestGoneBeforeItIsSeen(t *testing.T) {
 	}
 }
 
-// TestKindsNotInstalled: machines are counted, nobody is admitted, and everybody is told what to do.
+// TestKindsNotInstalled: machines are counted, nobody is admitted, and the status says what to do.
 func TestKindsNotInstalled(t *testing.T) {
 	t.Parallel()
 	w := newSite(t)

@@ -115,7 +115,7 @@ func TestTwoStrategies(t *testing.T) {
 	}
 }
 
-// TestDryRunGarbage: whoever tried to switch dry-run on does not want anything touched.
+// TestDryRunGarbage: who tries to switch dry-run on does not want anything touched.
 func TestDryRunGarbage(t *testing.T) {
 	config, _ := ParseConfig(check(build.Annotation(DryRunAnnotation, "yes please")), nil)
 	if !config.DryRun {

@@ -44,7 +44,7 @@ func countsAddUp(t *rapid.T, f Facts, d Decision) {
 	}
 }
 
-// budgetIsKept: whoever is admitted and not taken over fits beside those in flight, counted one by one.
+// budgetIsKept: those who are admitted and not taken over fit beside those in flight, counted one by one.
 func budgetIsKept(t *rapid.T, f Facts, d Decision) {
 	flight := map[types.UID]bool{}
 	for _, r := range f.Records {

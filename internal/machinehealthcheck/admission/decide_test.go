@@ -169,7 +169,7 @@ func TestDecideUnseen(t *testing.T) {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
 	if message := d.allowedMessage(); message != "2 of 2 machines not healthy (2 sick), no limit set" {
-		t.Errorf("what lasts for milliseconds is told: %s", message)
+		t.Errorf("the message says what lasts for milliseconds: %s", message)
 	}
 }
 

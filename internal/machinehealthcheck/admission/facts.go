@@ -27,7 +27,7 @@ type Facts struct {
 	// Records are the MachineRemediations of the MachineHealthCheck: those of its targets, and those of machines that
 	// nobody looks after any more and that it has admitted. They may have ended.
 	Records []*v1alpha1.MachineRemediation
-	// History are all MachineRemediations of the cluster, whoever they belong to: memory and pacing go by them.
+	// History are all MachineRemediations of the cluster: memory and pacing go by them.
 	History []*v1alpha1.MachineRemediation
 	// Template says what is known about the remediation template.
 	Template Template

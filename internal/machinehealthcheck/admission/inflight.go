@@ -7,7 +7,7 @@ import (
 )
 
 // inFlight returns the machines that take a slot, by UID with their names: those of records that have one, and those that
-// are being deleted, whoever deletes them; nil if there are none.
+// are being deleted for whatever reason; nil if there are none.
 func (f Facts) inFlight() map[types.UID]string {
 	var all map[types.UID]string
 	add := func(uid types.UID, name string) {

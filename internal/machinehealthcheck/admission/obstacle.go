@@ -61,7 +61,8 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 	if !d.trigger.allows(d.Counts, one.first()) {
 		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
-	if one.Record == nil && f.Template.Missing != "" {
+	// Without its plan nobody knows the bound, the pace or the mode, so records do not go on either.
+	if f.Template.Missing != "" && (one.Record == nil || NamesPlan(f.MachineHealthCheck)) {
 		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
 	return f.failed(one, now)

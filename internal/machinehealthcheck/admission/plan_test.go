@@ -274,6 +274,24 @@ func TestPlanMissing(t *testing.T) {
 	}
 }
 
+// TestPlanGone: a plan that is deleted takes bound, pace and mode with it, so records that want a slot wait for its return.
+func TestPlanGone(t *testing.T) {
+	f := planned(plan(), sick("a"), sick("b")).with(recordOf("a", waitsFor(0)), recordOf("b", tried))
+	if d := Decide(f, now); len(d.Admit) != 2 {
+		t.Fatalf("with the plan admitted are %v", admitted(d))
+	}
+	f.Template = Template{Missing: "MachineRemediationTemplate plan does not exist"}
+	d := Decide(f, now)
+	if diff := cmp.Diff([]string{"a: " + ReasonTemplateNotFound, "b: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
+		t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
+	}
+	foreign := facts(check(byTemplate()), sick("a")).with(recordOf("a", waitsFor(0)))
+	foreign.Template.Missing = "it does not exist"
+	if d := Decide(foreign, now); len(d.Admit) != 1 {
+		t.Errorf("a template of others holds up records: %v", waiting(d))
+	}
+}
+
 func TestObserve(t *testing.T) {
 	d := Decide(planned(plan(mode(v1alpha1.ModeObserve)), sick("a")), now)
 	c := dryRunCondition(d)
