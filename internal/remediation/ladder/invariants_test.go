@@ -102,3 +102,37 @@ func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
 		}
 	}
 }
+
+// checkRest holds of a record that has come to rest: whoever does not act has no slot, and what is waited for has a name or
+// an end.
+func (w *world) checkRest(d Decision) {
+	s := w.f.Record.Status
+	switch s.Phase {
+	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
+		if HasSlot(w.f.Record) || w.stands() || atWork(&s) != nil {
+			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
+		}
+	case v1alpha1.RemediationActing:
+		if atWork(&s) == nil && !w.stands() {
+			w.fail("phase %s, and nothing is at work or stands", s.Phase)
+		}
+		if stopped, _ := w.f.Safety.stop(); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
+			!w.f.Machine.Deleting() && w.f.Machine.Mark.State != MarkAnswered {
+			w.fail("an attempt is at work, and nothing ends it: %+v", latest(&s))
+		}
+	case v1alpha1.RemediationProbation:
+		if stopped, _ := w.f.Safety.stop(); d.RecheckAt.IsZero() && stopped == "" {
+			w.fail("a probation that nothing ends: %+v", s)
+		}
+	default:
+	}
+	if message := progressing(&s).Message; message == "" {
+		w.fail("it does not say what it waits for: %+v", s)
+	}
+}
+
+// stands reports whether anything of the record is on the machine that should not outlast it.
+func (w *world) stands() bool {
+	t := &turn{f: w.f, s: w.f.Record.Status}
+	return t.stands()
+}

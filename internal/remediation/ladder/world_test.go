@@ -59,6 +59,7 @@ func (w *world) settle() Decision {
 				return d
 			}
 		default:
+			w.checkRest(d)
 			return d
 		}
 	}
