@@ -282,7 +282,7 @@ func TestPlanGone(t *testing.T) {
 	}
 	f.Template = Template{Missing: "MachineRemediationTemplate plan does not exist"}
 	d := Decide(f, now)
-	if diff := cmp.Diff([]string{"a: " + ReasonTemplateNotFound, "b: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
+	if diff := cmp.Diff([]string{"b: " + ReasonTemplateNotFound, "a: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
 		t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
 	}
 	foreign := facts(check(byTemplate()), sick("a")).with(recordOf("a", waitsFor(0)))
