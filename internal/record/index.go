@@ -15,9 +15,10 @@ import (
 const (
 	byMachine = "sickbay.machine-uid"
 	byCluster = "sickbay.cluster"
+	byOwner   = "sickbay.awaited-owner"
 )
 
-// Indexes are those that OfMachine and OfCluster need. They can be added once the kind is installed.
+// Indexes are those that OfMachine, OfCluster and AwaitingOwner need. They can be added once the kind is installed.
 func Indexes() []targets.Index {
 	return []targets.Index{
 		{Object: &v1alpha1.MachineRemediation{}, Field: byMachine, Extract: func(obj client.Object) []string {
@@ -25,6 +26,9 @@ func Indexes() []targets.Index {
 		}},
 		{Object: &v1alpha1.MachineRemediation{}, Field: byCluster, Extract: func(obj client.Object) []string {
 			return []string{obj.(*v1alpha1.MachineRemediation).Spec.ClusterName}
+		}},
+		{Object: &v1alpha1.MachineRemediation{}, Field: byOwner, Extract: func(obj client.Object) []string {
+			return awaitedOwner(obj.(*v1alpha1.MachineRemediation))
 		}},
 	}
 }
@@ -50,6 +54,27 @@ func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectK
 		return nil, fmt.Errorf("listing MachineRemediations of %s: %w", cluster, err)
 	}
 	return all, nil
+}
+
+// AwaitingOwner lists from a cache the records that wait for a controller to put another machine in the place of theirs:
+// those that follow a plan and have an attempt at work. They are not copied: the caller must not change them.
+func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byOwner: string(owner)}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineRemediations that wait for the owner with UID %s: %w", owner, err)
+	}
+	return all, nil
+}
+
+func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
+	n := len(r.Status.Attempts)
+	if r.Spec.TemplateRef == nil || n == 0 {
+		return nil
+	}
+	if last := r.Status.Attempts[n-1]; last.EndTime == nil && last.ObjectRef != nil && last.ObjectRef.UID != "" {
+		return []string{string(last.ObjectRef.UID)}
+	}
+	return nil
 }
 
 // LiveOpenOfCluster lists the open records of a cluster with a reader that has no indexes.

@@ -166,3 +166,31 @@ func TestLists(t *testing.T) {
 		})
 	}
 }
+
+// TestAwaitingOwner finds the records of plans whose latest attempt is at work, by the controller that they have asked.
+func TestAwaitingOwner(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	create := func(machine string, change func(r *v1alpha1.MachineRemediation)) {
+		t.Helper()
+		r := record.New(build.Cluster(ns, "c", build.UID("x")), 1, spec("c", machine))
+		r.Spec.TemplateRef = &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1}
+		r.Status.Attempts = []v1alpha1.RemediationAttempt{
+			{Number: 1, Step: "hold", EndTime: &metav1.Time{Time: build.Epoch}, ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: "v1", Kind: "K", Name: "before", UID: "before"}},
+			{Number: 2, Step: "hold", ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: "v1", Kind: "K", Name: "set", UID: "set"}},
+		}
+		change(r)
+		build.Create(t.Context(), t, e.Client, r)
+	}
+	create("waits", func(*v1alpha1.MachineRemediation) {})
+	create("over", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].EndTime = &metav1.Time{Time: build.Epoch} })
+	create("intended", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].ObjectRef = nil })
+	create("built-in", func(r *v1alpha1.MachineRemediation) { r.Spec.TemplateRef = nil })
+	create("new", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts = nil })
+	for owner, want := range map[types.UID]int{"set": 1, "before": 0, "other": 0} {
+		got, err := record.AwaitingOwner(t.Context(), live.Client(e.Client), ns, owner)
+		if err != nil || len(got) != want {
+			t.Errorf("%s: %d records, error %v; want %d", owner, len(got), err, want)
+		}
+	}
+}

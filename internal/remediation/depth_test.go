@@ -18,9 +18,9 @@ func TestDepthFor(t *testing.T) {
 		"reboot by annotation": {ladder.Decision{Act: ladder.AnnotateReboot}, judged},
 		"reboot of a plan":     {ladder.Decision{Act: ladder.CreateReboot}, judged},
 		"request":              {ladder.Decision{Act: ladder.CreateRequest}, judged},
-		"mark taken back":      {ladder.Decision{Act: ladder.WithdrawMark}, confirmed},
-		"reboot taken back":    {ladder.Decision{Act: ladder.WithdrawReboot}, confirmed},
-		"request taken back":   {ladder.Decision{Act: ladder.WithdrawRequest}, confirmed},
+		"mark taken back":      {ladder.Decision{Act: ladder.WithdrawMark}, current},
+		"reboot taken back":    {ladder.Decision{Act: ladder.WithdrawReboot}, current},
+		"request taken back":   {ladder.Decision{Act: ladder.WithdrawRequest}, current},
 		"end":                  {ladder.Decision{Act: ladder.Close}, cached},
 	}
 	for name, tt := range tests {

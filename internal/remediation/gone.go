@@ -9,9 +9,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// observeGone reads what matters once the Machine is gone: its successor, and whether somebody stops the wait for it.
+// observeGone reads what matters once the Machine is gone: its successor, and whether somebody stops the wait for it. By a
+// built-in plan, nobody waits.
 func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	v.facts.Machine.Gone = true
+	if v.facts.Record.Spec.TemplateRef == nil {
+		return nil
+	}
+	var err error
+	if v.cluster, err = r.clusterOf(ctx, v.facts.Record, v.how); err != nil {
+		return err
+	}
 	s := &v.facts.Safety
 	if s.Terminating = terminating(v.cluster); s.Terminating != "" {
 		return nil

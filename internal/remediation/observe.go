@@ -27,11 +27,10 @@ type view struct {
 	safety ladder.Safety
 }
 
-// observe reads everything that the next step of a record depends on. Past the caches, it brings the record itself up to
-// date.
+// observe reads everything that the next step of a record depends on. It may bring the record itself up to date.
 func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*view, error) {
 	v := &view{how: how, facts: ladder.Facts{Record: record}}
-	if how > cached {
+	if how >= current {
 		if err := r.refresh(ctx, record); err != nil {
 			return nil, err
 		}
@@ -42,12 +41,10 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 	return v, r.look(ctx, v)
 }
 
+// look reads the Machine, what it belongs to, and what was made for it.
 func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 	record, how := v.facts.Record, v.how
 	if v.machine, err = r.machine(ctx, record, how); err != nil {
-		return err
-	}
-	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
 		return err
 	}
 	if err = r.requestFacts(ctx, v); err != nil {
@@ -56,6 +53,9 @@ func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 	if v.machine == nil {
 		err = r.observeGone(ctx, v)
 		v.safety = v.facts.Safety
+		return err
+	}
+	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
 		return err
 	}
 	if v.mhc, err = r.healthCheckOf(ctx, v.machine, how); err != nil {

@@ -142,3 +142,33 @@ func TestReplacementIsPaused(t *testing.T) {
 		})
 	}
 }
+
+// TestMachineWakesWhoWaitsForIt, and nobody else.
+func TestMachineWakesWhoWaitsForIt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var records []*v1alpha1.MachineRemediation
+	for _, name := range []string{"a", "b"} {
+		machine := f.sick(name)
+		record := f.admit(machine, by(step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.goes(machine)
+		f.reconcile(record)
+		records = append(records, record)
+		f.pass(time.Second)
+	}
+	for i, name := range []string{"x", "y"} {
+		machine := f.comes(name)
+		got := f.ofMachine(t.Context(), machine)
+		if len(got) != 1 || got[0].Name != records[i].Name {
+			t.Errorf("%s wakes %v, want %s", name, got, records[i].Name)
+		}
+		f.pass(time.Second)
+	}
+	if got := f.ofMachine(t.Context(), f.comes("z")); len(got) > 0 {
+		t.Errorf("z wakes %v", got)
+	}
+	if got := f.ofMachine(t.Context(), f.comes("orphan", orphan())); len(got) > 0 {
+		t.Errorf("an orphan wakes %v", got)
+	}
+}

@@ -16,27 +16,28 @@ import (
 // remediationFor is how a KubeadmControlPlane says which machine a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
-// SuccessorOf picks the machine that takes the place of the one of a record; nil if there is none yet. A control plane says which one it is; of a
-// MachineSet, the machines that have come since are given to the records whose machines went, the oldest to the first.
+// SuccessorOf picks the machine that takes the place of the one of a record; nil if there is none yet. A control plane says
+// which one it is; of a MachineSet, the machines that have come since are given to the records whose machines went, the
+// oldest to the first.
 func SuccessorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
 	own := claimOf(record)
 	if own == nil {
 		return nil
 	}
-	come := machinesOfOwner(own.owner, machines)
-	for _, claim := range claimsOn(own.owner, machines, records) {
-		i := slices.IndexFunc(come, claim.takes)
-		if claim.record.UID == record.UID {
-			if i < 0 {
-				return nil
-			}
-			return come[i]
-		}
-		if i >= 0 {
+	return successors(own.owner, machines, records)[record.UID]
+}
+
+// successors gives the machines of an owner to the records that claim them, by the UID of the record.
+func successors(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+	given := map[types.UID]*clusterv1.Machine{}
+	come := machinesOfOwner(owner, machines)
+	for _, claim := range claimsOn(owner, machines, records) {
+		if i := slices.IndexFunc(come, claim.takes); i >= 0 {
+			given[claim.record.UID] = come[i]
 			come = slices.Delete(come, i, i+1)
 		}
 	}
-	return nil
+	return given
 }
 
 // claim is that of a record on a machine in the place of its own.

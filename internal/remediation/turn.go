@@ -63,14 +63,11 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 // decide looks as far as the decision needs: first into the caches, unless more was seen a moment ago, and then past them if
 // there is something to be done. What was seen is never good enough for an act that begins something.
 func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
-	how := confirmed
+	how := current
 	if seen == nil {
 		how = cached
 	}
 	for {
-		if how == judged && r.nodes.busy(clusterKey(record)) {
-			return nil, ladder.Decision{}, errBusy
-		}
 		v, err := r.see(ctx, record, seen, how)
 		if err != nil {
 			return nil, ladder.Decision{}, err

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -69,7 +70,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, recordChange()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), metadataChange()),
-		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
+		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), metadataChange()),
 	} {
 		if err := ctl.Watch(src); err != nil {
@@ -79,7 +80,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
-// ofMachine maps a Machine to its open records, and to those that wait for a machine of its owner to take a place.
+// ofMachine maps a Machine to its open records, and to the one that has waited for it to take a place.
 func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	machine := obj.(*clusterv1.Machine)
 	requests := r.openOf(ctx, machine.Namespace, machine.UID)
@@ -87,16 +88,30 @@ func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Re
 	if owner == nil {
 		return requests
 	}
+	waiting, err := record.AwaitingOwner(ctx, r.Client, machine.Namespace, owner.UID)
+	if err != nil || len(waiting) == 0 {
+		return append(requests, toRequests(ctx, nil, err)...)
+	}
+	return append(requests, r.waitingFor(ctx, machine, owner.UID)...)
+}
+
+// waitingFor returns the record that waits for a machine, among those that wait for its owner.
+func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
+	machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
+	if err != nil {
+		return toRequests(ctx, nil, err)
+	}
 	all, err := record.OfCluster(ctx, r.Client, targets.ClusterOf(machine))
 	if err != nil {
-		return requests
+		return toRequests(ctx, nil, err)
 	}
+	given := successors(owner, machines, all)
 	for i := range all {
-		if attempt := ladder.AtWork(&all[i]); all[i].Spec.TemplateRef != nil && attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == owner.UID {
-			requests = append(requests, request(&all[i]))
+		if successor := given[all[i].UID]; successor != nil && successor.UID == machine.UID {
+			return toRequests(ctx, all[i:i+1], nil)
 		}
 	}
-	return requests
+	return nil
 }
 
 func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
@@ -179,8 +194,11 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 }
 
 // clusterChange keeps the events of pauses and deletions.
-func clusterChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+func (r *Reconciler) clusterChange() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
+		r.nodes.forget(client.ObjectKeyFromObject(e.Object))
+		return true
+	}, UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
 		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
 			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
