@@ -175,3 +175,35 @@ func TestTemplateCondition(t *testing.T) {
 		t.Errorf("missing: got %+v", c)
 	}
 }
+
+func TestUrgent(t *testing.T) {
+	before := facts(check(build.TriggerIfAtMost(intstr.FromInt32(2))), sick("a"), healthy("b"), healthy("c"), healthy("d"))
+	stored := before.MachineHealthCheck.DeepCopy()
+	stored.Status = desired(before)
+	with := func(all ...Target) clusterv1.MachineHealthCheckStatus {
+		f := before
+		f.MachineHealthCheck, f.Targets = stored, all
+		return desired(f)
+	}
+	if Urgent(stored, with(sick("a"), sick("b"), healthy("c"), healthy("d"))) {
+		t.Error("another number is urgent")
+	}
+	if !Urgent(stored, with(sick("a"), sick("b"), sick("c"), healthy("d"))) {
+		t.Error("it is not urgent that remediation is restricted")
+	}
+	gone := with(sick("a"))
+	gone.Conditions = gone.Conditions[1:]
+	if !Urgent(stored, gone) {
+		t.Error("it is not urgent that a condition goes")
+	}
+	newer := with(sick("a"))
+	newer.ObservedGeneration++
+	if !Urgent(stored, newer) {
+		t.Error("it is not urgent that the spec is another")
+	}
+	none := stored.DeepCopy()
+	none.Status.Conditions = nil
+	if !Urgent(none, with(sick("a"))) {
+		t.Error("it is not urgent that a condition comes")
+	}
+}
