@@ -124,18 +124,23 @@ func TestMakeRequestWithoutTemplate(t *testing.T) {
 
 func TestMakeReboot(t *testing.T) {
 	for name, tt := range map[string]struct {
-		ref  *v1alpha1.StepTemplateReference
-		want v1alpha1.RebootSettings
+		ref     *v1alpha1.StepTemplateReference
+		timeout int32
+		want    v1alpha1.RebootSettings
 	}{
-		"without template": {nil, v1alpha1.RebootSettings{
+		"in a short step": {nil, 60, v1alpha1.RebootSettings{
+			RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(60)), PowerOnTimeoutSeconds: new(int32(60)),
+			NodeTimeoutSeconds: new(int32(60)), Isolation: v1alpha1.DeleteNode,
+		}},
+		"without template": {nil, 3600, v1alpha1.RebootSettings{
 			RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(600)), PowerOnTimeoutSeconds: new(int32(600)),
 			NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.DeleteNode,
 		}},
 		"with template": {
-			&v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"},
+			&v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}, 1000,
 			v1alpha1.RebootSettings{
 				RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(77)), PowerOnTimeoutSeconds: new(int32(600)),
-				NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.OutOfServiceTaint,
+				NodeTimeoutSeconds: new(int32(1000)), Isolation: v1alpha1.OutOfServiceTaint,
 			},
 		},
 	} {
@@ -144,7 +149,7 @@ func TestMakeReboot(t *testing.T) {
 			template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "cycle"}}
 			template.Spec.Template.Spec = v1alpha1.RebootSettings{RetryLimit: new(int32(5)), PowerOffTimeoutSeconds: new(int32(77)), Isolation: v1alpha1.OutOfServiceTaint}
 			build.Create(t.Context(), t, f.c, template)
-			asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(int32(60))})
+			asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(tt.timeout)})
 			if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package remedy
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -29,6 +30,7 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked 
 		}
 		made.Spec.RebootSettings = template.Spec.Template.Spec
 	}
+	bound(&made.Spec.RebootSettings, asked.Step)
 	made.Spec.RetryLimit = new(int32)
 	made.Spec.Machine = &v1alpha1.MachineReference{APIGroup: record.Spec.MachineRef.APIGroup, Name: record.Spec.MachineRef.Name}
 	made.Spec.RequestedBy = &v1alpha1.RebootRequester{
@@ -38,4 +40,13 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked 
 		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
 	}
 	return nil
+}
+
+// bound has no part of a cycle go on when the attempt is over: what is withdrawn late keeps the next step waiting.
+func bound(settings *v1alpha1.RebootSettings, step v1alpha1.RemediationStep) {
+	most := step.Timeout()
+	seconds := func(timeout time.Duration) *int32 { return new(int32(min(timeout, most) / time.Second)) }
+	settings.PowerOffTimeoutSeconds = seconds(settings.PowerOffTimeout())
+	settings.PowerOnTimeoutSeconds = seconds(settings.PowerOnTimeout())
+	settings.NodeTimeoutSeconds = seconds(settings.NodeTimeout())
 }
