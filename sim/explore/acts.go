@@ -250,15 +250,16 @@ func (m *monitor) allowed(mhc *clusterv1.MachineHealthCheck) int {
 	return n
 }
 
-// withdraws judges that something was taken back.
+// withdraws judges that something was taken back: the record has to say by then that the attempt is over.
 func (m *monitor) withdraws(p *process, machine *clusterv1.Machine, what string) {
 	what = fmt.Sprintf("%s withdraws %s of %s", p.name, what, machine.Name)
-	r := p.turn.recordOf(machine)
-	if r == nil {
-		m.w.fail(ruleLook, "%s, and has not read its record", what)
-		return
-	}
-	if ladder.AtWork(r) != nil {
+	r := as[*v1alpha1.MachineRemediation](m.w.server.Latest(recordKind, inNamespace(p.turn.item.name)))
+	switch {
+	case r == nil:
+		m.w.fail(ruleIntent, "%s, and has no record", what)
+	case r.Spec.MachineRef.UID != machine.UID:
+		m.w.fail(ruleBound, "%s, which is not the machine of record %s", what, r.Name)
+	case ladder.AtWork(r) != nil && m.w.former == nil:
 		m.w.fail(ruleIntent, "%s, and record %s does not say that the attempt is over", what, r.Name)
 	}
 }
