@@ -93,10 +93,11 @@ func (d *Decision) fillLine(f Facts, now time.Time) {
 	d.Steps = Steps(f, d.Config)
 	d.takeOver(f, left, now)
 	var ready []Admission
+	past := f.history()
 	for _, one := range line {
 		obstacle := d.obstacle(f, one, now)
 		if obstacle.Reason == "" {
-			ready = append(ready, d.begin(f, one, now))
+			ready = append(ready, d.begin(f, past, one, now))
 			continue
 		}
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -50,6 +51,24 @@ func BenchmarkDecide10000(b *testing.B) {
 				decisionSink = Decide(f, now)
 			}
 		})
+	}
+}
+
+// BenchmarkDecideWithHistory: a thousand are sick, one may be repaired at once, and of each ten records are kept.
+func BenchmarkDecideWithHistory(b *testing.B) {
+	var all []Target
+	var past []*v1alpha1.MachineRemediation
+	for i := range 1000 {
+		name := fmt.Sprintf("m-%04d", i)
+		all = append(all, sick(name))
+		for range 10 {
+			past = append(past, recordOf(name, ended))
+		}
+	}
+	f := planned(plan(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) }), all...).remembers(past...)
+	b.ReportAllocs()
+	for b.Loop() {
+		decisionSink = Decide(f, now)
 	}
 }
 

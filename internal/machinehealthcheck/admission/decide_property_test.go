@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
@@ -25,6 +26,7 @@ func TestProperties(t *testing.T) {
 		"deciding changes nothing":              decidingChangesNothing,
 		"who was in vain stands behind":         vainStandsBehind,
 		"the decision changes when it says":     nothingBeforeRecheck,
+		"nothing of the past is left out":       nothingForgotten,
 	}
 	for name, property := range properties {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -212,6 +214,23 @@ func nothingBeforeRecheck(t *rapid.T, f Facts, d Decision) {
 		}
 		if diff := cmp.Diff(waiting(d), waiting(other)); diff != "" {
 			t.Fatalf("after %d s, before %s, waiting (-now +then):\n%s", second, d.RecheckAt, diff)
+		}
+	}
+}
+
+// nothingForgotten: the records that are looked up for a machine lead to the same start as all of the cluster.
+func nothingForgotten(t *rapid.T, f Facts, d Decision) {
+	if f.Template.Plan == nil {
+		return
+	}
+	for _, one := range d.Admit {
+		if one.Record != nil || one.LeftOver != "" {
+			continue
+		}
+		_, incident := f.history().of(one)
+		want := memory.StartAt(d.Steps, f.History, incident, f.Template.Plan.Spec.Template.Spec.RelapseWindow(), now)
+		if diff := cmp.Diff(want, one.Start); diff != "" {
+			t.Fatalf("%s starts (-by all records +by its own):\n%s", one.Machine.Name, diff)
 		}
 	}
 }

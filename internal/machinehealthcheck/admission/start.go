@@ -6,7 +6,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
-	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
 // Steps are the plan of new records: that of the MachineRemediationTemplate, or the built-in one.
@@ -37,32 +36,16 @@ func acts(action v1alpha1.Action) bool {
 }
 
 // begin says where in its plan a new record begins, as far as that follows from earlier ones. Built-in plans remember nothing.
-func (d *Decision) begin(f Facts, one Admission, now time.Time) Admission {
+func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Admission {
 	if one.Record != nil {
 		return one
 	}
 	if plan := f.Template.Plan; plan != nil {
-		incident := memory.Incident{
-			Record: nextName(f, one), MachineUID: one.Machine.UID, Reason: Target{Machine: one.Machine}.Verdict().Reason,
-		}
-		if one.Host != nil {
-			incident.HostUID = one.Host.UID
-		}
-		one.Start = memory.StartAt(d.Steps, f.History, incident, plan.Spec.Template.Spec.RelapseWindow(), now)
+		records, incident := past.of(one)
+		one.Start = memory.StartAt(d.Steps, records, incident, plan.Spec.Template.Spec.RelapseWindow(), now)
 	}
 	one.Grant = firstGrant(d.Steps, one.Start)
 	return one
-}
-
-// nextName is the name that the record of a machine will have.
-func nextName(f Facts, one Admission) string {
-	highest := 0
-	for _, r := range f.Records {
-		if r.Spec.MachineRef.UID == one.Machine.UID {
-			highest = max(highest, record.Ordinal(r))
-		}
-	}
-	return record.Name(one.Machine.Name, one.Machine.UID, highest+1)
 }
 
 // StartBy applies what a rule of the plan says about one that is admitted: the later of that and of what its history says

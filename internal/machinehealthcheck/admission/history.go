@@ -1,0 +1,56 @@
+package admission
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/record"
+)
+
+// history finds the records that memory needs for one machine without going through all of the cluster: in a storm there are
+// thousands of both.
+type history struct {
+	byMachine, byHost map[types.UID][]*v1alpha1.MachineRemediation
+	// chained are those whose machine was replaced by another that fell sick.
+	chained []*v1alpha1.MachineRemediation
+}
+
+func (f Facts) history() history {
+	h := history{}
+	if f.Template.Plan == nil {
+		return h
+	}
+	h.byMachine, h.byHost = map[types.UID][]*v1alpha1.MachineRemediation{}, map[types.UID][]*v1alpha1.MachineRemediation{}
+	for _, r := range f.History {
+		machine := r.Spec.MachineRef.UID
+		h.byMachine[machine] = append(h.byMachine[machine], r)
+		if host := r.Spec.HostRef; host != nil {
+			h.byHost[host.UID] = append(h.byHost[host.UID], r)
+		}
+		if r.Status.ReplacementRef != nil {
+			h.chained = append(h.chained, r)
+		}
+	}
+	return h
+}
+
+// of returns the records that can matter for one that is to begin, and what it is about.
+func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incident) {
+	own, highest := h.byMachine[one.Machine.UID], 0
+	for _, r := range own {
+		highest = max(highest, record.Ordinal(r))
+	}
+	incident := memory.Incident{
+		Record:     record.Name(one.Machine.Name, one.Machine.UID, highest+1),
+		MachineUID: one.Machine.UID, Reason: Target{Machine: one.Machine}.Verdict().Reason,
+	}
+	records := slices.Concat(own, h.chained)
+	if one.Host != nil {
+		incident.HostUID = one.Host.UID
+		records = append(records, h.byHost[one.Host.UID]...)
+	}
+	return records, incident
+}
