@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -39,8 +40,36 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 		v.facts.Successor = successorFrom(machine, records)
 		return nil
 	}
+	if ref := record.Status.ReplacementRef; ref != nil {
+		v.facts.Successor, err = r.claimedBefore(ctx, record, ref, records)
+		return err
+	}
 	v.facts.NoSuccessor, err = r.noSuccessor(ctx, record, attempt.ObjectRef, machines)
 	return err
+}
+
+// claimedBefore is the machine that a record has claimed and the cache does not show. It is gone, unless the cache is older
+// than the claim.
+func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationReference, records []v1alpha1.MachineRemediation) (*ladder.Successor, error) {
+	live, err := targets.LiveMachinesOf(ctx, r.Live, clusterKey(record))
+	if err != nil {
+		return nil, err
+	}
+	if machine := SuccessorOf(record, live, records); machine != nil {
+		return successorFrom(machine, records), nil
+	}
+	return &ladder.Successor{Name: machineOf(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
+}
+
+// machineOf is the name of the machine of a record, which begins the record's own.
+func machineOf(ref *v1alpha1.RemediationReference) string {
+	name := ref.Name
+	for range 2 {
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			name = name[:i]
+		}
+	}
+	return name
 }
 
 func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *ladder.Successor {

@@ -143,6 +143,25 @@ func TestReplacementIsPaused(t *testing.T) {
 	}
 }
 
+// TestSuccessorIsClaimed: it stays that of its record, whoever else comes to wait, and its end is noticed.
+func TestSuccessorIsClaimed(t *testing.T) {
+	t.Parallel()
+	f, record := replacing(t)
+	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(2)) })
+	b := f.comes("b")
+	f.reconcile(record)
+	got, _ := stored(f, record)
+	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != recordpkg.Name("b", b.UID, 1) {
+		t.Fatalf("its replacement is %v", ref)
+	}
+	f.goes(b)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended ReplacementFailed replace:Failed")
+	if got, _ := stored(f, record); got.Status.Attempts[0].Message != "Its successor b is gone, too" {
+		t.Errorf("it says %q", got.Status.Attempts[0].Message)
+	}
+}
+
 // TestMachineWakesWhoWaitsForIt, and nobody else.
 func TestMachineWakesWhoWaitsForIt(t *testing.T) {
 	t.Parallel()
@@ -163,6 +182,7 @@ func TestMachineWakesWhoWaitsForIt(t *testing.T) {
 		if len(got) != 1 || got[0].Name != records[i].Name {
 			t.Errorf("%s wakes %v, want %s", name, got, records[i].Name)
 		}
+		f.reconcile(records[i])
 		f.pass(time.Second)
 	}
 	if got := f.ofMachine(t.Context(), f.comes("z")); len(got) > 0 {

@@ -107,7 +107,8 @@ func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine,
 	}
 	given := successors(owner, machines, all)
 	for i := range all {
-		if successor := given[all[i].UID]; successor != nil && successor.UID == machine.UID {
+		successor, ref := given[all[i].UID], all[i].Status.ReplacementRef
+		if (successor != nil && successor.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, ordinalOf(ref)) == ref.Name) {
 			return toRequests(ctx, all[i:i+1], nil)
 		}
 	}

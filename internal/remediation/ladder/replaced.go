@@ -28,9 +28,12 @@ func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	return t.succeeded(attempt)
 }
 
-// succeeded goes by the successor.
+// succeeded goes by the successor. Which one it is is stored, so that no other record claims it.
 func (t *turn) succeeded(attempt *v1alpha1.RemediationAttempt) bool {
 	successor := t.f.Successor
+	if successor != nil {
+		t.s.ReplacementRef = successor.Record
+	}
 	switch {
 	case successor == nil:
 		return t.awaitSuccessor(attempt)
@@ -74,7 +77,6 @@ func (t *turn) replacedBy(attempt *v1alpha1.RemediationAttempt, message string) 
 
 func (t *turn) successorFailed(attempt *v1alpha1.RemediationAttempt, how string) bool {
 	message := "Its successor " + t.f.Successor.Name + " " + how
-	t.s.ReplacementRef = t.f.Successor.Record
 	t.end(attempt, v1alpha1.ResultFailed, message)
 	return t.complete(v1alpha1.ReasonReplacementFailed, message)
 }

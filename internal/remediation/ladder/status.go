@@ -42,6 +42,9 @@ func (t *turn) complete(reason, message string) bool {
 	}
 	t.s.CompletionTime = t.time()
 	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
+	if reason != v1alpha1.ReasonReplacementFailed {
+		t.s.ReplacementRef = nil
+	}
 	status := metav1.ConditionFalse
 	switch reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced:

@@ -1,0 +1,165 @@
+package remediation
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// remediationFor is how a KubeadmControlPlane says which machine a new one replaces.
+const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
+
+// clockSkew is by how much our clock may be ahead of that of the API server, which says when a machine was created.
+const clockSkew = time.Minute
+
+// claim is that of a record on a machine in the place of its own.
+type claim struct {
+	record *v1alpha1.MachineRemediation
+	// owner is the controller that makes it.
+	owner types.UID
+	// asked is when the owner was asked for it.
+	asked time.Time
+	// deleted is when the machine of the record was deleted, while it is still there; zero once it is gone.
+	deleted time.Time
+}
+
+// claimOf is the claim of a record, or nil if it has none: it has not asked an owner for another machine, or got none until
+// it ended.
+func claimOf(record *v1alpha1.MachineRemediation) *claim {
+	last := lastAttempt(record)
+	if last == nil || last.ObjectRef == nil || last.StartTime == nil || actionOf(record, last) != v1alpha1.ActionReplace {
+		return nil
+	}
+	switch last.Result {
+	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
+		return &claim{record: record, owner: last.ObjectRef.UID, asked: last.StartTime.Time}
+	}
+	return nil
+}
+
+// claimsOn are the claims on machines of an owner. Records that have ended have had theirs; then come the others, in the
+// order in which their machines went, as far as that is known, and were asked for.
+func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) []*claim {
+	there := map[types.UID]*clusterv1.Machine{}
+	for i := range machines {
+		there[machines[i].UID] = &machines[i]
+	}
+	var claims []*claim
+	for i := range records {
+		c := claimOf(&records[i])
+		if c == nil || c.owner != owner {
+			continue
+		}
+		if machine := there[records[i].Spec.MachineRef.UID]; machine != nil {
+			if machine.DeletionTimestamp.IsZero() {
+				continue
+			}
+			c.deleted = machine.DeletionTimestamp.Time
+		}
+		claims = append(claims, c)
+	}
+	slices.SortFunc(claims, func(a, b *claim) int {
+		return cmp.Or(compareEnds(a.record, b.record), a.deleted.Compare(b.deleted), a.asked.Compare(b.asked), cmp.Compare(a.record.UID, b.record.UID))
+	})
+	return claims
+}
+
+// compareEnds puts what has ended before what has not, and orders it by its end.
+func compareEnds(a, b *v1alpha1.MachineRemediation) int {
+	switch {
+	case ladder.Ended(a) && ladder.Ended(b):
+		return a.Status.CompletionTime.Compare(b.Status.CompletionTime.Time)
+	case ladder.Ended(a):
+		return -1
+	case ladder.Ended(b):
+		return 1
+	}
+	return 0
+}
+
+// since is from when on a machine can be the one that is claimed.
+func (c *claim) since() time.Time {
+	since := c.asked.Add(-clockSkew)
+	if created := c.record.CreationTimestamp.Time; created.After(since) {
+		return created
+	}
+	return since
+}
+
+// takes reports whether a machine can be the one that is claimed.
+func (c *claim) takes(machine *clusterv1.Machine) bool {
+	if name, named := replacedBy(machine); named {
+		return name == c.record.Spec.MachineRef.Name
+	}
+	created, ended := machine.CreationTimestamp, c.record.Status.CompletionTime
+	return !created.Time.Before(c.since()) && (ended == nil || !ended.Before(&created))
+}
+
+// namesOfRecords are the places of machines by the names of their records, as far as claims refer to them.
+func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]int {
+	names, ordinals := map[string]int{}, map[int]bool{}
+	for _, c := range claims {
+		if ref := c.record.Status.ReplacementRef; ref != nil {
+			ordinals[ordinalOf(ref)] = true
+		}
+	}
+	for ordinal := range ordinals {
+		for i, machine := range machines {
+			names[recordpkg.Name(machine.Name, machine.UID, ordinal)] = i
+		}
+	}
+	return names
+}
+
+func ordinalOf(ref *v1alpha1.RemediationReference) int {
+	named := &v1alpha1.MachineRemediation{}
+	named.Name = ref.Name
+	return recordpkg.Ordinal(named)
+}
+
+// byAge puts machines that say whom they replace before the others, and the oldest first.
+func byAge(a, b *clusterv1.Machine) int {
+	return cmp.Or(compareNamed(a, b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+}
+
+func compareNamed(a, b *clusterv1.Machine) int {
+	_, namedA := a.Annotations[remediationFor]
+	_, namedB := b.Annotations[remediationFor]
+	switch {
+	case namedA && !namedB:
+		return -1
+	case namedB && !namedA:
+		return 1
+	}
+	return 0
+}
+
+// replacedBy is the name of the machine that a control plane has made this one in place of.
+func replacedBy(machine *clusterv1.Machine) (name string, named bool) {
+	value, ok := machine.Annotations[remediationFor]
+	if !ok {
+		return "", false
+	}
+	var said struct {
+		Machine string `json:"machine"`
+	}
+	return said.Machine, json.Unmarshal([]byte(value), &said) == nil
+}
+
+// actionOf is what the step of an attempt does.
+func actionOf(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) v1alpha1.Action {
+	for i := range record.Spec.Steps {
+		if record.Spec.Steps[i].Name == attempt.Step {
+			return record.Spec.Steps[i].Action
+		}
+	}
+	return ""
+}
