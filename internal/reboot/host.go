@@ -58,13 +58,13 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user consumer, h
 		obj = infra
 		user = consumer{group: m.infrastructure.APIGroup, kind: m.infrastructure.Kind, namespace: infra.Namespace, name: infra.Name}
 	}
-	value := obj.GetAnnotations()[hostAnnotation]
+	value := obj.GetAnnotations()[HostAnnotation]
 	if value == "" {
-		return user, HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), hostAnnotation)}, nil
+		return user, HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
 	}
 	namespace, name, found := strings.Cut(value, "/")
 	if !found || name == "" || strings.Contains(name, "/") || namespace != obj.GetNamespace() {
-		host.Missing = fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", hostAnnotation, obj.GetName(), value, obj.GetNamespace())
+		host.Missing = fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", HostAnnotation, obj.GetName(), value, obj.GetNamespace())
 		return user, host, nil
 	}
 	return user, HostFacts{Name: name}, nil

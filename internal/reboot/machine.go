@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// hostAnnotation on an infrastructure machine, or on a Machine of OpenShift, names its host: namespace/name.
-const hostAnnotation = "metal3.io/BareMetalHost"
+// HostAnnotation on an infrastructure machine, or on a Machine of OpenShift, names its host: namespace/name.
+const HostAnnotation = "metal3.io/BareMetalHost"
 
 // machine is a Machine of either kind, as far as it matters here.
 type machine struct {

@@ -135,7 +135,7 @@ func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 	infra.SetGroupVersionKind(infrastructureKind)
 	infra.SetNamespace(ns)
 	infra.SetName("m")
-	infra.SetAnnotations(map[string]string{hostAnnotation: ns + "/h"})
+	infra.SetAnnotations(map[string]string{HostAnnotation: ns + "/h"})
 	machine := build.Machine(ns, "m", build.NodeRef("node-"+ns))
 	machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructureKind.Group, Kind: infrastructureKind.Kind, Name: "m"}
 	host := &metal3v1.BareMetalHost{}

@@ -28,7 +28,7 @@ func TestReferenceRebootNames(t *testing.T) {
 		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks that the host be off. It goes when that is proven; the host stays off until one of the next is asked for."},
 		{of(v1alpha1.StepDelete), onMachine, "you", "Asks that the Node be deleted, once the host is off. It goes when that is done, or given up."},
 		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks that the host be on again, once it has been off. It goes when the host is on."},
-		{hostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
+		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
 		{keyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
 		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
 		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+)
+
+// hosts finds the bare-metal host of a Machine, by which a repair is remembered even if the Machine is another one.
+type hosts struct {
+	// live reads past the cache: few machines are admitted, and their infrastructure is watched by nobody here.
+	live client.Reader
+}
+
+// metal3Machine is the kind of infrastructure that runs on hosts of Metal3.
+var metal3Machine = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
+
+// of returns the host of a Machine; nil if it has none.
+func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
+	ref := machine.Spec.InfrastructureRef
+	if ref.Kind != metal3Machine.Kind || ref.APIGroup != metal3Machine.Group {
+		return nil, nil
+	}
+	infrastructure := metadataOf(metal3Machine)
+	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
+		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
+	}
+	namespace, name, found := strings.Cut(infrastructure.GetAnnotations()[reboot.HostAnnotation], "/")
+	if !found {
+		return nil, nil
+	}
+	host := metadataOf(reboot.HostKind)
+	if err := h.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, host); err != nil {
+		return nil, ignoreAbsent(err, reboot.HostKind.Kind, name)
+	}
+	return &v1alpha1.RemediationReference{Name: host.GetName(), UID: host.GetUID()}, nil
+}
+
+// ignoreAbsent drops errors that say that an object, or its kind, is not there.
+func ignoreAbsent(err error, kind, name string) error {
+	if client.IgnoreNotFound(err) == nil || meta.IsNoMatchError(err) {
+		return nil
+	}
+	return fmt.Errorf("getting %s %s: %w", kind, name, err)
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// metal is a reader that knows one Metal3Machine and one BareMetalHost, unless it fails.
+type metal struct {
+	client.Reader
+	host string
+	err  error
+}
+
+func (m metal) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	switch kind := obj.GetObjectKind().GroupVersionKind().Kind; {
+	case m.err != nil:
+		return m.err
+	case kind == "Metal3Machine" && key.Name == "infra":
+		obj.SetAnnotations(map[string]string{"metal3.io/BareMetalHost": m.host})
+	case kind == "BareMetalHost" && key == client.ObjectKey{Namespace: "ns", Name: "h"}:
+		obj.SetName("h")
+		obj.SetUID("of-h")
+	default:
+		return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+	}
+	return nil
+}
+
+func TestHostOfMachine(t *testing.T) {
+	on := func(kind, name string) *clusterv1.Machine {
+		m := build.Machine("ns", "m")
+		m.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: kind, Name: name}
+		return m
+	}
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		metal   metal
+		machine *clusterv1.Machine
+		want    *v1alpha1.RemediationReference
+		err     error
+	}{
+		"on a host":                   {metal{host: "ns/h"}, on("Metal3Machine", "infra"), &v1alpha1.RemediationReference{Name: "h", UID: "of-h"}, nil},
+		"of another kind":             {metal{host: "ns/h", err: broken}, on("DockerMachine", "infra"), nil, nil},
+		"infrastructure is gone":      {metal{host: "ns/h"}, on("Metal3Machine", "other"), nil, nil},
+		"has no host yet":             {metal{}, on("Metal3Machine", "infra"), nil, nil},
+		"host is gone":                {metal{host: "ns/other"}, on("Metal3Machine", "infra"), nil, nil},
+		"the host cannot be read now": {metal{err: broken}, on("Metal3Machine", "infra"), nil, broken},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := hosts{tt.metal}.of(t.Context(), tt.machine)
+			if !errors.Is(err, tt.err) {
+				t.Errorf("error is %v, want %v", err, tt.err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("host (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,27 @@
+//go:build review
+
+package app
+
+import (
+	"testing"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// TestReviewAdmissionIsWired: without Host no record knows its host, and memory ends with the Machine on bare metal. Without
+// Successor a machine is repaired while the record whose place it takes still judges it.
+func TestReviewAdmissionIsWired(t *testing.T) {
+	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
+	env.Get(t).Manager(t, env.ManagerOptions{
+		Namespaces: []string{env.Get(t).Namespace(t)},
+		Setup:      func(mgr ctrl.Manager) error { return api.addHealth(t.Context(), mgr) },
+	})
+	if api.checks.Host == nil {
+		t.Error("nobody tells machinehealthcheck the host of a machine")
+	}
+	if api.checks.Successor == nil {
+		t.Error("nobody tells machinehealthcheck the successor of a machine")
+	}
+}
