@@ -22,7 +22,10 @@ const (
 )
 
 // All returns the scenarios, those first that take longest.
-func All() []Scenario {
+func All() []Scenario { return append(withPlans(), builtIn()...) }
+
+// builtIn are the scenarios in which Sickbay goes by a built-in plan.
+func builtIn() []Scenario {
 	return []Scenario{
 		{
 			Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
@@ -39,8 +42,8 @@ func All() []Scenario {
 		},
 		{
 			Name: "host-hangs", Title: "a bare-metal host hangs", Cluster: "iron", BareMetal: true, Workers: 3,
-			Health:   fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", rebootTemplate().Name),
-			Template: rebootTemplate(), Play: hostHangs,
+			Health:    fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", "reboot"),
+			Templates: []client.Object{rebootTemplate("reboot")}, Play: hostHangs,
 		},
 		{
 			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1,
@@ -120,8 +123,8 @@ func fromTemplate(spec clusterv1.MachineHealthCheckSpec, kind, name string) clus
 	return spec
 }
 
-func rebootTemplate() *v1alpha1.RebootRemediationTemplate {
-	return &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "reboot"}}
+func rebootTemplate(name string) *v1alpha1.RebootRemediationTemplate {
+	return &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}}
 }
 
 func atMost(spec clusterv1.MachineHealthCheckSpec, limit string) clusterv1.MachineHealthCheckSpec {

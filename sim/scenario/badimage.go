@@ -42,12 +42,15 @@ func badImage(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	detected, marked := s.since(first.judged), s.since(first.marked)
+	waiting := slices.DeleteFunc(slices.Clone(machines), func(m clusterv1.Machine) bool { return m.UID == first.machine.UID })
+	if err := s.paced(ctx, waiting, "as many unproven repairs as it may have"); err != nil {
+		return Outcome{}, err
+	}
 	late, err := s.inVain(ctx, first.machine, uids(machines))
 	if err != nil {
 		return Outcome{}, err
 	}
-	waiting := slices.DeleteFunc(slices.Clone(machines), func(m clusterv1.Machine) bool { return m.UID == first.machine.UID })
-	if err := s.paced(ctx, waiting); err != nil {
+	if err := s.paced(ctx, waiting, "cools down after the last repair"); err != nil {
 		return Outcome{}, err
 	}
 	if err := s.lone(ctx); err != nil {
@@ -104,22 +107,30 @@ func (s *Stage) inVain(ctx context.Context, old *clusterv1.Machine, known []type
 	if _, err := s.judged(ctx, late, metav1.ConditionFalse, "NodeStartupTimedOut", true); err != nil {
 		return nil, err
 	}
-	_, err = s.ended(ctx, old, v1alpha1.ReasonReplacementFailed)
+	if _, err = s.ended(ctx, old, v1alpha1.ReasonReplacementFailed); err != nil {
+		return nil, err
+	}
+	// Its own record goes on with the chain, whose attempts are used up.
+	_, _, err = s.record(ctx, late, "the end of the chain", journal.InPhase(v1alpha1.RemediationHeld, v1alpha1.ReasonNoStepLeft))
 	return late, err
 }
 
-// paced awaits that the MachineHealthCheck says who waits, and checks that nothing was done to them.
-func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine) error {
-	entry, err := s.ownHealthCheck(ctx, "the pacing of the others", func(mhc *clusterv1.MachineHealthCheck) bool {
+// paced awaits that the MachineHealthCheck says who waits, and why, and checks that nothing was done to them.
+func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine, why string) error {
+	says := func(mhc *clusterv1.MachineHealthCheck) string {
 		allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
-		return allowed != nil && strings.Contains(allowed.Message, "paced")
+		if allowed == nil {
+			return ""
+		}
+		return allowed.Message
+	}
+	entry, err := s.ownHealthCheck(ctx, "the pacing of the others", func(mhc *clusterv1.MachineHealthCheck) bool {
+		return strings.Contains(says(mhc), fmt.Sprintf("%d are paced", len(waiting))) && strings.Contains(says(mhc), why)
 	})
 	if err != nil {
 		return err
 	}
-	mhc := entry.Object.(*clusterv1.MachineHealthCheck)
-	allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
-	s.say(Refrains, entry.At, "MachineHealthCheck %s: %s", s.Name, quoted(allowed.Message))
+	s.say(Refrains, entry.At, "MachineHealthCheck %s: %s", s.Name, quoted(says(entry.Object.(*clusterv1.MachineHealthCheck))))
 	return s.untouched(&waiting[0], &waiting[1])
 }
 

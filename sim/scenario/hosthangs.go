@@ -93,7 +93,7 @@ func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *c
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Template.GetName())
+	s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
 	last := made
 	for _, p := range phases {
 		at, err := s.request(ctx, machine, p.phase, judged)

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -16,26 +17,29 @@ const (
 	probation = 2 * time.Second
 	// watchTime is how long a machine is only watched.
 	watchTime = 2 * time.Second
-	// rebootTime is how long a power cycle may take.
-	rebootTime = 20 * time.Second
+	// rebootTime is how long a power cycle may take, and comeBack how long of that the Node may.
+	rebootTime = 2 * time.Minute
+	comeBack   = 6 * time.Second
+	// slowStartup is how long a new machine may take where one that takes longer ends the story.
+	slowStartup = 20 * time.Second
 	// replaceTime is how long a replacement may take.
 	replaceTime = 2 * time.Minute
 )
 
-// WithPlans returns the scenarios in which more than one step is tried, or a person decides.
-func WithPlans() []Scenario {
+// withPlans are the scenarios in which more than one step is tried, or a person decides.
+func withPlans() []Scenario {
 	return []Scenario{
 		planned(Scenario{
 			Name: "bad-image", Title: "new machines never come up", Cluster: "violet", Workers: 3, Play: badImage,
 			Elsewhere: []world.Pool{{Name: "lone", Size: 1}},
 			Health: checks(clusterv1.MachineHealthCheckChecks{
-				NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds())), UnhealthyNodeConditions: unhealthyNode(nodeTimeout).Checks.UnhealthyNodeConditions,
+				NodeStartupTimeoutSeconds: seconds(slowStartup), UnhealthyNodeConditions: unhealthyNode(nodeTimeout).Checks.UnhealthyNodeConditions,
 			}),
 		}, pacedBy(v1alpha1.DomainOwner), replaceStep()),
 		planned(Scenario{
 			Name: "reboot-in-vain", Title: "a reboot does not help", Cluster: "steel", Workers: 1, Play: rebootInVain,
-			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
-		}, rebootStep(), replaceStep()),
+			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout), Templates: []client.Object{impatient()},
+		}, rebootFrom(impatientName), replaceStep()),
 		planned(Scenario{
 			Name: "relapse", Title: "a reboot helps for a moment", Cluster: "steel", Workers: 1, Play: relapse,
 			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
@@ -60,7 +64,7 @@ func planned(s Scenario, parts ...part) Scenario {
 	for _, add := range parts {
 		add(spec)
 	}
-	s.Template = plan
+	s.Templates = append([]client.Object{plan}, s.Templates...)
 	s.Health = fromTemplate(s.Health, "MachineRemediationTemplate", plan.Name)
 	return s
 }
@@ -88,6 +92,25 @@ func waitStep() part    { return step(watchName, v1alpha1.ActionWait, watchTime)
 func rebootStep() part  { return step(rebootName, v1alpha1.ActionReboot, rebootTime) }
 func holdStep() part    { return step(askName, v1alpha1.ActionHold, 0) }
 func replaceStep() part { return step(replaceName, v1alpha1.ActionReplace, replaceTime) }
+
+// rebootFrom is a power cycle by a template.
+func rebootFrom(template string) part {
+	return func(plan *v1alpha1.RemediationPlan) {
+		rebootStep()(plan)
+		plan.Steps[len(plan.Steps)-1].TemplateRef = &v1alpha1.StepTemplateReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: template,
+		}
+	}
+}
+
+const impatientName = "impatient"
+
+// impatient gives a Node little time to come back.
+func impatient() *v1alpha1.RebootRemediationTemplate {
+	template := rebootTemplate(impatientName)
+	template.Spec.Template.Spec.NodeTimeoutSeconds = seconds(comeBack)
+	return template
+}
 
 // requireApproval has a person approve a step.
 func requireApproval(add part) part {

@@ -50,9 +50,9 @@ func Prepare(ctx context.Context, w *world.World, cluster world.ClusterSpec, sce
 		if s.Cluster != cluster.Name {
 			continue
 		}
-		if s.Template != nil {
-			if err := w.Client().Create(ctx, s.Template); err != nil {
-				return fmt.Errorf("creating %T of %s: %w", s.Template, s.Name, err)
+		for _, template := range s.Templates {
+			if err := w.Client().Create(ctx, template); err != nil {
+				return fmt.Errorf("creating %T of %s: %w", template, s.Name, err)
 			}
 		}
 		if err := w.Client().Create(ctx, s.machineHealthCheck()); err != nil {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"slices"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -39,7 +38,7 @@ func TestClusters(t *testing.T) {
 func TestNamesAreUnique(t *testing.T) {
 	g := NewWithT(t)
 	seen := map[string]bool{}
-	for _, s := range slices.Concat(All(), WithPlans()) {
+	for _, s := range All() {
 		g.Expect(seen).NotTo(HaveKey(s.Name))
 		seen[s.Name] = true
 		g.Expect(s.Title).NotTo(BeEmpty())

@@ -35,19 +35,15 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	failed, at, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName))
-	if err != nil {
+	if _, _, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName)); err != nil {
 		return Outcome{}, err
 	}
-	s.say(Records, at, "attempt %d of MachineRemediation %s: %s", failed.Status.Attempts[0].Number, failed.Name, failed.Status.Attempts[0].Message)
-	if _, _, err := s.record(ctx, machine, "step "+replaceName, trying(replaceName)); err != nil {
-		return Outcome{}, err
-	}
-	if _, err := s.marked(ctx, machine); err != nil {
+	if _, err := s.markedFor(ctx, machine); err != nil {
 		return Outcome{}, err
 	}
 	// Once it is on its way out, it goes even if it recovers.
-	if _, err := s.Journal.Machine(ctx, machine.UID, "the deletion of machine "+machine.Name, journal.Deleting); err != nil {
+	deleted, err := s.Journal.Machine(ctx, machine.UID, "the deletion of machine "+machine.Name, journal.Deleting)
+	if err != nil {
 		return Outcome{}, err
 	}
 	if err := s.mends(ctx, broken, fmt.Sprintf("a technician mends host %s, for machines to come", broken.Host.Name)); err != nil {
@@ -66,10 +62,10 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return outcome, err
 	}
-	if got := attempts(record); got != "reboot: Failed, replace: Succeeded" && got != "reboot: TimedOut, replace: Succeeded" {
+	if got := attempts(record); got != "reboot: Failed, replace: Succeeded" {
 		return outcome, fmt.Errorf("MachineRemediation %s has tried something else: %s", record.Name, got)
 	}
-	return outcome, s.cycledOnce(broken.Host)
+	return outcome, s.cycledOnce(broken.Host, deleted.At)
 }
 
 func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
@@ -96,11 +92,11 @@ func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.
 	return made, nil
 }
 
-// cycledOnce returns an error unless a host went off and on again once, by its operator, before anything else happened to it.
-func (s *Stage) cycledOnce(host client.ObjectKey) error {
+// cycledOnce returns an error unless a host went off and on again once, by its operator, until a moment.
+func (s *Stage) cycledOnce(host client.ObjectKey, until time.Time) error {
 	var changes []baremetal.Change
 	for _, change := range s.World.Host(host).History() {
-		if change.At.After(s.began) {
+		if change.At.After(s.began) && change.At.Before(until) {
 			changes = append(changes, change)
 		}
 	}
@@ -109,8 +105,7 @@ func (s *Stage) cycledOnce(host client.ObjectKey) error {
 			return fmt.Errorf("the power of host %s changed otherwise than off and on by order: %v", host, changes)
 		}
 	}
-	// Off and on again for the cycle, and off once the machine is gone.
-	if len(changes) < 2 || len(changes) > 3 {
+	if len(changes) != 2 {
 		return fmt.Errorf("host %s was not power-cycled once: %v", host, changes)
 	}
 	return nil

@@ -34,8 +34,11 @@ func (s *Stage) sayRecord(at time.Time, record *v1alpha1.MachineRemediation) {
 		s.say(Records, at, "%s, %s %s", text, ended.Reason, quoted(ended.Message))
 		return
 	}
+	if record.Status.Step != "" {
+		text += ", step " + record.Status.Step
+	}
 	progress := journal.Progress(record)
-	s.say(Records, at, "%s, step %s, %s %s", text, record.Status.Step, progress.Reason, quoted(progress.Message))
+	s.say(Records, at, "%s, %s %s", text, progress.Reason, quoted(progress.Message))
 }
 
 // trying matches records with an attempt at work that tries a step.

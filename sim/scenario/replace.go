@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
 // remediation is a story with the usual course: a fault strikes a machine, the machine is judged, marked and replaced.
@@ -61,12 +62,24 @@ func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, know
 
 // markedFor awaits that a machine is marked for its owner, and that its record says so.
 func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	marked, err := s.marked(ctx, machine)
+	marked, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
 	if err != nil {
 		return time.Time{}, err
 	}
-	_, _, err = s.record(ctx, machine, "step "+replaceName, trying(replaceName))
-	return marked, err
+	record, err := s.Journal.Record(ctx, machine.UID, "step "+replaceName+" of machine "+machine.Name, trying(replaceName))
+	if err != nil {
+		return time.Time{}, err
+	}
+	// The creation of a record is what is stored before its first act, and its status before any other.
+	later := record.At.After(marked.At)
+	if later {
+		s.sayMark(marked.At, machine)
+	}
+	s.sayRecord(record.At, record.Object.(*v1alpha1.MachineRemediation))
+	if !later {
+		s.sayMark(marked.At, machine)
+	}
+	return marked.At, nil
 }
 
 // markedAndReplaced follows a machine from its mark to its replacement.

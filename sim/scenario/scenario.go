@@ -42,8 +42,8 @@ type Scenario struct {
 	Others []world.Pool
 	// Health is what makes a machine sick, and when it is remediated.
 	Health clusterv1.MachineHealthCheckSpec
-	// Template is what its templateRef names, if it has one.
-	Template client.Object
+	// Templates are what its templateRef names, if it has one, and what that names in turn.
+	Templates []client.Object
 	// Annotations are those of the MachineHealthCheck.
 	Annotations map[string]string
 	// Play lets it happen, and returns an error if it did not end as it should.

@@ -75,12 +75,15 @@ func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status m
 // marked awaits that a machine is marked for its owner.
 func (s *Stage) marked(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	entry, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
-	if err != nil {
-		return time.Time{}, err
+	if err == nil {
+		s.sayMark(entry.At, machine)
 	}
+	return entry.At, err
+}
+
+func (s *Stage) sayMark(at time.Time, machine *clusterv1.Machine) {
 	owner := metav1.GetControllerOf(machine)
-	s.say(Acted, entry.At, "machine %s: marked for remediation by %s %s", machine.Name, owner.Kind, owner.Name)
-	return entry.At, nil
+	s.say(Acted, at, "machine %s: marked for remediation by %s %s", machine.Name, owner.Kind, owner.Name)
 }
 
 // replaced awaits that the owner of a machine has deleted it, and that another one is healthy in its place.
