@@ -89,7 +89,7 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	if errors.Is(cause, remedy.ErrChanged) {
 		facts.Safety.Changed = "The machine has changed while it was judged"
 	} else {
-		facts.Safety.Failed = "The attempt could not be carried out: " + cause.Error()
+		facts.Safety.Failed = couldNot(cause)
 	}
 	decision := ladder.Decide(facts, r.Clock.Now())
 	if !decision.Store {

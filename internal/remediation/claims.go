@@ -2,6 +2,8 @@ package remediation
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/note"
 )
 
 // Marks that other systems leave on a Node while they work on it.
@@ -28,7 +30,7 @@ func claimOfOthers(node *corev1.Node) string {
 	}
 	for _, c := range node.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == "MaintenanceInProgress" || c.Type == "DrainInProgress") {
-			return "The Node has the condition " + string(c.Type) + ": " + c.Message
+			return note.Fit("The Node has the condition " + string(c.Type) + ": " + c.Message)
 		}
 	}
 	return ""

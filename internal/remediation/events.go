@@ -69,13 +69,19 @@ func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eve
 		return corev1.EventTypeWarning, EventRemediationHeld, is.message
 	case is.reason == v1alpha1.ReasonApprovalRequired && was.reason != is.reason:
 		return corev1.EventTypeNormal, EventApprovalRequired, is.message
-	case last != nil && last.Result == v1alpha1.ResultAborted && is.reason != was.reason,
-		last == nil && is.reason != was.reason && after.Status.ReleasedGrant > before.Status.ReleasedGrant:
-		return corev1.EventTypeWarning, EventRemediationDeferred, is.message
 	case last != nil && failed(last) && resultOf(before, last.Number) != last.Result:
 		return corev1.EventTypeWarning, EventAttemptFailed, "Step " + last.Step + ": " + last.Message
+	case deferred(before, after, is):
+		return corev1.EventTypeWarning, EventRemediationDeferred, is.message
 	}
 	return "", "", ""
+}
+
+// deferred reports whether a record has given its slot to others, since what it wanted to do failed or was not for it to do.
+// What holds up all machines of a MachineHealthCheck is said there.
+func deferred(before, after *v1alpha1.MachineRemediation, is progress) bool {
+	return after.Status.ReleasedGrant > before.Status.ReleasedGrant &&
+		(is.reason == v1alpha1.ReasonBackoff || is.reason == v1alpha1.ReasonRemediationHeldByOthers)
 }
 
 // begun reports whether the latest attempt has been carried out since.

@@ -2,16 +2,19 @@ package remediation
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/note"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
@@ -21,7 +24,7 @@ import (
 // machineFacts reads from the Machine what the ladder goes by.
 func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	machine, record := v.machine, v.facts.Record
-	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markOf(machine)}
+	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
@@ -65,7 +68,7 @@ func markOf(machine *clusterv1.Machine) ladder.Mark {
 	if c == nil || c.Status == metav1.ConditionTrue {
 		return ladder.Mark{}
 	}
-	mark := ladder.Mark{State: ladder.MarkDeferred, Message: c.Message}
+	mark := ladder.Mark{State: ladder.MarkDeferred, Message: note.Fit(c.Message)}
 	switch c.Reason {
 	case clusterv1.MachineOwnerRemediatedWaitingForRemediationReason:
 		mark.State = ladder.MarkWaiting
@@ -80,13 +83,23 @@ func markOf(machine *clusterv1.Machine) ladder.Mark {
 	return mark
 }
 
-// powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that the version before has
-// asked for is taken over, also if it has just been carried out.
+// markFor is the mark as far as a record is concerned. One that the owner has answered after it was taken away is there again
+// by the owner's hand alone, and goes all the same.
+func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Mark {
+	mark := markOf(machine)
+	mark.Ours = mark.Ours || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+		return a.ObjectRef != nil && actionOf(record, &a) == v1alpha1.ActionReplace
+	}))
+	return mark
+}
+
+// powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that is left over from before
+// the record is taken over, also if the version before has asked for it and it has just been carried out.
 func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) (operation string, stands bool) {
 	value, asked := machine.Annotations[remedy.RebootAnnotation]
 	operation = machine.Annotations[remedy.RebootOperationAnnotation]
 	switch {
-	case askedByVersionBefore(machine):
+	case rebootLeftOver(machine, record.UID):
 		return ladder.OperationID(record, max(1, record.Status.Attempt)), true
 	case !asked && justAsked(machine, record, now):
 		return ladder.OperationID(record, 1), false
@@ -96,9 +109,10 @@ func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation,
 	return operation, asked && value == operation
 }
 
-// askedByVersionBefore reports whether the version before has asked for the power cycle that is asked for now.
-func askedByVersionBefore(machine *clusterv1.Machine) bool {
-	return remedy.RebootRequestedByHealthCheck(machine) && remedy.RebootOperation(machine) == ""
+// rebootLeftOver reports whether a health check has asked for the power cycle that is asked for now, but not this record: the
+// version before, or an earlier record that is gone. A machine has one open record at a time.
+func rebootLeftOver(machine *clusterv1.Machine, record types.UID) bool {
+	return remedy.RebootRequestedByHealthCheck(machine) && !strings.HasPrefix(remedy.RebootOperation(machine), string(record)+"/")
 }
 
 // justAsked reports whether the version before has asked for a power cycle so lately that the time of the step that does so

@@ -17,17 +17,17 @@ import (
 )
 
 // planOf reads the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
-func (r *Reconciler) planOf(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+func (r *Reconciler) planOf(ctx context.Context, mhc *clusterv1.MachineHealthCheck, how depth) (*v1alpha1.MachineRemediationTemplate, error) {
 	if !admission.NamesPlan(mhc) {
 		return nil, nil
 	}
-	return r.plan(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name})
+	return plan(ctx, r.reader(how), client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name})
 }
 
 // plan reads a plan; nil if there is none of that name.
-func (r *Reconciler) plan(ctx context.Context, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
+func plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
 	template := &v1alpha1.MachineRemediationTemplate{}
-	err := r.Client.Get(ctx, key, template)
+	err := reader.Get(ctx, key, template)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
 	if record.Spec.TemplateRef == nil || v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(record) != nil {
 		return nil
 	}
-	template, err := r.plan(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.TemplateRef.Name})
+	template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.TemplateRef.Name})
 	if err != nil || template == nil || len(template.Spec.Template.Spec.Rules) == 0 ||
 		template.UID != record.Spec.TemplateRef.UID || template.Generation != record.Spec.TemplateRef.Generation {
 		return err

@@ -97,18 +97,45 @@ func TestRulesOfAnotherPlan(t *testing.T) {
 	})
 }
 
-// TestPlanThatObserves, set later, is a pause.
+// TestPlanThatObserves, set later, is a pause, also if the cache does not show it yet.
 func TestPlanThatObserves(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
-	plan := f.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)})
-	record := f.admit(f.sick("a"), follows(plan))
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	change(f, plan, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeObserve })
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Paused replace:-")
-	f.wantStanding("a: mark")
+	observe := func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeObserve }
+	byPlan := build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan")
+	steps := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
+	t.Run("at work", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, byPlan)
+		plan := f.storePlan(steps)
+		record := f.admit(f.sick("a"), follows(plan))
+		f.reconcile(record)
+		f.wantStanding("a: mark")
+		change(f, plan, observe)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Paused replace:-")
+		f.wantStanding("a: mark")
+	})
+	t.Run("just now", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, byPlan)
+		plan := f.storePlan(steps)
+		record := f.admit(f.sick("a"), follows(plan))
+		f.freeze(record)
+		change(f, plan, observe)
+		f.reconcile(record)
+		f.wantRecord(record, paused)
+		f.wantStanding()
+	})
+	t.Run("gone", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, byPlan)
+		plan := f.storePlan(steps)
+		record := f.admit(f.sick("a"), follows(plan))
+		remove(f, plan)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending GateClosed")
+		f.wantStanding()
+	})
 }
 
 // TestPlanCheck says whether a plan can be used, once.

@@ -119,6 +119,20 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 	})
 }
 
+// TestRebootOfARecordThatIsGone is taken over.
+func TestRebootOfARecordThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byReboot())
+	a := f.sick("a", build.Annotation(remedy.RebootAnnotation, "gone/1"), build.Annotation(remedy.RebootOperationAnnotation, "gone/1"))
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting reboot:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered reboot:Succeeded")
+}
+
 // TestRebootOfPlan makes an object of its own for each attempt, which leaves the ladder to the record.
 func TestRebootOfPlan(t *testing.T) {
 	t.Parallel()

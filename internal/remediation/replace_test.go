@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -233,6 +234,25 @@ func TestMarkTakenAway(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding()
 	f.wantRecord(record, "Pending Backoff replace:Failed")
+}
+
+// TestMarkAnsweredAfterItsEnd: the owner has read it before, and sets it again by its answer. It goes all the same.
+func TestMarkAnsweredAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	change(f, record, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
+	})
+	f.reconcile(record)
+	f.wantStanding()
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+	f.wantStanding("a: mark")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held Cancelled replace:Cancelled")
 }
 
 // TestMarkOfTheVersionBefore is taken over, and can be withdrawn.

@@ -13,21 +13,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/note"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // requestFacts reads what the latest attempt has made, or else what stands under the name that the next one would use. It
 // reads past the cache: few records have one, and its kind need not be watchable. A kind that may not be read keeps an
-// attempt from being made, and its slot goes to another machine.
+// attempt from being made, and its slot goes to another machine; it does not hold up the end of a machine that is gone.
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	v.facts.Request, err = r.request(ctx, v.facts.Record)
-	if attempt := ladder.AtWork(v.facts.Record); apierrors.IsForbidden(err) && (attempt == nil || attempt.ObjectRef == nil) {
-		v.facts.Safety.Failed = "The attempt could not be carried out: " + err.Error()
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	attempt := ladder.AtWork(v.facts.Record)
+	switch {
+	case v.machine == nil:
+		return nil
+	case attempt == nil || attempt.ObjectRef == nil:
+		v.facts.Safety.Failed = couldNot(err)
 		return nil
 	}
 	return err
+}
+
+// couldNot says why an attempt could not be carried out.
+func couldNot(err error) string {
+	return note.Fit("The attempt could not be carried out: " + err.Error())
 }
 
 // request returns nil if there is nothing.
@@ -93,15 +106,13 @@ func (r *Reconciler) readRequest(ctx context.Context, asked remedy.Asked) (*ladd
 	return request, nil
 }
 
-// operationOf is the operationID of the attempt that made a request; empty if it is not one of this record. A request that
-// the version before has made says only whose it is.
+// operationOf is the operationID of the attempt that made a request; empty if it is not one of this record. A request for the
+// machine that is left over from before the record is taken over: the version before has made it, or an earlier record that
+// is gone.
 func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
-	operation, ok := found.GetAnnotations()[v1alpha1.OperationAnnotation]
-	if ok {
-		if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
-			return operation
-		}
-		return ""
+	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
+	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
+		return operation
 	}
 	machine := asked.Record.Spec.MachineRef.UID
 	if slices.ContainsFunc(found.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == machine }) {
@@ -120,6 +131,7 @@ func succeeded(found *unstructured.Unstructured) (state, message string) {
 		}
 		state, _ = c["status"].(string)
 		message, _ = c["message"].(string)
+		message = note.Fit(message)
 	}
 	return state, message
 }

@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -204,6 +205,29 @@ func TestRequestOfTheVersionBefore(t *testing.T) {
 	}
 }
 
+// TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
+func TestRequestOfARecordThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	request := &unstructured.Unstructured{}
+	request.SetGroupVersionKind(fixKind)
+	request.SetNamespace(f.ns)
+	request.SetName("a")
+	request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "gone/1"})
+	request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "a", UID: a.UID}})
+	build.Create(t.Context(), t, f.env.Client, request)
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+}
+
 // TestRequestWithoutTemplate: the slot goes to another machine until there is one.
 func TestRequestWithoutTemplate(t *testing.T) {
 	t.Parallel()
@@ -250,6 +274,48 @@ func TestRequestThatMayNotBeRead(t *testing.T) {
 	f.reconcile(record)
 	f.wantRecord(record, "Pending Backoff request:Aborted")
 	f.wantSlot(record, false)
+}
+
+// TestRequestThatMayNotBeReadAnyMore holds up nothing once the machine is gone.
+func TestRequestThatMayNotBeReadAnyMore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
+	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
+	if _, err := f.tryReconcile(record); !apierrors.IsForbidden(err) {
+		t.Errorf("error is %v", err)
+	}
+	f.wantRecord(record, "Acting Acting request:-")
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended MachineDeleted request:Unneeded")
+}
+
+// TestLongMessages: what others say is cut to what the API takes.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	request := f.objects(fixKind)[0]
+	changeStatus(f, &request, func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"conditions": []any{map[string]any{
+			"type": "Succeeded", "status": "False", "message": strings.Repeat("the log of the collector ", 2000),
+		}}}
+	})
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting evidence:Failed replace:-")
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, strings.Repeat("later ", 5000))
+	f.reconcile(record)
+	if got, _ := stored(f, record); len(progressOf(got).message) > 2000 {
+		t.Errorf("it says %d bytes", len(progressOf(got).message))
+	}
 }
 
 // TestRequestDeletedBySomebody has failed.

@@ -38,7 +38,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		s.Paused = strings.Join(paused, ", ")
 	}
 	s.OnHold, s.HoldUntil = targets.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
-	template, err := r.planOf(ctx, v.mhc)
+	template, err := r.planOf(ctx, v.mhc, v.how)
 	if err != nil {
 		return err
 	}
@@ -48,6 +48,8 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		s.Paused = "MachineHealthCheck " + v.mhc.Name + " is in dry-run"
 	case config.Observe:
 		s.Paused = "The plan of MachineHealthCheck " + v.mhc.Name + " only observes"
+	case template == nil && admission.NamesPlan(v.mhc):
+		s.GateClosed = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
 	case len(problems) > 0:
 		s.GateClosed = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
 	}
@@ -77,7 +79,7 @@ func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
 		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
 		if key == remedy.RebootAnnotation {
-			ours = ours || askedByVersionBefore(machine)
+			ours = ours || rebootLeftOver(machine, record)
 		} else if !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
 			continue
 		}

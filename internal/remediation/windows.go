@@ -27,7 +27,7 @@ func (r *Reconciler) windows() windowOf {
 		if window, ok := known[ref.UID]; ok {
 			return window, nil
 		}
-		template, err := r.plan(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+		template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
 		if err != nil {
 			return 0, err
 		}

@@ -1,0 +1,96 @@
+package remediation
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// wantEvents asserts the events since it was asked last, each by its beginning.
+func (f *fixture) wantEvents(want ...string) {
+	f.t.Helper()
+	got := f.announced()
+	for i := range got {
+		if i < len(want) && strings.HasPrefix(got[i], want[i]) {
+			got[i] = want[i]
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestEvents: people are told once when something changes.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	approve := func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired }
+	record := f.admit(a, by(step(v1alpha1.ActionWait), step(v1alpha1.ActionReplace, approve)))
+	f.reconcile(record)
+	f.wantEvents()
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantEvents("Normal RemediationApprovalRequired Step replace waits for a person to approve it",
+		"Warning RemediationAttemptFailed Step wait: The machine is not healthy after 10m0s")
+
+	change(f, record, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 2, Answer: v1alpha1.AnswerApprove}
+	})
+	f.grant(record)
+	f.writes.fail = failing("patch status of Machine a", errRefused, false)
+	f.reconcile(record)
+	f.wantEvents(`Warning RemediationDeferred The attempt could not be carried out: marking machine ` + f.ns + `/a: machines "a" is forbidden`)
+	f.writes.fail = nil
+	f.pass(time.Minute)
+	got, _ := stored(f, record)
+	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision.Attempt = got.Status.Attempt })
+	f.grant(record)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantEvents("Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; leaves the machine to a person if that does not help. MachineHealthCheck mhc: Node not found")
+
+	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no")
+	f.reconcile(record)
+	f.pass(time.Hour)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantEvents("Warning RemediationAttemptFailed Step replace: MachineSet set cannot remediate the machine: no",
+		"Warning RemediationHeld No step is left")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.wantEvents()
+	f.wantRecord(record, "Ended Ended Recovered wait:TimedOut replace:Aborted replace:Failed")
+}
+
+// TestEventsOfOthers: that somebody else works on a machine is said, and what holds up all machines is said elsewhere.
+func TestEventsOfOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.gate.closed = "too many"
+	f.reconcile(record)
+	f.wantEvents()
+	f.gate.closed = ""
+	annotate(f, a, remedy.RebootAnnotation, "")
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.grant(record)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantEvents("Warning RemediationDeferred Somebody asks for a power cycle of its host by the annotation reboot.metal3.io")
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantEvents("Normal RemediationEnded The Machine has the annotation cluster.x-k8s.io/skip-remediation")
+}
