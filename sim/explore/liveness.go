@@ -93,14 +93,21 @@ func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
 	return text
 }
 
-// notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired.
+// notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired, and that each sick machine
+// gets its turn.
 func (w *world) notStarved() {
-	if w.spec.Stubborn == 0 || w.spec.has(Person) || w.spec.has(Upgrade) || w.failure != nil {
+	if w.spec.has(Person) || w.spec.has(Upgrade) || w.spec.AtMost != nil || w.spec.InRange != "" || w.failure != nil {
 		return
 	}
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
-		if m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) && w.sick(m) {
+		if !w.sick(m) || w.spec.BadImage {
+			continue
+		}
+		if w.spec.Stubborn > 0 && m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) {
 			w.fail(ruleStarved, "%s is still sick", m.Name)
+		}
+		if r := w.monitor.openRecord(m.UID); r == nil || len(r.Status.Attempts) == 0 {
+			w.fail(ruleStarved, "nothing was ever tried for %s", m.Name)
 		}
 	}
 }

@@ -155,6 +155,7 @@ func (w *world) setClock(now time.Time) {
 		w.leader.lag = nil
 	}
 	w.clock.now = now
+	w.monitor.watchGate()
 	for _, p := range []*process{w.leader, w.former} {
 		if p != nil {
 			p.queue.ring(now)

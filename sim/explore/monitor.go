@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -25,6 +27,8 @@ type monitor struct {
 	deleted map[types.UID]bool
 	// stops says how long each record was stopped while somebody looked.
 	stops map[types.UID]*stop
+	// closedSince is since when the gate has been closed; zero if it is open.
+	closedSince time.Time
 }
 
 func newMonitor(w *world) *monitor {
@@ -33,6 +37,7 @@ func newMonitor(w *world) *monitor {
 
 // committed judges a change.
 func (m *monitor) committed(change apimodel.Change) {
+	m.watchGate()
 	switch change.Kind {
 	case machineKind:
 		m.machineChanged(change)

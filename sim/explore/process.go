@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
@@ -128,6 +129,9 @@ func (p *process) reconcile(i item) {
 	result, err := p.controllers[i.controller].Reconcile(p.w.ctx, reconcile.Request{NamespacedName: inNamespace(i.name)})
 	if p.dead {
 		panic(crash{p})
+	}
+	if i.controller == remediation.ControllerName {
+		p.w.monitor.lookedAt(p, i.name)
 	}
 	now := p.w.clock.now
 	switch {

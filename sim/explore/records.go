@@ -179,22 +179,13 @@ func (m *monitor) machineWith(uid types.UID) *clusterv1.Machine {
 	return nil
 }
 
-// stop is how long a record was stopped.
-type stop struct {
-	since time.Time
-	total time.Duration
-}
-
 // timedOut holds that an attempt had the time of its step.
 func (m *monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
 	was := attemptOf(before, is.Number)
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
 		return
 	}
-	stopped := time.Duration(0)
-	if s := m.stops[after.UID]; s != nil {
-		stopped = s.total
-	}
+	stopped := m.stoppedFor(after, is.Number)
 	for _, step := range after.Spec.Steps {
 		// The clock may have stepped back a little.
 		const tolerance = 30 * time.Second

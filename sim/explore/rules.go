@@ -6,6 +6,7 @@ const (
 	ruleHealth     = "2: only a live False acts, and only True proves"
 	ruleLook       = "3: whatever an act goes by is read live just before it"
 	rulePermission = "3: nothing is done that a live look forbids"
+	ruleGate       = "3: nothing is done while the gate is closed"
 	ruleIntent     = "4: the intent is stored before the act, and the end before anything is withdrawn"
 	ruleOnce       = "4: an attempt has at most one side effect"
 	ruleSlots      = "4: no more machines are under repair than there are slots"

@@ -30,6 +30,11 @@ var Worlds = []*Spec{
 		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "quiet pool", About: "an owner that never answers, and nobody who meddles",
+		Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "defers", About: "an owner that replaces later",
 		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
 		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
@@ -57,7 +62,7 @@ var Worlds = []*Spec{
 	{
 		Name: "stubborn", About: "a machine whose writes always fail",
 		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
-		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: time.Hour, Watch: 20 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "restless", About: "a machine that others write to all the time",

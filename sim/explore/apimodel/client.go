@@ -197,7 +197,10 @@ func (c *Client) Status() client.SubResourceWriter { return statusWriter{c} }
 
 // SubResource implements client.Client.
 func (c *Client) SubResource(name string) client.SubResourceClient {
-	panic(fmt.Sprintf("apimodel: subresource %s is not supported", name))
+	if name != "status" {
+		panic(fmt.Sprintf("apimodel: subresource %s is not supported", name))
+	}
+	return statusWriter{c}
 }
 
 // Scheme implements client.Client.

@@ -70,6 +70,10 @@ func (c *Client) apply(config runtime.ApplyConfiguration, status bool, owner str
 
 type statusWriter struct{ c *Client }
 
+func (w statusWriter) Get(context.Context, client.Object, client.Object, ...client.SubResourceGetOption) error {
+	panic("apimodel: a status is not read alone")
+}
+
 func (w statusWriter) Create(context.Context, client.Object, client.Object, ...client.SubResourceCreateOption) error {
 	panic("apimodel: a status is not created")
 }
