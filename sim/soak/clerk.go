@@ -80,8 +80,7 @@ func (c *clerk) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
 func (c *clerk) unsettled() (left []client.ObjectKey) {
 	c.note(func(l *Ledger, _ time.Time) {
 		for name, r := range l.Machines {
-			spans := l.Times[About{SaysRestricted, r.Cluster}]
-			explained := r.ails() && len(spans) > 0 && spans[len(spans)-1].To.IsZero()
+			explained := r.ails() && (l.holds(About{SaysRestricted, r.Cluster}) || l.holds(About{SaysWaiting, name}) || l.holds(About{SaysQueued, name}))
 			unsaid := r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "")
 			if unsaid || (r.underRepair() && !explained) {
 				left = append(left, name)

@@ -121,6 +121,24 @@ func TestClerkWritesDownRepairs(t *testing.T) {
 	}
 }
 
+func TestClerkKnowsWhoWaitsTheirTurn(t *testing.T) {
+	long := "5 of 9 machines not healthy (5 sick); 1 of at most 1 remediations in flight: bed"
+	for message, want := range map[string]bool{
+		"": false, long: false, long + "; 1 waits for a slot: bed": true, long + "; 2 wait for a slot: a, bed": true,
+		long + "; 1 waits for a slot: bed-2": false, long + "; 1 is paced: bed (MachineSet ms cools down)": true,
+		long + "; 11 are paced: a, b and 9 more": true, long + "; 1 is held back: bed": false,
+	} {
+		c := newClerk()
+		c.seen(machine())
+		mhc := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: ward.Namespace}, Spec: clusterv1.MachineHealthCheckSpec{ClusterName: ward.Name}}
+		mhc.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineHealthCheckRemediationAllowedCondition, Status: metav1.ConditionTrue, Message: message}}
+		c.heard(mhc)
+		if got := c.ledger.holds(About{SaysQueued, bed}); got != want {
+			t.Errorf("%q: waiting is %t", message, got)
+		}
+	}
+}
+
 func TestClerkKnowsWhatIsLeft(t *testing.T) {
 	m := fleet.Machine{ObjectKey: bed, Cluster: ward}
 	c := newClerk()

@@ -37,6 +37,7 @@ func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
 		{Paused, common(l.Times[About{SaysPaused, cluster}], l.Times[About{Paused, cluster}])},
 		{SaysRestricted, l.Times[About{SaysRestricted, cluster}]},
 		{SaysWaiting, l.Times[About{SaysWaiting, name}]},
+		{SaysQueued, l.Times[About{SaysQueued, name}]},
 	}
 }
 

@@ -3,6 +3,7 @@ package soak
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -85,5 +86,33 @@ func (c *clerk) heard(mhc *clusterv1.MachineHealthCheck) {
 		// False with another reason holds nothing back.
 		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason
 		l.set(About{SaysRestricted, cluster}, restricted, now)
+		if allowed != nil {
+			l.queued(cluster, allowed.Message, now)
+		}
 	})
+}
+
+// queued notes which Machines of a cluster wait their turn, as a message says that names them.
+func (l *Ledger) queued(cluster client.ObjectKey, message string, now time.Time) {
+	named, more := queue(message)
+	for name, r := range l.Machines {
+		if r.Cluster == cluster {
+			l.set(About{SaysQueued, name}, more || named[name.Name], now)
+		}
+	}
+}
+
+// queue returns who a message says waits for a slot, or is paced, and whether there are more than it names.
+func queue(message string) (named map[string]bool, more bool) {
+	named = map[string]bool{}
+	for part := range strings.SplitSeq(message, ";") {
+		if !strings.Contains(part, " for a slot: ") && !strings.Contains(part, " paced: ") {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(part, func(r rune) bool { return r == ' ' || r == ',' }) {
+			named[word] = true
+			more = more || word == "more"
+		}
+	}
+	return named, more
 }

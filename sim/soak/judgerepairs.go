@@ -34,7 +34,9 @@ func lingering(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	covered := r.ailing(l.End)
 	for _, e := range l.excuses(name, a) {
-		if e.why != SaysWaiting && e.why != SaysRestricted {
+		switch e.why {
+		case SaysWaiting, SaysQueued, SaysRestricted:
+		default:
 			covered = append(covered, e.spans...)
 		}
 	}

@@ -25,9 +25,11 @@ const (
 	SaysRestricted Fact = "the MachineHealthCheck says that too many are unhealthy"
 	// SaysWaiting: the record of a Machine says what it waits for.
 	SaysWaiting Fact = "the MachineRemediation says what it waits for"
+	// SaysQueued: the status of the MachineHealthCheck names a Machine among those that wait for a slot, or are paced.
+	SaysQueued Fact = "the MachineHealthCheck says that the Machine waits its turn"
 )
 
-// About is a fact about something: a Machine if it is Skip or SaysWaiting, nothing if it is Down, else a cluster.
+// About is a fact about something: a Machine if it is Skip, SaysWaiting or SaysQueued, nothing if it is Down, else a cluster.
 type About struct {
 	Fact Fact
 	Of   client.ObjectKey
@@ -103,6 +105,12 @@ func (l *Ledger) set(a About, so bool, at time.Time) {
 		return
 	}
 	l.end(a, at)
+}
+
+// holds tells whether something is so at the end.
+func (l *Ledger) holds(a About) bool {
+	spans := l.Times[a]
+	return len(spans) > 0 && spans[len(spans)-1].To.IsZero()
 }
 
 // repair notes whether a MachineRemediation is open.

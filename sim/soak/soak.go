@@ -75,6 +75,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	s := &soak{Options: o, fleet: f, beds: newBeds(f.Machines, o.Shape.Machines), clerk: newClerk(), over: make(chan struct{})}
 	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
 	s.owner = newOwner(f, s.beds, s.clerk)
+	if err := s.givePlans(ctx); err != nil {
+		return Report{}, err
+	}
 	// Ended before the fleet: an API server that stops waits for those who watch it.
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -45,6 +46,8 @@ type Fleet struct {
 	// Machines are all of them, cluster by cluster.
 	Machines []Machine
 	nodes    map[client.ObjectKey]nodes
+	// owners are the MachineSets that own the machines of each cluster.
+	owners map[client.ObjectKey]types.UID
 }
 
 // Machine is one, and its Node.
@@ -66,7 +69,7 @@ func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.
 	if err != nil {
 		return nil, fmt.Errorf("starting an API server for %d machines: %w", shape.Size(), err)
 	}
-	f := &Fleet{Shape: shape, World: w, nodes: map[client.ObjectKey]nodes{}}
+	f := &Fleet{Shape: shape, World: w, nodes: map[client.ObjectKey]nodes{}, owners: map[client.ObjectKey]types.UID{}}
 	if err := f.populate(ctx, limit); err != nil {
 		_ = w.Stop(context.WithoutCancel(ctx))
 		return nil, err
@@ -84,6 +87,11 @@ func (f *Fleet) populate(ctx context.Context, limit string) error {
 		if err := f.addCluster(ctx, cluster); err != nil {
 			return err
 		}
+		owner := machineSet(cluster, f.Shape.Machines)
+		if err := f.World.Client().Create(ctx, owner); err != nil {
+			return fmt.Errorf("creating the owner of the machines of %s: %w", cluster, err)
+		}
+		f.owners[cluster] = owner.UID
 		if err := f.World.Client().Create(ctx, healthCheck(cluster, limit, f.NodeTimeout())); err != nil {
 			return fmt.Errorf("creating the health check of %s: %w", cluster, err)
 		}
@@ -110,7 +118,7 @@ func (f *Fleet) Add(ctx context.Context, m Machine) error {
 	if err := f.nodes[m.Cluster].create(ctx, node(m, f.World.Now())); err != nil {
 		return fmt.Errorf("creating the node of %s: %w", m, err)
 	}
-	machine := machine(m)
+	machine := machine(m, f.owners[m.Cluster])
 	status := machine.Status
 	if err := f.World.Client().Create(ctx, machine); err != nil {
 		return fmt.Errorf("creating machine %s: %w", m, err)

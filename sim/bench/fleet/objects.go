@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,24 +40,42 @@ func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Durati
 	}
 }
 
-// machine is a worker that runs, as Cluster API would describe it. Its owner is a name.
-func machine(m Machine) *clusterv1.Machine {
+// machineSet owns the machines of a cluster. No controller looks after it.
+func machineSet(cluster client.ObjectKey, machines int) *clusterv1.MachineSet {
+	labels := map[string]string{clusterv1.ClusterNameLabel: cluster.Name, pool: cluster.Name}
+	return &clusterv1.MachineSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name, Labels: labels},
+		Spec: clusterv1.MachineSetSpec{
+			ClusterName: cluster.Name, Replicas: new(int32(machines)), Selector: metav1.LabelSelector{MatchLabels: labels},
+			Template: clusterv1.MachineTemplateSpec{
+				ObjectMeta: clusterv1.ObjectMeta{Labels: labels}, Spec: machineSpec(Machine{ObjectKey: cluster, Cluster: cluster}),
+			},
+		},
+	}
+}
+
+func machineSpec(m Machine) clusterv1.MachineSpec {
+	return clusterv1.MachineSpec{
+		ClusterName: m.Cluster.Name,
+		ProviderID:  providerID(m),
+		Bootstrap:   clusterv1.Bootstrap{DataSecretName: new("none")},
+		InfrastructureRef: clusterv1.ContractVersionedObjectReference{
+			APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: m.Name,
+		},
+	}
+}
+
+// machine is a worker that runs, as Cluster API would describe it.
+func machine(m Machine, owner types.UID) *clusterv1.Machine {
 	machine := &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: m.Namespace, Name: m.Name,
 			Labels: map[string]string{clusterv1.ClusterNameLabel: m.Cluster.Name, pool: m.Cluster.Name},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: m.Cluster.Name, UID: "synthetic", Controller: new(true),
+				APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: m.Cluster.Name, UID: owner, Controller: new(true),
 			}},
 		},
-		Spec: clusterv1.MachineSpec{
-			ClusterName: m.Cluster.Name,
-			ProviderID:  providerID(m),
-			Bootstrap:   clusterv1.Bootstrap{DataSecretName: new("none")},
-			InfrastructureRef: clusterv1.ContractVersionedObjectReference{
-				APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: m.Name,
-			},
-		},
+		Spec: machineSpec(m),
 		Status: clusterv1.MachineStatus{
 			NodeRef: clusterv1.MachineNodeReference{Name: m.Name},
 			Phase:   string(clusterv1.MachinePhaseRunning),

@@ -30,7 +30,7 @@ func (f *Fleet) Say(ctx context.Context, m Machine, mark Mark) error {
 
 // Forget takes from a Machine all that a health check has ever said of it. Nobody must write to it meanwhile.
 func (f *Fleet) Forget(ctx context.Context, m Machine) error {
-	made := machine(m)
+	made := machine(m, f.owners[m.Cluster])
 	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/status/conditions", "value": made.Status.Conditions}})
 	if err != nil {
 		return fmt.Errorf("describing the conditions of machine %s: %w", m, err)
