@@ -43,10 +43,10 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 	return ""
 }
 
-// isLeftOver reports whether a request was made for machine, and not for a record.
+// isLeftOver reports whether a request was made for machine. It may name a record that stayed behind when the Machine was
+// moved to another management cluster; one whose record is here is not looked at.
 func isLeftOver(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
-	_, ofRecord := request.Annotations[v1alpha1.OperationAnnotation]
-	return !ofRecord && request.DeletionTimestamp.IsZero() &&
+	return request.DeletionTimestamp.IsZero() &&
 		slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }
 

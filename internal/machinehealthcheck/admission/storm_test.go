@@ -1,5 +1,3 @@
-//go:build review
-
 package admission
 
 import (
@@ -15,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestReviewStormWithHistory: 1,000 machines are sick, one may be repaired at once, and of each machine 10 records are kept.
-func TestReviewStormWithHistory(t *testing.T) {
+// TestStormWithHistory: 1,000 machines are sick, one may be repaired at once, and of each machine 10 records are kept.
+func TestStormWithHistory(t *testing.T) {
 	p := plan(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
 	var all []Target
 	var past []*v1alpha1.MachineRemediation

@@ -1,5 +1,3 @@
-//go:build review
-
 package app
 
 import (
@@ -10,9 +8,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestReviewAdmissionIsWired: without Host no record knows its host, and memory ends with the Machine on bare metal. Without
+// TestAdmissionIsWired: without Host no record knows its host, and memory ends with the Machine on bare metal. Without
 // Successor a machine is repaired while the record whose place it takes still judges it.
-func TestReviewAdmissionIsWired(t *testing.T) {
+func TestAdmissionIsWired(t *testing.T) {
 	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
 	env.Get(t).Manager(t, env.ManagerOptions{
 		Namespaces: []string{env.Get(t).Namespace(t)},

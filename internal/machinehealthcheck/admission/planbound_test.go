@@ -1,5 +1,3 @@
-//go:build review
-
 package admission
 
 import (
@@ -12,9 +10,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestReviewPlanGone: a plan that is deleted, or replaced by deleting and creating it, takes its brakes with it: bound of
+// TestBoundOutlivesThePlan: a plan that is deleted, or replaced by deleting and creating it, takes its brakes with it: bound of
 // slots and pacing are in it, and records that wait for a slot need no plan.
-func TestReviewPlanGone(t *testing.T) {
+func TestBoundOutlivesThePlan(t *testing.T) {
 	p := plan(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
 	waiting := func(machine string) *v1alpha1.MachineRemediation {
 		r := recordOf(machine, waitsFor(0))

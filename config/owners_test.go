@@ -1,12 +1,10 @@
-//go:build review
-
 package config_test
 
 import "testing"
 
-// TestReviewOwnersCanBeRead: whether another machine comes in the place of one that is gone is asked of its owner. Without the
+// TestOwnersCanBeRead: whether another machine comes in the place of one that is gone is asked of its owner. Without the
 // permission for MachineSets nobody says so: a scale-down is taken for a replacement that has come to nothing.
-func TestReviewOwnersCanBeRead(t *testing.T) {
+func TestOwnersCanBeRead(t *testing.T) {
 	e := install(t)
 	for _, on := range []resource{{capi, "machinesets", "", "any"}, {controlPlane, "kubeadmcontrolplanes", "", "any"}} {
 		if !may(t, e, sickbay, "get", on) {

@@ -1,5 +1,3 @@
-//go:build review
-
 package admission
 
 import (
@@ -10,9 +8,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestReviewOrphanIsTakenOver: a request that clusterctl move has taken along with its Machine names a record that is nowhere. If
+// TestOrphanIsTakenOver: a request that clusterctl move has taken along with its Machine names a record that is nowhere. If
 // the machine is healthy by now, nobody makes a record for it, and whoever carries the request out goes on with a healthy machine.
-func TestReviewOrphanIsTakenOver(t *testing.T) {
+func TestOrphanIsTakenOver(t *testing.T) {
 	for name, target := range map[string]Target{"healthy": healthy("a"), "sick": sick("a")} {
 		request := &metav1.PartialObjectMetadata{}
 		request.Kind, request.Name = "Metal3Remediation", "a"
