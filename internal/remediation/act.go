@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/note"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
@@ -27,7 +28,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	case err == nil:
 		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "attempt", decision.Attempt.Number)
 		return r.follow(ctx, record, v, decision.Act)
-	case errors.Is(err, remedy.ErrChanged) && !last, !decision.Act.Begins():
+	case errors.Is(err, remedy.ErrChanged) && !last:
 		return err
 	}
 	return r.failed(ctx, record, v, decision, err)
@@ -77,7 +78,8 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 	return r.store(ctx, record, v, decision)
 }
 
-// failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back.
+// failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back; what could not
+// be taken back is tried again, and says so.
 func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
 	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
 	found, err := r.observe(ctx, record, confirmed)
@@ -86,16 +88,22 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	}
 	*v = *found
 	facts := v.facts
-	if errors.Is(cause, remedy.ErrChanged) {
+	switch {
+	case !tried.Act.Begins():
+		facts.Safety.Stuck = note.Fit(cause.Error())
+	case errors.Is(cause, remedy.ErrChanged):
 		facts.Safety.Changed = "The machine has changed while it was judged"
-	} else {
+	default:
 		facts.Safety.Failed = couldNot(cause)
 	}
 	decision := ladder.Decide(facts, r.Clock.Now())
-	if !decision.Store {
-		return nil
+	if decision.Store {
+		err = r.store(ctx, record, v, decision)
 	}
-	return r.store(ctx, record, v, decision)
+	if err == nil && progressOf(record).reason == v1alpha1.ReasonWithdrawing {
+		return cause
+	}
+	return err
 }
 
 // close takes the finalizer and the label of open records off, in one write.

@@ -19,23 +19,28 @@ import (
 )
 
 // requestFacts reads what the latest attempt has made, or else what stands under the name that the next one would use. It
-// reads past the cache: few records have one, and its kind need not be watchable. A kind that may not be read keeps an
-// attempt from being made, and its slot goes to another machine; it does not hold up the end of a machine that is gone.
+// reads past the cache: few records have one, and its kind need not be watchable.
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	v.facts.Request, err = r.request(ctx, v.facts.Record)
 	if !apierrors.IsForbidden(err) {
 		return err
 	}
-	attempt := ladder.AtWork(v.facts.Record)
+	r.unreadable(v, err)
+	return nil
+}
+
+// unreadable makes the best of a kind that may not be read. What an attempt has made is taken to stand, but for a machine that
+// is gone; before it was made, the slot goes to another machine.
+func (r *Reconciler) unreadable(v *view, err error) {
+	last := lastAttempt(v.facts.Record)
 	switch {
 	case v.machine == nil:
-		return nil
-	case attempt == nil || attempt.ObjectRef == nil:
+	case last == nil || last.ObjectRef == nil:
 		v.facts.Safety.Failed = couldNot(err)
-		return nil
+	default:
+		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: note.Fit(err.Error())}
 	}
-	return err
 }
 
 // couldNot says why an attempt could not be carried out.
@@ -113,6 +118,10 @@ func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
 	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
 		return operation
+	}
+	if found.GetDeletionTimestamp() != nil {
+		// Nothing more comes of it, and the name is free soon.
+		return ""
 	}
 	machine := asked.Record.Spec.MachineRef.UID
 	if slices.ContainsFunc(found.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == machine }) {

@@ -276,23 +276,98 @@ func TestRequestThatMayNotBeRead(t *testing.T) {
 	f.wantSlot(record, false)
 }
 
-// TestRequestThatMayNotBeReadAnyMore holds up nothing once the machine is gone.
+// TestRequestThatMayNotBeReadAnyMore is taken to stand, and that is said; but it holds up nothing once the machine is gone.
 func TestRequestThatMayNotBeReadAnyMore(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		happens func(f *fixture, a *clusterv1.Machine)
+		want    string
+		says    string
+	}{
+		"the machine is sick":     {func(*fixture, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
+		"the machine recovers":    {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", "forbidden: no rights"},
+		"its time is up":          {func(f *fixture, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", "forbidden: no rights"},
+		"the check is gone":       {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", "forbidden: no rights"},
+		"the machine is gone":     {func(f *fixture, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded", ""},
+		"all but the record goes": {func(f *fixture, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone", ""},
+	}
+	rows(t, tests, func(t *testing.T, tt struct {
+		happens func(f *fixture, a *clusterv1.Machine)
+		want    string
+		says    string
+	}) {
+		f := newFixture(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		tt.happens(f, a)
+		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
+		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
+		f.reconcile(record)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+		if got, _ := stored(f, record); !strings.Contains(progressOf(got).message, tt.says) {
+			t.Errorf("it says %q", progressOf(got).message)
+		}
+		f.Live = f.env.Client
+		if tt.want == "Acting Withdrawing request:-" {
+			f.reconcile(record)
+			f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+		}
+	})
+}
+
+// TestRequestThatCannotBeDeleted says so, and is tried again.
+func TestRequestThatCannotBeDeleted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
-	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
-	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
-	if _, err := f.tryReconcile(record); !apierrors.IsForbidden(err) {
-		t.Errorf("error is %v", err)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.fail = failing("delete FixRemediation", errRefused, false)
+	for range 2 {
+		if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
+			t.Errorf("error is %v", err)
+		}
+		f.wantRecord(record, "Acting Withdrawing request:-")
+		if got, _ := stored(f, record); !strings.Contains(progressOf(got).message, "Could not take back what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
+			t.Errorf("it says %q", progressOf(got).message)
+		}
 	}
-	f.wantRecord(record, "Acting Acting request:-")
-	f.goes(a)
+	if n := count(f.writes.since(), "update status"); n != 3 {
+		t.Errorf("%d writes of the status, want that it acts, withdraws, and cannot", n)
+	}
+	f.writes.fail = failing("delete FixRemediation", context.DeadlineExceeded, true)
 	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended MachineDeleted request:Unneeded")
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+}
+
+// TestRequestOnItsWayOut: one that the version before has withdrawn is no attempt. Once it is gone, one is made.
+func TestRequestOnItsWayOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
+	if _, err := old.Apply(t.Context(), remedy.Request, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
+		t.Fatal(err)
+	}
+	request := f.objects(fixKind)[0]
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
+	remove(f, &request)
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Pending HeldByOthers")
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	f.pass(time.Minute)
+	f.grant(record)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.wantStanding("FixRemediation a")
 }
 
 // TestLongMessages: what others say is cut to what the API takes.

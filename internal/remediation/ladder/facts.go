@@ -35,6 +35,8 @@ type Request struct {
 	Ref         v1alpha1.RemediationObjectReference
 	// Deleting reports that it is on its way out.
 	Deleting bool
+	// Unreadable says why nobody can tell whether it still stands; empty if it was read.
+	Unreadable string
 	// Succeeded is the status of its condition of that name: True, False, or anything else while it is undecided.
 	Succeeded string
 	// Message is that condition's.

@@ -50,6 +50,26 @@ func rowsWithdraw() []row {
 			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, TimedOut: It did not help"},
 		},
 		{
+			"a request is left that cannot be read",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
+				func(f *Facts) { f.Request.Unreadable = "no rights" }, takesBack),
+			answer{
+				Says: "Acting Withdrawing: Nobody can tell whether Fix r-1 still stands: no rights",
+				At:   "2",
+				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+			},
+		},
+		{
+			"a request is left that could not be deleted",
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
+				func(f *Facts) { f.Safety.Stuck = "a webhook says no" }, takesBack),
+			answer{
+				Says: "Acting Withdrawing: Could not take back what was asked for: a webhook says no",
+				At:   "2",
+				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+			},
+		},
+		{
 			"a request is on its way out",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
 				func(f *Facts) { f.Request.Deleting = true }, takesBack),

@@ -33,6 +33,8 @@ type Safety struct {
 	Changed string
 	// Failed: the act was tried, and could not be carried out. A read after it has shown nothing of it.
 	Failed string
+	// Stuck: what was asked for could not be taken back just now.
+	Stuck string
 }
 
 // stop is the first reason for which nothing may go on.

@@ -56,14 +56,22 @@ func (t *turn) withdrawRequest() bool {
 	if !t.requestStands() {
 		return false
 	}
-	if request := t.f.Request; request.Deleting {
-		return t.takesBack("Waits until " + request.Ref.Kind + " " + request.Ref.Name + " is gone")
+	request := t.f.Request
+	name := request.Ref.Kind + " " + request.Ref.Name
+	switch {
+	case request.Unreadable != "":
+		return t.takesBack("Nobody can tell whether " + name + " still stands: " + request.Unreadable)
+	case request.Deleting:
+		return t.takesBack("Waits until " + name + " is gone")
 	}
 	return t.withdrawal(WithdrawRequest)
 }
 
 // withdrawal asks for one act that takes something back.
 func (t *turn) withdrawal(what Act) bool {
+	if stuck := t.f.Safety.Stuck; stuck != "" {
+		return t.takesBack("Could not take back what was asked for: " + stuck)
+	}
 	attempt := v1alpha1.RemediationAttempt{}
 	if last := latest(&t.s); last != nil {
 		attempt = *last
