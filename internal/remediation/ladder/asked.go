@@ -17,7 +17,7 @@ func (t *turn) replaceAsked() bool {
 		return false
 	}
 	step := t.f.Record.Spec.Steps[replace].Name
-	if t.s.Attempt == 0 || t.s.Step != step {
+	if t.s.Step != step {
 		t.s.NextTransitionTime = nil
 	}
 	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step

@@ -17,7 +17,7 @@ func (t *turn) retried() bool {
 		step = t.lastTried()
 	}
 	unread := t.f.Record.Status.ObservedGeneration < t.f.Record.Generation
-	if t.s.Attempt == 0 || t.s.Step != step || unread {
+	if t.s.Step != step || unread {
 		// Whatever was waited for, a person has decided since.
 		t.s.NextTransitionTime = nil
 	}

@@ -94,5 +94,10 @@ func rowsHeld() []row {
 				Last: "replace 1, Cancelled: It did not help", Free: true,
 			},
 		},
+		{
+			"the plan cannot be evaluated while it backs off",
+			with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Minute), planProblem),
+			answer{Says: "Held PlanProblem: rule x: no such key; a person decides", At: "replace 1", Free: true},
+		},
 	}
 }

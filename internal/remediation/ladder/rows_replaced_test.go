@@ -168,5 +168,23 @@ func rowsReplaced() []row {
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
 			},
 		},
+		{
+			"a healthy successor, and nobody knows since when",
+			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Healthy})),
+			answer{
+				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
+			},
+		},
+		{
+			"a successor that was healthy",
+			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Undecided, HealthySince: noon.Add(-time.Hour)})),
+			answer{
+				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
+			},
+		},
 	}
 }

@@ -27,7 +27,7 @@ func (t *turn) takeOver() bool {
 // notice records what the act of the attempt at work has led to. Its time runs from then on.
 func (t *turn) notice(attempt *v1alpha1.RemediationAttempt) {
 	step := t.stepOf(attempt)
-	if attempt.ObjectRef = t.seen(step, attempt.OperationID, true); attempt.ObjectRef != nil && t.s.StoppedTime == nil {
+	if attempt.ObjectRef = t.seen(step, attempt.OperationID, true); attempt.ObjectRef != nil {
 		t.s.NextTransitionTime = new(metav1.NewTime(t.time().Add(step.Timeout())))
 	}
 }
