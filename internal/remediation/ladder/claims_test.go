@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestReplacementRef: a record claims the machine that it waits for, and lets go of it at its end unless that one has failed.
+// TestReplacementRef: a record claims the machine that it waits for, and gives that up at its end unless that one has failed.
 func TestReplacementRef(t *testing.T) {
 	ref := &v1alpha1.RemediationReference{Name: "md-0-new-1"}
 	is := func(health Health, since time.Time, gone bool) func(*Facts) {

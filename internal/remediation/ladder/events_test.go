@@ -65,6 +65,8 @@ var aboutRequest = []event{
 	{"the request succeeds", func(w *world) { w.request(func(r *Request) { r.Succeeded = "True" }) }},
 	{"the request fails", func(w *world) { w.request(func(r *Request) { r.Succeeded = "False" }) }},
 	{"the request is on its way out", func(w *world) { w.request(func(r *Request) { r.Deleting = true }) }},
+	{"the request cannot be read", func(w *world) { w.request(func(r *Request) { r.Unreadable = "no rights" }) }},
+	{"the request can be read", func(w *world) { w.request(func(r *Request) { r.Unreadable = "" }) }},
 	{"the request is gone", func(w *world) { w.f.Request = nil }},
 	{"the name is taken", func(w *world) {
 		if w.f.Request == nil && AtWork(w.f.Record) == nil {
@@ -87,6 +89,7 @@ var aboutSafety = []event{
 	{"gate", func(w *world) { toggle(&w.f.Safety.GateClosed, "too many are unhealthy") }},
 	{"budget", func(w *world) { toggle(&w.f.Safety.OverBudget, "more are in flight than allowed") }},
 	{"paced", func(w *world) { toggle(&w.f.Safety.Paced, "other repairs of MachineSet md-0 come first") }},
+	{"stuck", func(w *world) { toggle(&w.f.Safety.Stuck, "a webhook says no") }},
 	{"plan problem", func(w *world) { toggle(&w.f.Safety.PlanProblem, "rule x cannot be evaluated") }},
 	{"acts fail", func(w *world) { toggle(&w.refuse, "the webhook is down"); w.fate = "" }},
 	{"answers are lost", func(w *world) { toggle(&w.refuse, "no answer"); w.fate = "lost" }},

@@ -53,6 +53,7 @@ func (w *world) heal() {
 	if r := w.f.Request; r != nil && (r.Deleting || r.OperationID == "") {
 		w.f.Request = nil
 	}
+	w.request(func(r *Request) { r.Unreadable = "" })
 	if m := &w.f.Machine.Mark; m.Ours {
 		m.State = MarkWaiting
 	} else {
