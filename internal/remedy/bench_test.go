@@ -11,25 +11,15 @@ import (
 
 // Sinks keep the compiler from optimizing a measured call away.
 var (
-	kindSink remedy.Kind
 	boolSink bool
 	dueSink  time.Time
 )
 
 // TestQuestionsAllocateNothing: these are asked about each Machine of a MachineHealthCheck.
 func TestQuestionsAllocateNothing(t *testing.T) {
-	mhc, machine := build.MachineHealthCheck("ns", "mhc"), build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
+	machine := build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
 	expect.NoAllocation(t, func() { boolSink = remedy.NeedsMark(machine) })
 	expect.NoAllocation(t, func() { boolSink = remedy.RebootRequested(machine) })
-	expect.NoAllocation(t, func() { kindSink = remedy.Choose(mhc, machine, "") })
-}
-
-func BenchmarkChoose(b *testing.B) {
-	mhc, machine := build.MachineHealthCheck("ns", "mhc"), build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
-	b.ReportAllocs()
-	for b.Loop() {
-		kindSink = remedy.Choose(mhc, machine, "")
-	}
 }
 
 func BenchmarkNeedsMark(b *testing.B) {

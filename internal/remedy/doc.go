@@ -1,6 +1,8 @@
 // Package remedy holds what can be done about a sick Machine, one file each.
 //
-// A remedy makes one write that is safe to repeat, and is done: the healing itself
-// is somebody else's part, who is told by that write. Whether a remedy may be
-// applied is not decided here but in machinehealthcheck.
+// An act makes one write that is safe to repeat, bound to what it goes by: the healing itself is the part of whoever reads
+// that write. What is done, and whether, is decided in remediation.
+//
+// Cabinet and what is in it are how the version before did the same; the power cycles that nobody keeps a record of still
+// leave machines to their owners by it.
 package remedy

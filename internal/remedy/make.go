@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/external"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -92,8 +91,7 @@ func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref
 	u.SetKind(ref.Kind)
 	u.SetNamespace(namespace)
 	u.SetName(ref.Name)
-	uid := types.UID(ref.UID)
-	if err := c.Delete(ctx, u, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+	if err := c.Delete(ctx, u, client.Preconditions{UID: &ref.UID}); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return nil

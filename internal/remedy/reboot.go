@@ -1,14 +1,8 @@
 package remedy
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -28,15 +22,7 @@ const (
 	RebootOperationAnnotation = "sickbay.dev/reboot-operation"
 )
 
-const rebootFieldOwner = "sickbay-reboot-request"
-
-// reboot asks for a power cycle by an annotation on the Machine.
-type reboot struct {
-	client client.Client
-	clock  clock.PassiveClock
-}
-
-// RebootRequested tells whether a power cycle is asked for and not yet done.
+// RebootRequested reports whether a power cycle is asked for and not yet done.
 func RebootRequested(machine *clusterv1.Machine) bool {
 	_, ok := machine.Annotations[RebootAnnotation]
 	return ok
@@ -68,25 +54,4 @@ func RebootDueAt(machine *clusterv1.Machine, pause time.Duration) time.Time {
 		return time.Time{}
 	}
 	return last.Add(pause)
-}
-
-func (r reboot) Apply(ctx context.Context, patient Patient) (string, error) {
-	machine := patient.Machine
-	at := r.clock.Now().UTC().Format(time.RFC3339)
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid":             machine.UID,
-		"resourceVersion": machine.ResourceVersion,
-		"annotations":     map[string]string{RebootAnnotation: at, RebootRequestedAtAnnotation: at},
-	}})
-	if err != nil {
-		return "", fmt.Errorf("encoding the reboot annotation of machine %s: %w", client.ObjectKeyFromObject(machine), err)
-	}
-	err = r.client.Patch(ctx, machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(rebootFieldOwner))
-	if apierrors.IsNotFound(err) {
-		return "", ErrGone
-	}
-	if err != nil {
-		return "", fmt.Errorf("asking for a reboot of machine %s: %w", client.ObjectKeyFromObject(machine), err)
-	}
-	return "asked for a power cycle of its host", nil
 }

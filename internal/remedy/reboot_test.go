@@ -4,36 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
-
-func TestReboot(t *testing.T) {
-	f := newFixture(t, build.Annotation("other", "kept"), build.NodeRef("node"))
-	f.mustApply(t, remedy.Reboot, "asked for a power cycle of its host")
-	want := map[string]string{
-		"other": "kept", remedy.RebootAnnotation: now.Format(time.RFC3339), remedy.RebootRequestedAtAnnotation: now.Format(time.RFC3339),
-	}
-	stored := f.stored(t)
-	if diff := cmp.Diff(want, stored.Annotations); diff != "" {
-		t.Errorf("annotations (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(f.machine.Status, stored.Status); diff != "" {
-		t.Errorf("status (-before +after):\n%s", diff)
-	}
-	if !remedy.RebootRequestedByHealthCheck(stored) || remedy.RebootRequestedByHealthCheck(f.machine) {
-		t.Error("it cannot be told who asks")
-	}
-	stored.Annotations[remedy.RebootAnnotation] = ""
-	if remedy.RebootRequestedByHealthCheck(stored) {
-		t.Error("a person asks, and it counts as asked by a health check")
-	}
-	if !remedy.RebootRequested(stored) || remedy.RebootRequested(f.machine) {
-		t.Error("it cannot be told from one that is not to be rebooted")
-	}
-}
 
 // TestWhoAsksForAReboot: a health check says so by a second annotation with the same value, whichever version it is of.
 func TestWhoAsksForAReboot(t *testing.T) {
@@ -61,15 +34,6 @@ func TestWhoAsksForAReboot(t *testing.T) {
 		if got := remedy.RebootOperation(machine); got != tt.operation {
 			t.Errorf("%s: the operation is %q", name, got)
 		}
-	}
-}
-
-// TestRebootAgain: whoever carries a reboot out takes the one annotation away, and leaves the other.
-func TestRebootAgain(t *testing.T) {
-	f := newFixture(t, build.Annotation(remedy.RebootRequestedAtAnnotation, build.Epoch.Format(time.RFC3339)))
-	f.mustApply(t, remedy.Reboot, "asked for a power cycle of its host")
-	if got := f.stored(t).Annotations[remedy.RebootRequestedAtAnnotation]; got != now.Format(time.RFC3339) {
-		t.Errorf("asked at %s, want now", got)
 	}
 }
 

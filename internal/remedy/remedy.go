@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,12 +16,8 @@ type Kind string
 const (
 	// Owner leaves the Machine to the controller that owns it.
 	Owner Kind = "owner"
-	// Delete deletes the Machine.
-	Delete Kind = "delete"
 	// Request creates a remediation request from a template.
 	Request Kind = "request"
-	// Reboot asks for a power cycle of the host.
-	Reboot Kind = "reboot"
 )
 
 // Patient is a Machine about to get a remedy, as it was just read live.
@@ -46,12 +41,7 @@ type Cabinet map[Kind]Remedy
 
 // NewCabinet returns all remedies. Live reads past the cache.
 func NewCabinet(c client.Client, live client.Reader, clock clock.PassiveClock) Cabinet {
-	return Cabinet{
-		Owner:   owner{c, clock},
-		Delete:  deletion{c},
-		Request: request{c, live},
-		Reboot:  reboot{c, clock},
-	}
+	return Cabinet{Owner: owner{c, clock}, Request: request{c, live}}
 }
 
 // Apply carries out the remedy of the given kind.
@@ -61,20 +51,4 @@ func (c Cabinet) Apply(ctx context.Context, kind Kind, patient Patient) (string,
 		return "", fmt.Errorf("there is no remedy %q", kind)
 	}
 	return remedy.Apply(ctx, patient)
-}
-
-// Choose returns the remedy for a Machine: a request if the MachineHealthCheck has
-// a template, else the strategy annotated on it, else its owner if it has one,
-// else deletion.
-func Choose(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine, strategy Kind) Kind {
-	if mhc.Spec.Remediation.TemplateRef.IsDefined() {
-		return Request
-	}
-	if strategy != "" {
-		return strategy
-	}
-	if metav1.GetControllerOfNoCopy(machine) != nil {
-		return Owner
-	}
-	return Delete
 }

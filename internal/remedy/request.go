@@ -71,31 +71,13 @@ func (r request) checkOurs(ctx context.Context, made *unstructured.Unstructured,
 	if err := r.live.Get(ctx, client.ObjectKeyFromObject(made), standing); err != nil {
 		return err
 	}
-	if !IsFor(standing, machine) {
+	if !isFor(standing, machine) {
 		return errors.New("one of that name exists already and belongs to another object")
 	}
 	return nil
 }
 
-// IsFor tells whether a request was made for machine.
-func IsFor(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
+// isFor reports whether a request was made for machine.
+func isFor(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
 	return slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
-}
-
-// Withdraw deletes the request for a Machine that needs it no more. It tells whether
-// the request was still there.
-func Withdraw(ctx context.Context, c client.Client, request *metav1.PartialObjectMetadata) (bool, error) {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(request.GroupVersionKind())
-	u.SetNamespace(request.Namespace)
-	u.SetName(request.Name)
-	err := c.Delete(ctx, u, client.Preconditions{UID: &request.UID})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		// It is gone, or another one has its name since.
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("deleting %s %s: %w", request.Kind, client.ObjectKeyFromObject(request), err)
-	}
-	return true, nil
 }

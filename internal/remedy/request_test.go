@@ -115,38 +115,6 @@ func TestRequestOfAnother(t *testing.T) {
 	}
 }
 
-func TestWithdraw(t *testing.T) {
-	tests := map[string]struct {
-		change func(f *fixture, standing *metav1.PartialObjectMetadata)
-		want   bool
-		gone   bool
-	}{
-		"it stands":                  {func(*fixture, *metav1.PartialObjectMetadata) {}, true, true},
-		"another has its name since": {func(_ *fixture, standing *metav1.PartialObjectMetadata) { standing.UID = "before" }, false, false},
-		"it is gone already":         {func(_ *fixture, standing *metav1.PartialObjectMetadata) { standing.Name = "gone" }, false, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.template(t)
-			f.mustApply(t, remedy.Request, "requested by FixRemediation m")
-			request := f.request(t)
-			standing := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "m", UID: request.GetUID()}}
-			standing.SetGroupVersionKind(requestKind)
-			tt.change(f, standing)
-			withdrawn, err := remedy.Withdraw(t.Context(), f.c, standing)
-			if err != nil || withdrawn != tt.want {
-				t.Errorf("withdrawn is %v, error %v, want %v", withdrawn, err, tt.want)
-			}
-			if tt.gone {
-				expect.Gone(t.Context(), t, f.c, request)
-				return
-			}
-			f.request(t)
-		})
-	}
-}
-
 func TestRequestKind(t *testing.T) {
 	for kind, want := range map[string]string{
 		"Metal3RemediationTemplate": "Metal3Remediation", "Metal3Remediation": "Metal3Remediation", "TemplateOfATemplate": "TemplateOfA",
