@@ -53,6 +53,8 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 		return remedy.WithdrawReboot(ctx, r.Client, v.machine)
 	case ladder.WithdrawRequest:
 		return remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
+	default:
+		// None and Close write nothing on machines.
 	}
 	return fmt.Errorf("there is no act %q", decision.Act)
 }

@@ -41,8 +41,9 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
 		return &claim{record: record, owner: last.ObjectRef.UID, asked: last.StartTime.Time}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // claimsOn are the claims on machines of an owner. Records that have ended have had theirs; then come the others, in the

@@ -93,6 +93,7 @@ func verdict(status metav1.ConditionStatus, since time.Time) build.ConditionOpti
 		reason, message = machinehealth.ReasonNodeNotFound, "Node not found"
 	case metav1.ConditionUnknown:
 		reason, message = machinehealth.ReasonNodeUnavailable, "Node cannot be read"
+	default:
 	}
 	return build.Condition(machinehealth.ConditionType, status, reason, since).WithMessage(message)
 }

@@ -41,28 +41,39 @@ func plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1a
 // edited applies to the next one.
 func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
 	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
-	record := v.facts.Record
-	if record.Spec.TemplateRef == nil || v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(record) != nil {
+	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
 		return nil
 	}
-	template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.TemplateRef.Name})
-	if err != nil || template == nil || len(template.Spec.Template.Spec.Rules) == 0 ||
-		template.UID != record.Spec.TemplateRef.UID || template.Generation != record.Spec.TemplateRef.Generation {
+	template, err := r.planWithRules(ctx, v.facts.Record)
+	if template == nil {
+		return err
+	}
+	node, err := r.nodeFor(ctx, v)
+	if err != nil {
 		return err
 	}
 	compiled, problem := r.rules.Get(template)
 	if problem == nil {
-		node, err := r.nodeFor(ctx, v)
-		if err != nil {
-			return err
-		}
-		in := rules.InputOf(v.machine, node, machinehealth.RulesOf(v.mhc), record.Status.Attempts)
+		in := rules.InputOf(v.machine, node, machinehealth.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
 		v.facts.JumpTo, _, problem = compiled.StartAt(in)
 	}
 	if problem != nil {
 		v.facts.Safety.PlanProblem = "The plan cannot be evaluated: " + problem.Error()
 	}
 	return nil
+}
+
+// planWithRules is the plan that a record was made by, as it still is; nil if that has no rules.
+func (r *Reconciler) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
+	ref := record.Spec.TemplateRef
+	if ref == nil {
+		return nil, nil
+	}
+	template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
+		return nil, err
+	}
+	return template, nil
 }
 
 // nodeFor is the Node of the machine as far as it was read: that of a judgement, or else the one in the cache.

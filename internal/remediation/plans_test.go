@@ -54,6 +54,7 @@ func TestRules(t *testing.T) {
 		rules []v1alpha1.RemediationRule
 		want  string
 	}) {
+		t.Helper()
 		f := newFixture(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
 		f.nodes.Put(f.clusterKey(), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))
 		plan := f.storePlan(ladderOfThree, tt.rules...)
@@ -88,6 +89,7 @@ func TestRulesOfAnotherPlan(t *testing.T) {
 		},
 		"gone": func(f *fixture, plan *v1alpha1.MachineRemediationTemplate) { remove(f, plan) },
 	}, func(t *testing.T, change func(f *fixture, plan *v1alpha1.MachineRemediationTemplate)) {
+		t.Helper()
 		f := newFixture(t)
 		plan := f.storePlan(ladderOfThree, v1alpha1.RemediationRule{Name: "yes", Expression: "true", StartAt: "hold"})
 		record := f.admit(f.sick("a"), follows(plan))

@@ -100,6 +100,7 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 		done  bool
 		again bool
 	}) {
+		t.Helper()
 		f := newFixture(t, byReboot())
 		at := f.clock.Now().Add(-tt.ago).UTC().Format(time.RFC3339)
 		a := f.sick("a", build.Annotation(remedy.RebootRequestedAtAnnotation, at))
@@ -182,6 +183,7 @@ func TestPauseLetsTheHostGo(t *testing.T) {
 	t.Parallel()
 	plans := map[string]recordOption{"built-in": func(*v1alpha1.MachineRemediationSpec) {}, "plan": by(step(v1alpha1.ActionReboot))}
 	rows(t, plans, func(t *testing.T, plan recordOption) {
+		t.Helper()
 		f := newFixture(t, byReboot())
 		record := f.admit(f.sick("a"), plan)
 		f.reconcile(record)

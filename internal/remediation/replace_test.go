@@ -155,6 +155,7 @@ func TestOwnerAtWork(t *testing.T) {
 		},
 		"it refuses one": func(f *fixture) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
 	}, func(t *testing.T, other func(f *fixture)) {
+		t.Helper()
 		f := newFixture(t)
 		other(f)
 		record := f.admit(f.sick("a"))

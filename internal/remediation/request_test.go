@@ -109,6 +109,7 @@ func TestWithdrawalWaitsForThePause(t *testing.T) {
 		"cluster paused":  func(f *fixture, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
 		"paused just now": func(f *fixture, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
 	}, func(t *testing.T, stop func(f *fixture, record *v1alpha1.MachineRemediation)) {
+		t.Helper()
 		f := newFixture(t, byTemplate())
 		f.template()
 		a := f.sick("a")
@@ -147,6 +148,7 @@ func TestRequestOfAnotherHasItsName(t *testing.T) {
 			u.SetFinalizers([]string{keep})
 		},
 	}, func(t *testing.T, change func(u *unstructured.Unstructured)) {
+		t.Helper()
 		f := newFixture(t, byTemplate())
 		f.template()
 		request := foreign(f, change)
@@ -244,6 +246,7 @@ func TestRequestWithoutTemplate(t *testing.T) {
 		kind schema.GroupVersionKind
 		want string
 	}) {
+		t.Helper()
 		f := newFixture(t, build.TemplateRef(tt.kind, "fix"))
 		record := f.admit(f.sick("a"))
 		f.reconcile(record)
@@ -296,6 +299,7 @@ func TestRequestThatMayNotBeReadAnyMore(t *testing.T) {
 		want    string
 		says    string
 	}) {
+		t.Helper()
 		f := newFixture(t, byTemplate())
 		f.template()
 		a := f.sick("a")
@@ -414,6 +418,7 @@ func TestTemplateRefChangesMeanwhile(t *testing.T) {
 		"removed": func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} },
 		"changed": build.TemplateRef(schema.GroupVersionKind{Group: "other.example.dev", Version: "v1", Kind: "OtherTemplate"}, "x"),
 	}, func(t *testing.T, edit func(m *clusterv1.MachineHealthCheck)) {
+		t.Helper()
 		f := newFixture(t, byTemplate())
 		f.template()
 		a := f.sick("a")

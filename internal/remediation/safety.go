@@ -38,10 +38,16 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		s.Paused = strings.Join(paused, ", ")
 	}
 	s.OnHold, s.HoldUntil = targets.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
+	return r.configured(ctx, v)
+}
+
+// configured reads what the MachineHealthCheck and its plan say about acting.
+func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	template, err := r.planOf(ctx, v.mhc, v.how)
 	if err != nil {
 		return err
 	}
+	s := &v.facts.Safety
 	config, problems := admission.ParseConfig(v.mhc, template)
 	switch {
 	case config.DryRun:

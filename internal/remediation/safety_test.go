@@ -111,6 +111,7 @@ var lateChanges = map[string]lateChange{
 func TestLateChanges(t *testing.T) {
 	t.Parallel()
 	rows(t, lateChanges, func(t *testing.T, tt lateChange) {
+		t.Helper()
 		f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}), build.Label(clusterv1.WatchLabel, "us"))
 		f.Policy = targets.Policy{WatchFilter: "us"}
 		a := f.sick("a", build.Finalizer(keep))

@@ -85,6 +85,7 @@ func TestReplacementInVain(t *testing.T) {
 		happens func(f *fixture)
 		want    string
 	}) {
+		t.Helper()
 		f, record := replacing(t)
 		tt.happens(f)
 		f.reconcile(record)
@@ -103,6 +104,7 @@ func TestReplacementChain(t *testing.T) {
 			return recordpkg.Name(b.Name, b.UID, 2)
 		},
 	}, func(t *testing.T, next func(f *fixture, b *clusterv1.Machine) string) {
+		t.Helper()
 		f, record := replacing(t)
 		b := f.comes("b", build.NodeRef("b"))
 		f.judge(b, metav1.ConditionFalse)

@@ -1,6 +1,7 @@
 package remediation
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -30,9 +31,7 @@ func Successors(machines []clusterv1.Machine, records []v1alpha1.MachineRemediat
 			continue
 		}
 		done[c.owner] = true
-		for record, machine := range successors(c.owner, machines, records) {
-			all[record] = machine
-		}
+		maps.Copy(all, successors(c.owner, machines, records))
 	}
 	return all
 }

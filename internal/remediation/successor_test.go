@@ -156,6 +156,7 @@ func TestStormOfReplacements(t *testing.T) {
 		records = append(records, asked(fmt.Sprintf("gone-%04d", i), "set", 10))
 	}
 	result := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		for b.Loop() {
 			if got := Successors(machines, records); len(got) != n {
 				b.Fatalf("%d have a successor", len(got))

@@ -160,6 +160,7 @@ func TestMachineMovesOver(t *testing.T) {
 func TestRecovery(t *testing.T) {
 	t.Parallel()
 	rows(t, standingActs, func(t *testing.T, act actCase) {
+		t.Helper()
 		f := newFixture(t, act.mhc...)
 		f.template()
 		a := f.sick("a")
