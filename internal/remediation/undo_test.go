@@ -1,9 +1,11 @@
 package remediation
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -244,4 +246,67 @@ func TestRecordDeletedStartsOver(t *testing.T) {
 	again := f.admit(a)
 	f.reconcile(again)
 	f.wantStanding("a: mark")
+}
+
+// TestNamespaceDeletion is held up by nothing of ours: each record ends once it is deleted, whatever is at work.
+func TestNamespaceDeletion(t *testing.T) {
+	t.Parallel()
+	for what, act := range standingActs {
+		for _, cluster := range []string{"stays", "is gone"} {
+			t.Run(what+", its Cluster "+cluster, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, act.mhc...)
+				f.template()
+				record, pending := f.admit(f.sick("a"), act.plan), f.admit(f.sick("b"), act.plan)
+				f.reconcile(record)
+				remove(f, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.ns}})
+				if cluster == "is gone" {
+					remove(f, f.cluster)
+				}
+				for _, r := range []*v1alpha1.MachineRemediation{record, pending} {
+					f.reconcile(r)
+					remove(f, r)
+					f.reconcile(r)
+					f.reconcile(r)
+					f.wantRecord(r, "gone")
+				}
+			})
+		}
+	}
+}
+
+// TestFinalizersOfOthers stay, and hold up nothing of ours.
+func TestFinalizersOfOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Finalizers = append(r.Finalizers, keep) })
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Recovered replace:Succeeded")
+	got, _ := stored(f, record)
+	if _, open := got.Labels[v1alpha1.OpenLabel]; open || !slices.Equal(got.Finalizers, []string{keep}) {
+		t.Errorf("labels %v, finalizers %v", got.Labels, got.Finalizers)
+	}
+	f.writes.since()
+	f.reconcile(record)
+	remove(f, record)
+	f.reconcile(record)
+	if made := f.writes.since(); len(made) > 0 {
+		t.Errorf("written: %q", made)
+	}
+}
+
+// TestMachineOfAnotherAPI is not touched: it is not for this controller.
+func TestMachineOfAnotherAPI(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	record := f.admit(f.sick("a"), func(s *v1alpha1.MachineRemediationSpec) { s.MachineRef.APIGroup = "machine.openshift.io" })
+	if after := f.reconcile(record); after != 0 {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantStanding()
+	f.wantRecord(record, " ")
 }
