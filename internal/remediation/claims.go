@@ -1,8 +1,16 @@
 package remediation
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"context"
+	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/note"
 )
 
@@ -34,4 +42,28 @@ func claimOfOthers(node *corev1.Node) string {
 		}
 	}
 	return ""
+}
+
+// cycleOfOthers says that a person has the host of a machine cycled just now; empty if nobody has.
+func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machine) (string, error) {
+	cycle := &v1alpha1.RebootRemediation{}
+	err := r.Client.Get(ctx, client.ObjectKeyFromObject(machine), cycle)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	by := cycle.Spec.RequestedBy
+	if taken := cycle.Status.RequestedBy; taken != nil {
+		by = taken
+	}
+	if by == nil || by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck || cycle.Status.Phase.Ended() {
+		return "", nil
+	}
+	who := "Somebody"
+	if by.Name != "" {
+		who = by.Name
+	}
+	return who + " has its host cycled by RebootRemediation " + cycle.Name, nil
 }

@@ -130,6 +130,11 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.GateClosed != "" {
 		return nil
 	}
+	claim, err := r.cycleOfOthers(ctx, v.machine)
+	if claim != "" || err != nil {
+		v.facts.Safety.HeldByOthers = claim
+		return err
+	}
 	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !hasActed(v.facts.Record)); err != nil {
 		return err
 	}
