@@ -15,7 +15,7 @@ func TestRemovalNamesRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := false
-	for _, section := range strings.Split(string(page), "\n#") {
+	for section := range strings.SplitSeq(string(page), "\n#") {
 		title, text, _ := strings.Cut(section, "\n")
 		title = strings.ToLower(title)
 		if strings.Contains(title, "remove sickbay") || strings.Contains(title, "upgrade") || strings.Contains(title, "uninstall") {
