@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
@@ -17,10 +15,7 @@ func approval(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	machine := &machines[0]
-	if err := s.breaks(ctx, stopKubelet(s, machine)); err != nil {
-		return Outcome{}, err
-	}
-	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
+	judged, err := s.sickens(ctx, machine)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -72,6 +72,14 @@ func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status m
 	return entry.At, nil
 }
 
+// sickens stops the kubelet of a machine, and awaits the verdict.
+func (s *Stage) sickens(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	if err := s.breaks(ctx, stopKubelet(s, machine)); err != nil {
+		return time.Time{}, err
+	}
+	return s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
+}
+
 // marked awaits that a machine is marked for its owner.
 func (s *Stage) marked(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	entry, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
