@@ -84,7 +84,7 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 // be taken back is tried again, and says so.
 func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
 	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
-	found, err := r.observe(ctx, record, confirmed)
+	found, err := r.observe(ctx, record, confirmed, v)
 	if err != nil {
 		return errors.Join(cause, err)
 	}

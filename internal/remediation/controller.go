@@ -71,6 +71,7 @@ type Reconciler struct {
 	written lag.Writes
 	kinds   kinds
 	nodes   nodeReads
+	shared  sharedReads
 	passes  passes
 	rules   rules.Cache
 }

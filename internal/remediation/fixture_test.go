@@ -197,7 +197,7 @@ func (f *fixture) freeze(record *v1alpha1.MachineRemediation) {
 	if err := f.cache.Get(f.t.Context(), client.ObjectKeyFromObject(record), seen); err != nil {
 		f.t.Fatal(err)
 	}
-	if _, err := f.observe(f.t.Context(), seen, cached); err != nil {
+	if _, err := f.observe(f.t.Context(), seen, cached, nil); err != nil {
 		f.t.Fatal(err)
 	}
 }

@@ -17,7 +17,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 		return nil
 	}
 	var err error
-	if v.cluster, err = r.clusterOf(ctx, v.facts.Record, v.how); err != nil {
+	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
 		return err
 	}
 	s := &v.facts.Safety
@@ -27,7 +27,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	if targets.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	mhc, err := r.healthCheckThatAdmitted(ctx, v.facts.Record, v.how)
+	mhc, err := healthCheckThatAdmitted(ctx, v.reader, v.facts.Record)
 	if err != nil {
 		return err
 	}

@@ -15,17 +15,18 @@ import (
 // healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which need not be the one that admitted it;
 // nil if there is none. Past the cache it reads the one that the cache shows; all of them only if that one is out of date,
 // since a machine that is handed back must not belong to another one.
-func (r *Reconciler) healthCheckOf(ctx context.Context, machine *clusterv1.Machine, how depth) (*clusterv1.MachineHealthCheck, error) {
+func (r *Reconciler) healthCheckOf(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+	machine := v.machine
 	all, err := targets.MachineHealthChecksOf(ctx, r.Client, targets.ClusterOf(machine))
 	if err != nil {
 		return nil, err
 	}
 	mhc := r.Selectors.Owner(machine, all)
-	if how == cached {
+	if v.how == cached {
 		return mhc, nil
 	}
 	if mhc != nil {
-		latest, err := healthCheck(ctx, r.Live, client.ObjectKeyFromObject(mhc))
+		latest, err := healthCheck(ctx, v.reader, client.ObjectKeyFromObject(mhc))
 		if err != nil {
 			return nil, err
 		}
@@ -50,9 +51,9 @@ func (r *Reconciler) liveHealthCheckOf(ctx context.Context, machine *clusterv1.M
 }
 
 // healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.
-func (r *Reconciler) healthCheckThatAdmitted(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*clusterv1.MachineHealthCheck, error) {
+func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.MachineHealthCheck, error) {
 	ref := record.Spec.HealthCheckRef
-	mhc, err := healthCheck(ctx, r.reader(how), client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	mhc, err := healthCheck(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
 	if mhc == nil || mhc.UID != ref.UID {
 		return nil, err
 	}

@@ -5,9 +5,10 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 const (
@@ -25,17 +26,6 @@ type nodeReads struct {
 	mu sync.Mutex
 	// places are taken by those that read a cluster.
 	places map[client.ObjectKey]chan struct{}
-}
-
-func (n *nodeReads) read(ctx context.Context, cluster client.ObjectKey, do func(context.Context) (machinehealth.Facts, error)) (machinehealth.Facts, error) {
-	leave, err := n.enter(ctx, cluster)
-	if err != nil {
-		return machinehealth.Facts{}, err
-	}
-	defer leave()
-	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
-	defer cancel()
-	return do(ctx)
 }
 
 // enter waits for a place for a moment.
@@ -71,4 +61,55 @@ func (n *nodeReads) forget(cluster client.ObjectKey) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.places, cluster)
+}
+
+// boundedNodes reads Nodes past the cache within those bounds.
+type boundedNodes struct {
+	workload.Nodes
+	reads *nodeReads
+}
+
+// GetLive implements workload.Nodes.
+func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	leave, err := b.reads.enter(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
+	defer cancel()
+	return b.Nodes.GetLive(ctx, cluster, name)
+}
+
+// nodeAhead has asked already for one Node past the cache.
+type nodeAhead struct {
+	workload.Nodes
+	cluster client.ObjectKey
+	name    string
+	done    chan struct{}
+	node    *corev1.Node
+	err     error
+}
+
+// GetLive implements workload.Nodes.
+func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	if cluster != a.cluster || name != a.name {
+		return a.Nodes.GetLive(ctx, cluster, name)
+	}
+	<-a.done
+	return a.node, a.err
+}
+
+// nodesAhead asks for the Node of a machine, as far as the caches show which it is.
+func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) workload.Nodes {
+	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
+	if shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
+		return bounded
+	}
+	a := &nodeAhead{Nodes: bounded, cluster: clusterKey(shown.facts.Record), name: shown.machine.Status.NodeRef.Name, done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		a.node, a.err = bounded.GetLive(ctx, a.cluster, a.name)
+	}()
+	return a
 }

@@ -5,63 +5,69 @@ import (
 	"errors"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 )
+
+// slowNodes answer when they are released.
+type slowNodes struct {
+	fakenodes.Nodes
+	inside, release chan struct{}
+}
+
+func (s *slowNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return nil, errors.New("a read may take any time")
+	}
+	s.inside <- struct{}{}
+	<-s.release
+	return s.Nodes.GetLive(ctx, cluster, name)
+}
 
 // TestNodeReads: one workload cluster has so many workers at most, and keeps none from another one.
 func TestNodeReads(t *testing.T) {
 	t.Parallel()
-	n := nodeReads{most: 2}
+	reads := &nodeReads{most: 2}
 	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
-	release, inside, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
-	for range 2 {
-		go func() {
-			_, err := n.read(t.Context(), a, func(ctx context.Context) (machinehealth.Facts, error) {
-				if _, bounded := ctx.Deadline(); !bounded {
-					t.Error("a read may take any time")
-				}
-				inside <- struct{}{}
-				<-release
-				return machinehealth.Facts{}, nil
-			})
-			done <- err
-		}()
-		<-inside
+	slow := &slowNodes{inside: make(chan struct{}), release: make(chan struct{})}
+	slow.Put(a, build.Node("n"))
+	slow.Put(b, build.Node("n"))
+	nodes, done := boundedNodes{slow, reads}, make(chan error, 2)
+	read := func(ctx context.Context, cluster client.ObjectKey) {
+		_, err := nodes.GetLive(ctx, cluster, "n")
+		done <- err
 	}
-	quick := func(context.Context) (machinehealth.Facts, error) { return machinehealth.Facts{}, nil }
-	if _, err := n.read(t.Context(), a, quick); !errors.Is(err, errBusy) {
+	for range 2 {
+		go read(t.Context(), a)
+		<-slow.inside
+	}
+	if _, err := nodes.GetLive(t.Context(), a, "n"); !errors.Is(err, errBusy) {
 		t.Errorf("a third one: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := n.read(stopped, a, quick); !errors.Is(err, context.Canceled) {
+	if _, err := nodes.GetLive(stopped, a, "n"); !errors.Is(err, context.Canceled) {
 		t.Errorf("when the manager stops: %v", err)
 	}
-	if _, err := n.read(t.Context(), b, quick); err != nil {
-		t.Errorf("of another cluster: %v", err)
-	}
-	waits := make(chan error)
-	go func() {
-		_, err := n.read(t.Context(), a, quick)
-		waits <- err
-	}()
-	close(release)
-	for range 2 {
+	go read(t.Context(), b)
+	<-slow.inside
+	close(slow.release)
+	for range 3 {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	}
-	if err := <-waits; err != nil && !errors.Is(err, errBusy) {
-		t.Errorf("one that waits for a place: %v", err)
-	}
-	if _, err := n.read(t.Context(), a, quick); err != nil {
+	go read(t.Context(), a)
+	<-slow.inside
+	if err := <-done; err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	n.forget(a)
-	if len(n.places) != 1 {
-		t.Errorf("%d clusters are known", len(n.places))
+	reads.forget(a)
+	if len(reads.places) != 1 {
+		t.Errorf("%d clusters are known", len(reads.places))
 	}
 }
 

@@ -12,11 +12,15 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // view is what was read, for a decision and for what it leads to.
 type view struct {
-	how     depth
+	how depth
+	// reader reads as far as how says.
+	reader  client.Reader
+	nodes   workload.Nodes
 	facts   ladder.Facts
 	machine *clusterv1.Machine
 	mhc     *clusterv1.MachineHealthCheck
@@ -27,11 +31,18 @@ type view struct {
 	safety ladder.Safety
 }
 
-// observe reads everything that the next step of a record depends on. It may bring the record itself up to date.
-func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*view, error) {
-	v := &view{how: how, facts: ladder.Facts{Record: record}}
+// observe reads everything that the next step of a record depends on. It may bring the record itself up to date. Shown is
+// what the caches show, if they were looked at before.
+func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
+	v := &view{how: how, reader: r.Client, facts: ladder.Facts{Record: record}}
+	if how > cached {
+		v.reader = r.lookAhead(ctx, record, how, shown)
+	}
+	if how == judged {
+		v.nodes = r.nodesAhead(ctx, shown)
+	}
 	if how >= current {
-		if err := r.refresh(ctx, record); err != nil {
+		if err := refresh(ctx, v.reader, record); err != nil {
 			return nil, err
 		}
 	}
@@ -43,8 +54,8 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 
 // look reads the Machine, what it belongs to, and what was made for it.
 func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
-	record, how := v.facts.Record, v.how
-	if v.machine, err = r.machine(ctx, record, how); err != nil {
+	record := v.facts.Record
+	if v.machine, err = machineOf(ctx, v.reader, record); err != nil {
 		return err
 	}
 	if err = r.requestFacts(ctx, v); err != nil {
@@ -55,10 +66,10 @@ func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 		v.safety = v.facts.Safety
 		return err
 	}
-	if v.cluster, err = r.clusterOf(ctx, record, how); err != nil {
+	if v.cluster, err = clusterOf(ctx, v.reader, record); err != nil {
 		return err
 	}
-	if v.mhc, err = r.healthCheckOf(ctx, v.machine, how); err != nil {
+	if v.mhc, err = r.healthCheckOf(ctx, v); err != nil {
 		return err
 	}
 	if err = r.machineFacts(ctx, v); err != nil {
@@ -68,7 +79,7 @@ func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 		return err
 	}
 	v.safety = v.facts.Safety
-	if how < judged {
+	if v.how < judged {
 		return nil
 	}
 	return r.judge(ctx, v)
@@ -88,9 +99,9 @@ func (v *view) again() *view {
 }
 
 // refresh reads a record past the cache.
-func (r *Reconciler) refresh(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+func refresh(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) error {
 	key, latest := client.ObjectKeyFromObject(record), &v1alpha1.MachineRemediation{}
-	if err := r.Live.Get(ctx, key, latest); err != nil {
+	if err := reader.Get(ctx, key, latest); err != nil {
 		return stale(fmt.Errorf("getting MachineRemediation %s: %w", key, err))
 	}
 	if latest.UID != record.UID {
@@ -100,10 +111,10 @@ func (r *Reconciler) refresh(ctx context.Context, record *v1alpha1.MachineRemedi
 	return nil
 }
 
-// machine reads the Machine of a record; nil if it is gone.
-func (r *Reconciler) machine(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*clusterv1.Machine, error) {
-	machine, key := &clusterv1.Machine{}, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}
-	err := r.reader(how).Get(ctx, key, machine)
+// machineOf reads the Machine of a record; nil if it is gone.
+func machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
+	machine, key := &clusterv1.Machine{}, machineKey(record)
+	err := reader.Get(ctx, key, machine)
 	if apierrors.IsNotFound(err) || (err == nil && machine.UID != record.Spec.MachineRef.UID) {
 		return nil, nil
 	}
@@ -114,9 +125,9 @@ func (r *Reconciler) machine(ctx context.Context, record *v1alpha1.MachineRemedi
 }
 
 // clusterOf reads the Cluster of a record; nil if it is gone.
-func (r *Reconciler) clusterOf(ctx context.Context, record *v1alpha1.MachineRemediation, how depth) (*clusterv1.Cluster, error) {
+func clusterOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Cluster, error) {
 	cluster, key := &clusterv1.Cluster{}, clusterKey(record)
-	err := r.reader(how).Get(ctx, key, cluster)
+	err := reader.Get(ctx, key, cluster)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -126,11 +137,8 @@ func (r *Reconciler) clusterOf(ctx context.Context, record *v1alpha1.MachineReme
 	return cluster, nil
 }
 
-func (r *Reconciler) reader(how depth) client.Reader {
-	if how == cached {
-		return r.Client
-	}
-	return r.Live
+func machineKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
+	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}
 }
 
 // ownerOf is the controller of a Machine; nil if there is none.

@@ -17,11 +17,15 @@ import (
 )
 
 // planOf reads the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
-func (r *Reconciler) planOf(ctx context.Context, mhc *clusterv1.MachineHealthCheck, how depth) (*v1alpha1.MachineRemediationTemplate, error) {
+func planOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
 	if !admission.NamesPlan(mhc) {
 		return nil, nil
 	}
-	return plan(ctx, r.reader(how), client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name})
+	return plan(ctx, reader, planKey(mhc))
+}
+
+func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
+	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
 }
 
 // plan reads a plan; nil if there is none of that name.

@@ -38,6 +38,8 @@ func TestPlainReplacement(t *testing.T) {
 	f := newFixture(t)
 	a := f.sick("a", build.Finalizer(keep))
 	record := f.admit(a)
+	reads := &counting{Reader: f.env.Client}
+	f.Live = reads
 	f.reconcile(record)
 	f.wantStanding("a: mark")
 	f.wantRecord(record, "Acting Acting replace:-")
@@ -57,6 +59,11 @@ func TestPlainReplacement(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, f.writes.since()); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	// For the act all that it goes by, and that the Machine is gone.
+	past := []string{"Cluster cluster", "Machine a", "Machine a", "MachineHealthCheck mhc", "MachineRemediation " + record.Name}
+	if diff := cmp.Diff(past, reads.sorted()); diff != "" {
+		t.Errorf("reads past the cache (-want +got):\n%s", diff)
 	}
 	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; begins again if that does not help. MachineHealthCheck mhc: Node not found"
 	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {

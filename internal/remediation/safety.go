@@ -43,7 +43,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 
 // configured reads what the MachineHealthCheck and its plan say about acting.
 func (r *Reconciler) configured(ctx context.Context, v *view) error {
-	template, err := r.planOf(ctx, v.mhc, v.how)
+	template, err := planOf(ctx, v.reader, v.mhc)
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,9 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.mhc == nil || v.cluster == nil {
 		return nil
 	}
-	facts, err := r.nodes.read(ctx, targets.ClusterOf(v.machine), func(ctx context.Context) (machinehealth.Facts, error) {
-		return r.Observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
-	})
+	observer := *r.Observer
+	observer.Nodes = v.nodes
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
 	if err != nil {
 		return err
 	}

@@ -58,11 +58,11 @@ func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.Machine
 	if machine := SuccessorOf(record, live, records); machine != nil {
 		return successorFrom(machine, records), nil
 	}
-	return &ladder.Successor{Name: machineOf(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
+	return &ladder.Successor{Name: machineNamed(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
 }
 
-// machineOf is the name of the machine of a record, which begins the record's own.
-func machineOf(ref *v1alpha1.RemediationReference) string {
+// machineNamed is the name of the machine of a record, which begins the record's own.
+func machineNamed(ref *v1alpha1.RemediationReference) string {
 	name := ref.Name
 	for range 2 {
 		if i := strings.LastIndexByte(name, '-'); i > 0 {

@@ -67,8 +67,9 @@ func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemedia
 	if seen == nil {
 		how = cached
 	}
+	shown := seen
 	for {
-		v, err := r.see(ctx, record, seen, how)
+		v, err := r.see(ctx, record, seen, how, shown)
 		if err != nil {
 			return nil, ladder.Decision{}, err
 		}
@@ -77,16 +78,16 @@ func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemedia
 		if needed <= how {
 			return v, decision, nil
 		}
-		seen, how = nil, needed
+		seen, shown, how = nil, v, needed
 	}
 }
 
 // see looks, or brings what was seen a moment ago up to date with what the record says by now.
-func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth) (*view, error) {
+func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
 	v := seen
 	var err error
 	if v == nil {
-		v, err = r.observe(ctx, record, how)
+		v, err = r.observe(ctx, record, how, shown)
 	} else {
 		err = r.requestFacts(ctx, v)
 	}

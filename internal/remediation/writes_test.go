@@ -109,3 +109,33 @@ func onceBefore(text string, meddle func()) func(string) {
 func count(made []string, text string) int {
 	return len(slices.DeleteFunc(slices.Clone(made), func(what string) bool { return !strings.Contains(what, text) }))
 }
+
+// counting is a reader that remembers what was read.
+type counting struct {
+	client.Reader
+
+	mu   sync.Mutex
+	read []string
+}
+
+// Get implements client.Reader.
+func (c *counting) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	c.mu.Lock()
+	c.read = append(c.read, reflect.TypeOf(obj).Elem().Name()+" "+key.Name)
+	c.mu.Unlock()
+	return c.Reader.Get(ctx, key, obj, opts...)
+}
+
+// List implements client.Reader.
+func (c *counting) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	c.mu.Lock()
+	c.read = append(c.read, reflect.TypeOf(list).Elem().Name())
+	c.mu.Unlock()
+	return c.Reader.List(ctx, list, opts...)
+}
+
+func (c *counting) sorted() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(slices.Values(c.read))
+}
