@@ -52,6 +52,9 @@ func (a *ahead) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 // lookAhead asks for all that a look at a record is going to need, as far as the caches show what that is.
 func (r *Reconciler) lookAhead(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) *ahead {
 	a := &ahead{Reader: r.Live, answers: map[string]*answer{}}
+	if !r.sideBySide {
+		return a
+	}
 	own := func(obj client.Object, key client.ObjectKey) {
 		a.ask(obj, key, func(obj client.Object) (client.Object, error) { return obj, r.Live.Get(ctx, key, obj) })
 	}

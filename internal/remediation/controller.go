@@ -68,6 +68,10 @@ type Reconciler struct {
 	// History says how much is kept of what has ended. The zero value stands for the defaults.
 	History retention.Limits
 
+	// sideBySide has what a look needs be read at the same time. In a manager it is; who calls Reconcile by hand may want to know
+	// the order of the reads.
+	sideBySide bool
+
 	written lag.Writes
 	kinds   kinds
 	nodes   nodeReads

@@ -71,6 +71,8 @@ func (f *fixture) restart() {
 		Gate:      f.gate,
 		Recorder:  f.events,
 		Clock:     f.clock,
+
+		sideBySide: true,
 	}
 }
 

@@ -103,7 +103,7 @@ func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 // nodesAhead asks for the Node of a machine, as far as the caches show which it is.
 func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) workload.Nodes {
 	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
-	if shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
+	if !r.sideBySide || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
 		return bounded
 	}
 	a := &nodeAhead{Nodes: bounded, cluster: clusterKey(shown.facts.Record), name: shown.machine.Status.NodeRef.Name, done: make(chan struct{})}

@@ -45,7 +45,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
 	}
-	r.nodes.most = max(1, r.Concurrency/4)
+	r.sideBySide, r.nodes.most = true, max(1, r.Concurrency/4)
 	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}
 	if err := check.addToManager(mgr); err != nil {
 		return err
