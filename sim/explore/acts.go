@@ -64,8 +64,12 @@ func (m *monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 		looked[*clusterv1.Machine](t, machineKind, machine.Name)); why != "" {
 		m.w.fail(rulePermission, "%s, although %s", what, why)
 	}
-	step := stepOf(r)
-	d := r.Spec.Decision
+	m.decided(r, what)
+}
+
+// decided holds that nobody has decided against the act, and that somebody has approved it if the step asks for that.
+func (m *monitor) decided(r *v1alpha1.MachineRemediation, what string) {
+	step, d := stepOf(r), r.Spec.Decision
 	if d != nil && d.Attempt != number(r) {
 		d = nil
 	}

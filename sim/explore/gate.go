@@ -1,10 +1,13 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -13,43 +16,71 @@ import (
 // gateLasts is for how long one look at the gate may be good. In a small world nobody acts eight times meanwhile.
 const gateLasts = 2 * time.Second
 
-// gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process have
-// not shown it for long. A machine counts whose stored verdict or whose Node says so.
+// gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process do not
+// show it yet, or one look may be good for several acts.
 func (m *monitor) gate(p *process, what string) {
-	if m.closedSince.IsZero() || m.w.clock.now.Sub(m.closedSince) < gateLasts {
-		return
+	if m.seenClosed(p) && m.w.clock.now.Sub(m.closedSince) >= gateLasts {
+		m.w.fail(ruleGate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(start))
 	}
+}
+
+// seenClosed reports whether the gate has been closed since before the Reconcile at work began, and the caches have shown it.
+func (m *monitor) seenClosed(p *process) bool {
+	return !m.closedSince.IsZero() && p.turn.current && m.closedTick <= p.turn.tick
+}
+
+// current reports whether the caches of a process show all that the gate goes by.
+func (p *process) current() bool {
 	for _, kind := range []schema.GroupVersionKind{machineKind, nodeKind, healthCheckKind} {
 		if p.view.Behind(kind) > 0 {
-			return
+			return false
 		}
 	}
-	m.w.fail(ruleGate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(start))
+	return true
 }
 
 // watchGate notes since when the gate has been closed. Time alone closes it, too: a Node is sick after a while.
 func (m *monitor) watchGate() {
-	switch closed := m.gateClosed(); {
-	case !closed:
+	m.tick++
+	since, closed := m.gateClosed()
+	if !closed {
 		m.closedSince = time.Time{}
-	case m.closedSince.IsZero():
-		m.closedSince = m.w.clock.now
+		return
 	}
+	if m.closedSince.IsZero() {
+		m.closedTick = m.tick
+	}
+	m.closedSince = since
 }
 
-func (m *monitor) gateClosed() bool {
+// gateClosed reports whether more machines are unhealthy than allowed, and since when at the latest. A machine counts whose
+// stored verdict or whose Node says so.
+func (m *monitor) gateClosed() (since time.Time, closed bool) {
 	mhc := latest[*clusterv1.MachineHealthCheck](m.w, healthCheckKind, checkName)
 	if m.w.spec.AtMost == nil || mhc == nil || mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo == nil {
-		return false
+		return time.Time{}, false
 	}
-	unhealthy := 0
+	var all []time.Time
 	for _, machine := range every[*clusterv1.Machine](m.w, machineKind) {
-		if !targets.IsTarget(machine) {
-			continue
-		}
-		if !machine.DeletionTimestamp.IsZero() || said(machine, machinehealth.ConditionType)[0] != "True" || m.w.sick(machine) {
-			unhealthy++
+		if at, unhealthy := m.unhealthySince(machine); unhealthy && targets.IsTarget(machine) {
+			all = append(all, at)
 		}
 	}
-	return unhealthy > m.w.spec.AtMost.IntValue()
+	most := m.w.spec.AtMost.IntValue()
+	if len(all) <= most {
+		return time.Time{}, false
+	}
+	slices.SortFunc(all, time.Time.Compare)
+	return all[most], true
+}
+
+func (m *monitor) unhealthySince(machine *clusterv1.Machine) (since time.Time, unhealthy bool) {
+	if !machine.DeletionTimestamp.IsZero() {
+		return machine.DeletionTimestamp.Time, true
+	}
+	node := as[*corev1.Node](m.w.server.Latest(nodeKind, client.ObjectKey{Name: machine.Status.NodeRef.Name}))
+	if node != nil && nodeSick(node, m.w.clock.now) {
+		return node.Status.Conditions[0].LastTransitionTime.Add(sickAfter), true
+	}
+	return m.w.clock.now, said(machine, machinehealth.ConditionType)[0] != "True"
 }

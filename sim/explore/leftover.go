@@ -22,6 +22,7 @@ func (w *world) leaveOver() {
 	ctx, m := context.Background(), latest[*clusterv1.Machine](w, machineKind, "m1").DeepCopy()
 	stamp := w.clock.now.UTC().Format(time.RFC3339)
 	switch w.spec.LeftOver {
+	case LeftNothing:
 	case LeftMark:
 		u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
 			"type": clusterv1.MachineOwnerRemediatedCondition, "status": "False", "reason": clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,12 +22,8 @@ func (w *world) inGoodOrder() {
 	cluster := latest[*clusterv1.Cluster](w, clusterKind, clusterName)
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
 		r := w.monitor.openRecord(m.UID)
-		if r == nil && (w.spec.LeftOver == LeftNothing || w.monitor.hadRecord(m.UID)) {
-			if left := w.monitor.left(m); len(left) > 0 {
-				w.fail(ruleUndo, "%q stand on %s, which has no open record", left, m.Name)
-			}
-		}
-		if !m.DeletionTimestamp.IsZero() || mhc == nil || len(targets.Paused(mhc, cluster)) > 0 || hasAnnotation(m, clusterv1.PausedAnnotation) || targets.RemediationSkipped(m) {
+		w.nothingLeft(m, r)
+		if !m.DeletionTimestamp.IsZero() || mhc == nil || len(targets.Paused(mhc, cluster)) > 0 || !targets.IsTarget(m) {
 			continue
 		}
 		verdict := said(m, machinehealth.ConditionType)[0]
@@ -40,6 +37,16 @@ func (w *world) inGoodOrder() {
 		default:
 			w.explained(mhc, m)
 		}
+	}
+}
+
+// nothingLeft holds that nothing of ours stands on a machine without an open record.
+func (w *world) nothingLeft(m *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
+	if r != nil || (w.spec.LeftOver != LeftNothing && !w.monitor.hadRecord(m.UID)) {
+		return
+	}
+	if left := w.monitor.left(m); len(left) > 0 {
+		w.fail(ruleUndo, "%q stand on %s, which has no open record", left, m.Name)
 	}
 }
 
@@ -86,21 +93,21 @@ func named(message, name string) bool {
 }
 
 func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
-	text := ""
+	var text strings.Builder
 	for _, c := range mhc.Status.Conditions {
-		text += fmt.Sprintf("%s=%s %s %q; ", c.Type, c.Status, c.Reason, c.Message)
+		fmt.Fprintf(&text, "%s=%s %s %q; ", c.Type, c.Status, c.Reason, c.Message)
 	}
-	return text
+	return text.String()
 }
 
 // notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired, and that each sick machine
 // gets its turn.
 func (w *world) notStarved() {
-	if w.spec.has(Person) || w.spec.has(Upgrade) || w.spec.AtMost != nil || w.spec.InRange != "" || w.failure != nil {
+	if !w.spec.unhindered() || w.failure != nil {
 		return
 	}
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
-		if !w.sick(m) || w.spec.BadImage {
+		if !w.sick(m) {
 			continue
 		}
 		if w.spec.Stubborn > 0 && m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) {

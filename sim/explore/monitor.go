@@ -29,6 +29,8 @@ type monitor struct {
 	stops map[types.UID]*stop
 	// closedSince is since when the gate has been closed; zero if it is open.
 	closedSince time.Time
+	// tick counts what has changed, and closedTick says when the gate was closed.
+	tick, closedTick int
 }
 
 func newMonitor(w *world) *monitor {
@@ -76,6 +78,14 @@ func (m *monitor) machineChanged(change apimodel.Change) {
 		return
 	}
 	m.writtenBy(remediation.ControllerName, change)
+	m.repaired(p, before, after)
+	if said(before, machinehealth.ConditionType) != saidOr(after, before, machinehealth.ConditionType) {
+		m.w.fail(ruleWriter, "%s has changed the verdict on %s", p.turn.item.controller, before.Name)
+	}
+}
+
+// repaired finds out what a process has asked for, or taken back, on a Machine.
+func (m *monitor) repaired(p *process, before, after *clusterv1.Machine) {
 	switch {
 	case after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero():
 		m.deleted[before.UID] = true
@@ -88,9 +98,6 @@ func (m *monitor) machineChanged(change apimodel.Change) {
 		m.acts(p, before, "asks for a power cycle of")
 	case rebootAsked(before) != "" && rebootAsked(after) == "":
 		m.withdraws(p, before, "the power cycle")
-	}
-	if said(before, machinehealth.ConditionType) != saidOr(after, before, machinehealth.ConditionType) {
-		m.w.fail(ruleWriter, "%s has changed the verdict on %s", p.turn.item.controller, before.Name)
 	}
 }
 

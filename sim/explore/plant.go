@@ -6,7 +6,7 @@ type Plant struct {
 	// About says in one sentence what is wrong.
 	About string
 	// World is the one to look in.
-	World string
+	World *Spec
 	// Rules are those that it breaks; one of them has to be found broken.
 	Rules []string
 	// change is what is wrong.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -26,22 +27,22 @@ import (
 // Plants are all bugs that can be planted: at least one for each rule, and the five that were there before records were.
 var Plants = []*Plant{
 	{
-		Name: "names that differ", World: "replace", Rules: []string{ruleOneRecord, ruleOnce, ruleSlots},
+		Name: "names that differ", World: plantWorld(OwnerReplaces, 2, Overlap, Caches), Rules: []string{ruleOneRecord, ruleOnce, ruleSlots},
 		About:  "the name of a record is another one each time, so it does not keep a second one from being made",
 		change: recordsNamedAnew,
 	},
 	{
-		Name: "old node", World: "replace", Rules: []string{ruleHealth},
+		Name: "old node", World: plantWorld(OwnerReplaces, 2, Nodes, Caches), Rules: []string{ruleHealth},
 		About:  "a live read of a Node answers what the cache shows",
 		change: func(_ *process, with parts) parts { with.nodes = cachedNodes{with.nodes}; return with },
 	},
 	{
-		Name: "brake", World: "replace", Rules: []string{rulePermission},
+		Name: "brake", World: plantWorld(OwnerReplaces, 2, Person, Caches), Rules: []string{rulePermission},
 		About:  "live reads of the MachineHealthCheck and the Cluster answer what the cache shows, so a pause comes too late",
 		change: brakeFails,
 	},
 	{
-		Name: "gate", World: "gate", Rules: []string{ruleGate},
+		Name: "gate", World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
 		About: "nobody looks at the gate again before an act",
 		change: func(_ *process, with parts) parts {
 			with.gate = func(g remediation.Gate) remediation.Gate { return openGate{g} }
@@ -49,22 +50,22 @@ var Plants = []*Plant{
 		},
 	},
 	{
-		Name: "counts of then", World: "gate", Rules: []string{ruleGate},
+		Name: "counts of then", World: gateWorld(Nodes), Rules: []string{ruleGate},
 		About:  "machines are counted by their stored verdicts, not by how they are now",
 		change: func(p *process, with parts) parts { with.nodes = storedNodes{with.nodes, p}; return with },
 	},
 	{
-		Name: "no intent", World: "pool", Rules: []string{ruleIntent},
+		Name: "no intent", World: plantWorld(OwnerSilent, 1, Faults), Rules: []string{ruleIntent},
 		About:  "that an attempt begins is not stored",
 		change: intentLost,
 	},
 	{
-		Name: "asks again", World: "reboot", Rules: []string{ruleOnce},
+		Name: "asks again", World: rebootWorld(Faults), Rules: []string{ruleOnce},
 		About:  "a Machine does not remember which power cycle was asked for",
 		change: func(_ *process, with parts) parts { return dropsOps(with, remedyOperation) },
 	},
 	{
-		Name: "budget", World: "replace", Rules: []string{ruleSlots},
+		Name: "budget", World: plantWorld(OwnerReplaces, 1, Faults, Overlap), Rules: []string{ruleSlots},
 		About: "slots are not counted once more before an act",
 		change: func(_ *process, with parts) parts {
 			with.gate = func(g remediation.Gate) remediation.Gate { return boundless{g} }
@@ -72,47 +73,47 @@ var Plants = []*Plant{
 		},
 	},
 	{
-		Name: "unbound", World: "unowned", Rules: []string{ruleBound},
+		Name: "unbound", World: plantWorld(OwnerNone, 1, Person), Rules: []string{ruleBound},
 		About:  "writes on Machines are not bound to their UID",
 		change: unbound,
 	},
 	{
-		Name: "kept slot", World: "quiet pool", Rules: []string{ruleStarved},
+		Name: "kept slot", World: soonOver(plantWorld(OwnerSilent, 1, Faults)), Rules: []string{ruleStarved},
 		About:  "a mark that no owner answers keeps its slot for ever",
 		change: func(_ *process, with parts) parts { return storing(with, keepsSlot) },
 	},
 	{
-		Name: "no step back", World: "stubborn", Rules: []string{ruleStarved, ruleReason},
+		Name: "no step back", World: soonOver(stubbornWorld()), Rules: []string{ruleStarved, ruleReason, ruleRest},
 		About:  "an act that fails is tried again and again, and keeps the slot",
 		change: func(_ *process, with parts) parts { return storing(with, neverStepsBack) },
 	},
 	{
-		Name: "done is done", World: "reboot in vain", Rules: []string{ruleHealth, ruleEnd, ruleReason},
+		Name: "done is done", World: rebootWorld(Faults), Rules: []string{ruleHealth, ruleEnd, ruleReason},
 		About:  "a record whose steps are used up ends, although the machine is sick",
 		change: func(p *process, with parts) parts { return storing(with, endsHeld(p.w.clock)) },
 	},
 	{
-		Name: "blind to deletion", World: "defers", Rules: []string{ruleReplaced},
+		Name: "blind to deletion", World: plantWorld(OwnerReplaces, 1, Faults), Rules: []string{ruleReplaced},
 		About:  "a Machine that is being deleted counts as gone",
 		change: blindToDeletion,
 	},
 	{
-		Name: "request forgotten", World: "request", Rules: []string{ruleUndo},
+		Name: "request forgotten", World: requestWorld(Person), Rules: []string{ruleUndo},
 		About:  "a request is forgotten when the templateRef changes",
 		change: requestForgotten,
 	},
 	{
-		Name: "clock runs", World: "owners", Rules: []string{ruleClock},
+		Name: "clock runs", World: plantWorld(OwnerSilent, 0, Upgrade, Clock), Rules: []string{ruleClock},
 		About:  "the clock of an attempt runs on while everything is paused",
 		change: func(_ *process, with parts) parts { return storing(with, clockRuns) },
 	},
 	{
-		Name: "deaf", World: "replace", Rules: []string{ruleDecision},
+		Name: "deaf", World: plantWorld(OwnerReplaces, 1, Person), Rules: []string{ruleDecision},
 		About:  "what a person has decided is not read",
 		change: deaf,
 	},
 	{
-		Name: "left behind", World: "left mark", Rules: []string{ruleUndo, ruleRecovery},
+		Name: "left behind", World: leftWorld(Nodes), Rules: []string{ruleUndo, ruleRecovery},
 		About:  "nobody finds out who has set a mark, so that of the version before is left where it is",
 		change: anonymous,
 	},
@@ -216,12 +217,26 @@ func storing(with parts, change func(stored, next *v1alpha1.MachineRemediation) 
 	}})
 }
 
+// intentLost keeps the beginning of an attempt in the memory of the process, and stores it with what comes next.
 func intentLost(_ *process, with parts) parts {
+	kept := map[types.UID]*v1alpha1.MachineRemediation{}
+	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		r, ok := obj.(*v1alpha1.MachineRemediation)
+		if ok && err == nil && kept[r.UID] != nil {
+			r.Status = *kept[r.UID].Status.DeepCopy()
+		}
+		return err
+	})
 	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, _ string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && len(r.Status.Attempts) > 0 {
+		r, ok := obj.(*v1alpha1.MachineRemediation)
+		if ok && len(r.Status.Attempts) > 0 {
 			if last := r.Status.Attempts[len(r.Status.Attempts)-1]; last.EndTime == nil && last.ObjectRef == nil {
+				kept[r.UID] = r.DeepCopy()
 				return nil
 			}
+		}
+		if ok {
+			delete(kept, r.UID)
 		}
 		return c.Status().Update(ctx, obj, opts...)
 	}})
@@ -279,7 +294,9 @@ func endsHeld(clock *hands) func(_, next *v1alpha1.MachineRemediation) error {
 }
 
 func clockRuns(_, next *v1alpha1.MachineRemediation) error {
-	next.Status.StoppedTime = nil
+	if reason := progress(next).Reason; reason == v1alpha1.ReasonPaused || reason == v1alpha1.ReasonOnHold {
+		next.Status.StoppedTime = nil
+	}
 	return nil
 }
 

@@ -10,7 +10,7 @@ func TestPlants(t *testing.T) {
 	for _, plant := range Plants {
 		t.Run(plant.Name, func(t *testing.T) {
 			t.Parallel()
-			searched := Random(WorldNamed(plant.World), plant, 1, 3000, 1)
+			searched := Random(plant.World, plant, 1, 2000, 1)
 			if len(searched.Found) == 0 {
 				t.Fatalf("not found: %s; %s", plant.About, searched)
 			}

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,7 @@ func (p *process) sync(kind schema.GroupVersionKind, lag int) {
 func (p *process) reconcile(i item) {
 	p.queue.remove(i)
 	p.w.say("%s %s", p.name, i)
-	p.turn, p.goroutine = newTurn(i), goroutine()
+	p.turn, p.goroutine = p.newTurn(i), goroutine()
 	defer func() {
 		p.turn = nil
 		if cause := recover(); cause != nil {
@@ -165,12 +166,9 @@ type queue struct {
 }
 
 func (q *queue) add(i item) {
-	for _, other := range q.ready {
-		if other == i {
-			return
-		}
+	if !slices.Contains(q.ready, i) {
+		q.ready = append(q.ready, i)
 	}
-	q.ready = append(q.ready, i)
 }
 
 func (q *queue) remove(i item) {

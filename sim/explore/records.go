@@ -26,6 +26,9 @@ func (m *monitor) recordChanged(change apimodel.Change) {
 	case before == nil:
 		m.writtenBy(machinehealthcheck.ControllerName, change)
 		m.recordMade(after)
+		if m.seenClosed(p) {
+			m.w.fail(ruleGate, "%s makes record %s, and the gate has been closed since %s", p.name, after.Name, m.closedSince.Sub(start))
+		}
 		return
 	case after == nil:
 		m.writtenBy(remediation.ControllerName, change)
@@ -133,25 +136,30 @@ func (m *monitor) ended(p *process, r *v1alpha1.MachineRemediation) {
 		return
 	}
 	machine := m.machineWith(r.Spec.MachineRef.UID)
-	switch c.Reason {
-	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
-		seen := as[*clusterv1.Machine](p.turn.all[lookAt{machineKind, r.Spec.MachineRef.Name}].obj)
-		if seen == nil || said(seen, machinehealth.ConditionType)[0] != "True" {
-			m.w.fail(ruleHealth, "record %s has ended as %s, and a live look has not shown that", r.Name, c.Reason)
-		}
-		if r.Status.RecoveryTime == nil || r.Status.CompletionTime.Sub(r.Status.RecoveryTime.Time) < r.Spec.Probation() {
-			m.w.fail(ruleProven, "record %s has ended as %s before the end of its probation", r.Name, c.Reason)
-		}
-	case v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted, v1alpha1.ReasonUnproven:
-		if machine != nil && c.Reason != v1alpha1.ReasonUnproven {
-			m.w.fail(ruleReplaced, "record %s has ended as %s, and machine %s is there", r.Name, c.Reason, machine.Name)
-		}
-	}
+	m.endedAs(p, r, c.Reason, machine)
 	if machine == nil || m.w.former != nil {
 		return
 	}
 	if left := m.left(machine); len(left) > 0 {
 		m.w.fail(ruleUndo, "record %s has ended as %s, and leaves %q on %s", r.Name, c.Reason, left, machine.Name)
+	}
+}
+
+// endedAs holds that a record has ended in the way that it says.
+func (m *monitor) endedAs(p *process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
+	switch reason {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
+		seen := as[*clusterv1.Machine](p.turn.all[lookAt{machineKind, r.Spec.MachineRef.Name}].obj)
+		if seen == nil || said(seen, machinehealth.ConditionType)[0] != "True" {
+			m.w.fail(ruleHealth, "record %s has ended as %s, and a live look has not shown that", r.Name, reason)
+		}
+		if r.Status.RecoveryTime == nil || r.Status.CompletionTime.Sub(r.Status.RecoveryTime.Time) < r.Spec.Probation() {
+			m.w.fail(ruleProven, "record %s has ended as %s before the end of its probation", r.Name, reason)
+		}
+	case v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted, v1alpha1.ReasonUnproven:
+		if machine != nil && reason != v1alpha1.ReasonUnproven {
+			m.w.fail(ruleReplaced, "record %s has ended as %s, and machine %s is there", r.Name, reason, machine.Name)
+		}
 	}
 }
 

@@ -3,7 +3,13 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
 // Result is what came of one run.
@@ -51,6 +57,7 @@ func (w *world) end() {
 		w.readable()
 	}
 	w.leader.lag = nil
+	w.resync()
 	w.rest(w.spec.Settle, nil, nil)
 	w.rest(cmp.Or(w.spec.Watch, staysSo), w.inGoodOrder, nil)
 	w.notStarved()
@@ -62,6 +69,19 @@ func (w *world) end() {
 	w.rest(w.spec.Recover, nil, func() bool { return w.notRecovered() == "" })
 	if why := w.notRecovered(); why != "" {
 		w.fail(ruleRecovery, "%s", why)
+	}
+}
+
+// resync has the leader look at everything once more, as it does every few minutes, if a former leader may have written over
+// what it has written. Nothing else falls into that net.
+func (w *world) resync() {
+	if w.processes == 1 {
+		return
+	}
+	for _, kind := range []schema.GroupVersionKind{machineKind, healthCheckKind, recordKind} {
+		for _, obj := range w.server.All(kind) {
+			w.leader.wake(apimodel.Change{Kind: kind, Key: client.ObjectKeyFromObject(obj.Typed()), After: obj})
+		}
 	}
 }
 
@@ -117,9 +137,10 @@ func (r Result) Story() string {
 	if r.Failure == nil {
 		return "no rule is broken"
 	}
-	text := fmt.Sprintf("%s\n", r.Failure)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n", r.Failure)
 	for i, d := range r.Schedule {
-		text += fmt.Sprintf("  at point %d: %s\n", d.At, r.Words[i])
+		fmt.Fprintf(&text, "  at point %d: %s\n", d.At, r.Words[i])
 	}
-	return text
+	return text.String()
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync"
 )
 
@@ -67,7 +68,7 @@ func (s *Searched) count(r Result) {
 func Shrink(spec *Spec, plant *Plant, found Result) Result {
 	for again := true; again; {
 		again = false
-		for i := len(found.Schedule) - 1; i >= 0; i-- {
+		for i := range slices.Backward(found.Schedule) {
 			if i >= len(found.Schedule) {
 				continue
 			}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -99,10 +100,10 @@ const (
 var Everybody = []Actor{Nodes, Person, Upgrade, Faults, Caches, Overlap, Clock}
 
 func (s *Spec) has(actor Actor) bool {
-	for _, one := range s.Actors {
-		if one == actor {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Actors, actor)
+}
+
+// unhindered reports whether every sick machine gets its turn: nobody meddles, no gate closes, and replacements help.
+func (s *Spec) unhindered() bool {
+	return !s.has(Person) && !s.has(Upgrade) && s.AtMost == nil && s.InRange == "" && !s.BadImage
 }

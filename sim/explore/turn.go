@@ -17,6 +17,9 @@ type turn struct {
 	item  item
 	looks map[lookAt]look
 	all   map[lookAt]look
+	// tick is when it began, and current is that the caches showed everything then.
+	tick    int
+	current bool
 }
 
 type lookAt struct {
@@ -31,7 +34,9 @@ type look struct {
 	at         time.Time
 }
 
-func newTurn(i item) *turn { return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}} }
+func (p *process) newTurn(i item) *turn {
+	return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: p.w.monitor.tick, current: p.current()}
+}
 
 func (t *turn) saw(w *world, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}

@@ -34,11 +34,7 @@ func (p *process) wake(change apimodel.Change) {
 	case machineKind:
 		p.wakeByMachine(change)
 	case nodeKind:
-		for _, machine := range every[*clusterv1.Machine](p.w, machineKind) {
-			if machine.Status.NodeRef.Name == name {
-				p.queue.add(item{machinehealth.ControllerName, machine.Name})
-			}
-		}
+		p.wakeHealth(func(machine *clusterv1.Machine) bool { return machine.Status.NodeRef.Name == name })
 	case recordKind:
 		if metadataChanged(change) {
 			p.queue.add(item{remediation.ControllerName, name})
@@ -52,15 +48,21 @@ func (p *process) wake(change apimodel.Change) {
 		if !metadataChanged(change) {
 			return
 		}
-		for _, machine := range every[*clusterv1.Machine](p.w, machineKind) {
-			p.queue.add(item{machinehealth.ControllerName, machine.Name})
-		}
+		p.wakeHealth(func(*clusterv1.Machine) bool { return true })
 		p.wakeChecks()
 		p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
 	case requestKind, rebootKind:
 		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
 			return r.Spec.MachineRef.Name == name || strings.HasPrefix(name, r.Name)
 		})
+	}
+}
+
+func (p *process) wakeHealth(of func(*clusterv1.Machine) bool) {
+	for _, machine := range every[*clusterv1.Machine](p.w, machineKind) {
+		if of(machine) {
+			p.queue.add(item{machinehealth.ControllerName, machine.Name})
+		}
 	}
 }
 
@@ -77,8 +79,7 @@ func (p *process) wakeByMachine(change apimodel.Change) {
 		was, is = said(before, machinehealth.ConditionType), said(after, machinehealth.ConditionType)
 		markWas, markIs = said(before, clusterv1.MachineOwnerRemediatedCondition), said(after, clusterv1.MachineOwnerRemediatedCondition)
 	}
-	if identity || before.Status.NodeRef != after.Status.NodeRef || before.Status.Phase != after.Status.Phase ||
-		(was[0] == "True") != (is[0] == "True") || len(before.Status.Conditions) > len(after.Status.Conditions) {
+	if identity || judgedAnew(before, after) {
 		p.queue.add(item{machinehealth.ControllerName, name})
 	}
 	if identity || was[0] != is[0] || was[1] != is[1] {
@@ -89,6 +90,13 @@ func (p *process) wakeByMachine(change apimodel.Change) {
 			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
 		})
 	}
+}
+
+// judgedAnew reports whether a Machine may deserve another verdict.
+func judgedAnew(before, after *clusterv1.Machine) bool {
+	was, is := said(before, machinehealth.ConditionType), said(after, machinehealth.ConditionType)
+	return before.Status.NodeRef != after.Status.NodeRef || before.Status.Phase != after.Status.Phase ||
+		(was[0] == "True") != (is[0] == "True") || len(before.Status.Conditions) > len(after.Status.Conditions)
 }
 
 // standing is what of a record an admission can depend on.

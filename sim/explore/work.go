@@ -88,6 +88,7 @@ func (w *world) ownerAnswers(m *clusterv1.Machine) bool {
 		return mark[1] != clusterv1.MachineSetMachineRemediationDeferredReason || w.patient(m)
 	case OwnerRefuses:
 		return mark[1] != clusterv1.MachineSetMachineCannotBeRemediatedReason
+	case OwnerNone, OwnerSilent:
 	}
 	return false
 }

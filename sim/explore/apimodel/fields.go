@@ -2,6 +2,7 @@ package apimodel
 
 import (
 	"reflect"
+	"slices"
 )
 
 // metadata returns the metadata of an object, which is made if there is none.
@@ -90,35 +91,31 @@ func same(a, b any) bool {
 		if !ok {
 			return b == nil && empty(a)
 		}
-		for key := range y {
-			if _, there := x[key]; !there && !empty(y[key]) {
-				return false
-			}
-		}
-		for key := range x {
-			if !same(x[key], y[key]) {
-				return false
-			}
-		}
-		return true
+		return sameMap(x, y)
 	case []any:
 		y, ok := b.([]any)
 		if !ok {
 			return b == nil && len(x) == 0
 		}
-		if len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !same(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(x, y, same)
 	case nil:
 		return empty(b)
 	}
 	return a == b
+}
+
+func sameMap(a, b map[string]any) bool {
+	for key := range b {
+		if _, there := a[key]; !there && !empty(b[key]) {
+			return false
+		}
+	}
+	for key := range a {
+		if !same(a[key], b[key]) {
+			return false
+		}
+	}
+	return true
 }
 
 // empty reports whether a field is as good as absent.

@@ -12,26 +12,14 @@ import (
 // own keeps the managed fields of Sickbay's own field owners up to date: who wrote which condition and which annotation. A
 // condition that somebody else changes keeps its owner, who still owns a part of it; an annotation does not.
 func own(old, next map[string]any, r request) {
-	changed := map[string]bool{}
 	before, after := named(old), named(next)
-	for path, value := range after {
-		if !equal(before[path], value) {
-			changed[path] = true
-		}
-	}
+	changed := changes(before, after)
 	meta := metadata(next)
 	entries, _ := meta["managedFields"].([]any)
 	kept, mine := []any{}, map[string]bool{}
 	for _, entry := range entries {
 		fields := entry.(map[string]any)
-		paths := owned(fields)
-		for path := range paths {
-			_, there := after[path]
-			taken := changed[path] && strings.HasPrefix(path, annotationPath) && text(fields, "manager") != r.owner
-			if !there || taken {
-				delete(paths, path)
-			}
-		}
+		paths := stillOwned(fields, after, changed, r)
 		if text(fields, "manager") == r.owner && text(fields, "operation") == r.operation() {
 			mine = paths
 			continue
@@ -53,6 +41,30 @@ func own(old, next map[string]any, r request) {
 	if delete(meta, "managedFields"); len(kept) > 0 {
 		meta["managedFields"] = kept
 	}
+}
+
+// changes are the paths whose values differ.
+func changes(before, after map[string]any) map[string]bool {
+	changed := map[string]bool{}
+	for path, value := range after {
+		if !equal(before[path], value) {
+			changed[path] = true
+		}
+	}
+	return changed
+}
+
+// stillOwned are the paths of an entry that are its own after a write.
+func stillOwned(fields, after map[string]any, changed map[string]bool, r request) map[string]bool {
+	paths := owned(fields)
+	for path := range paths {
+		_, there := after[path]
+		taken := changed[path] && strings.HasPrefix(path, annotationPath) && text(fields, "manager") != r.owner
+		if !there || taken {
+			delete(paths, path)
+		}
+	}
+	return paths
 }
 
 func (r request) operation() string {

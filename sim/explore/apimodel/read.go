@@ -3,6 +3,7 @@ package apimodel
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,12 +70,7 @@ func (s *Server) indexed(gvk schema.GroupVersionKind, obj *Object, field, value 
 		if index.Field != field || s.Kind(index.Object) != gvk {
 			continue
 		}
-		for _, has := range index.Extract(obj.typed) {
-			if has == value {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(index.Extract(obj.typed), value)
 	}
 	panic(fmt.Sprintf("apimodel: no index of %s by %s", gvk.Kind, field))
 }

@@ -89,9 +89,7 @@ func (s *Server) remember(r request, old, now *Object) *Object {
 	}
 	if r.applied != nil {
 		applied := map[string]map[string]any{}
-		for owner, fields := range now.applied {
-			applied[owner] = fields
-		}
+		maps.Copy(applied, now.applied)
 		applied[r.appliedBy()] = r.applied
 		now.applied = applied
 	}

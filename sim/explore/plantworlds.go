@@ -1,0 +1,51 @@
+package explore
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// plantWorld is a world that shows a planted bug soon: nothing happens in it but what can bring it to light.
+func plantWorld(owner Owner, slots int, actors ...Actor) *Spec {
+	return &Spec{
+		Name: "small", About: "for a planted bug", Machines: 2, Sick: 2, Owner: owner, Slots: slots, Actors: actors, Steps: 50,
+		Settle: 2 * time.Hour, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
+	}
+}
+
+func rebootWorld(actors ...Actor) *Spec {
+	s := plantWorld(OwnerReplaces, 1, actors...)
+	s.Reboot, s.InVain = true, true
+	return s
+}
+
+func requestWorld(actors ...Actor) *Spec {
+	s := plantWorld(OwnerReplaces, 1, actors...)
+	s.Request = true
+	return s
+}
+
+func gateWorld(actors ...Actor) *Spec {
+	s := plantWorld(OwnerReplaces, 0, actors...)
+	s.Machines, s.Sick, s.AtMost, s.Recover = 3, 1, new(intstr.FromInt32(1)), 0
+	return s
+}
+
+func stubbornWorld() *Spec {
+	s := plantWorld(OwnerReplaces, 1, Faults)
+	s.Stubborn = 1
+	return s
+}
+
+func leftWorld(actors ...Actor) *Spec {
+	s := plantWorld(OwnerRefuses, 0, actors...)
+	s.LeftOver = LeftMark
+	return s
+}
+
+// soonOver shortens the end of a world that does not come to rest.
+func soonOver(s *Spec) *Spec {
+	s.Settle, s.Watch = 40*time.Minute, time.Minute
+	return s
+}
