@@ -82,10 +82,25 @@ func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[s
 	if err != nil {
 		return nil, ignoreUninstalled(err)
 	}
-	if !admission.RequestsLeft(*f, requests) {
+	if !admission.RequestsLeft(*f, requests) && !r.waitingRequests(ctx, mhc, requests) {
 		r.leftOvers.note(key, what)
 	}
 	return requests, nil
+}
+
+// waitingRequests reports whether there is a request for a selected Machine that is no target for now: it is taken over when
+// nobody pauses or skips the Machine any more.
+func (r *Reconciler) waitingRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck, requests map[string]*metav1.PartialObjectMetadata) bool {
+	for name := range requests {
+		machine := &clusterv1.Machine{}
+		if err := r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: name}, machine); err != nil {
+			continue
+		}
+		if r.Selectors.Matches(mhc, machine) && !targets.IsTarget(machine) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Reconciler) listRequests(ctx context.Context, ref clusterv1.MachineHealthCheckRemediationTemplateReference, namespace string) (map[string]*metav1.PartialObjectMetadata, error) {
