@@ -24,9 +24,6 @@ func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) Searched 
 	}
 	close(next)
 	group.Wait()
-	for i := range e.searched.Found {
-		e.searched.Found[i].Result = Shrink(spec, plant, e.searched.Found[i].Result)
-	}
 	return e.searched
 }
 

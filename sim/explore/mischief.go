@@ -32,6 +32,7 @@ func (w *world) mischief(about func(...schema.GroupVersionKind) bool) []option {
 		{Person, w.meddleWithMachines, []schema.GroupVersionKind{machineKind, nodeKind}},
 		{Person, w.meddleWithRecords, []schema.GroupVersionKind{recordKind}},
 		{Person, w.meddleWithRequests, []schema.GroupVersionKind{requestKind, rebootKind}},
+		{Pauses, w.pauses, []schema.GroupVersionKind{healthCheckKind, clusterKind}},
 		{Upgrade, w.upgrade, []schema.GroupVersionKind{healthCheckKind}},
 		{Faults, w.refuse, []schema.GroupVersionKind{machineKind}},
 		{Overlap, w.overlap, nil},

@@ -77,6 +77,22 @@ func (w *world) meddleWithRequests() []option {
 
 func (w *world) hold() string { return w.clock.now.Add(30 * time.Minute).UTC().Format(time.RFC3339) }
 
+// pauses are the ways in which people stop everything, and let it go on.
+func (w *world) pauses() []option {
+	mhc := latest[*clusterv1.MachineHealthCheck](w, healthCheckKind, checkName)
+	return []option{
+		w.toggle(healthCheckKind, mhc, clusterv1.PausedAnnotation, ""), w.toggle(healthCheckKind, mhc, admission.DryRunAnnotation, "true"), w.pauseCluster(),
+	}
+}
+
+func (w *world) pauseCluster() option {
+	cluster := latest[*clusterv1.Cluster](w, clusterKind, clusterName)
+	paused := cluster.Spec.Paused != nil && *cluster.Spec.Paused
+	return option{fmt.Sprintf("a person sets paused of the Cluster to %t", !paused), func() {
+		update(w, clusterKind, clusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = new(!paused) })
+	}}
+}
+
 func (w *world) meddleWithCheck() []option {
 	mhc := latest[*clusterv1.MachineHealthCheck](w, healthCheckKind, checkName)
 	if mhc == nil {
@@ -109,13 +125,7 @@ func (w *world) changeTemplate() {
 
 func (w *world) meddleWithCluster() []option {
 	cluster := latest[*clusterv1.Cluster](w, clusterKind, clusterName)
-	paused := cluster.Spec.Paused != nil && *cluster.Spec.Paused
-	return []option{
-		{fmt.Sprintf("a person sets paused of the Cluster to %t", !paused), func() {
-			update(w, clusterKind, clusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = new(!paused) })
-		}},
-		w.toggle(clusterKind, cluster, targets.HoldUntilAnnotation, w.hold()),
-	}
+	return []option{w.pauseCluster(), w.toggle(clusterKind, cluster, targets.HoldUntilAnnotation, w.hold())}
 }
 
 func (w *world) meddleWithMachine(m *clusterv1.Machine) []option {

@@ -37,7 +37,7 @@ var Plants = []*Plant{
 		change: func(_ *process, with parts) parts { with.nodes = cachedNodes{with.nodes}; return with },
 	},
 	{
-		Name: "brake", World: plantWorld(OwnerReplaces, 2, Person, Caches), Rules: []string{rulePermission},
+		Name: "brake", World: plantWorld(OwnerReplaces, 2, Pauses, Caches), Rules: []string{rulePermission},
 		About:  "live reads of the MachineHealthCheck and the Cluster answer what the cache shows, so a pause comes too late",
 		change: brakeFails,
 	},
@@ -50,7 +50,7 @@ var Plants = []*Plant{
 		},
 	},
 	{
-		Name: "counts of then", World: gateWorld(Nodes), Rules: []string{ruleGate},
+		Name: "counts of then", World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
 		About:  "machines are counted by their stored verdicts, not by how they are now",
 		change: func(p *process, with parts) parts { with.nodes = storedNodes{with.nodes, p}; return with },
 	},
@@ -103,7 +103,7 @@ var Plants = []*Plant{
 		change: requestForgotten,
 	},
 	{
-		Name: "clock runs", World: plantWorld(OwnerSilent, 0, Upgrade, Clock), Rules: []string{ruleClock},
+		Name: "clock runs", World: rebootWorld(Pauses), Rules: []string{ruleClock},
 		About:  "the clock of an attempt runs on while everything is paused",
 		change: func(_ *process, with parts) parts { return storing(with, clockRuns) },
 	},
@@ -293,9 +293,10 @@ func endsHeld(clock *hands) func(_, next *v1alpha1.MachineRemediation) error {
 	}
 }
 
-func clockRuns(_, next *v1alpha1.MachineRemediation) error {
-	if reason := progress(next).Reason; reason == v1alpha1.ReasonPaused || reason == v1alpha1.ReasonOnHold {
-		next.Status.StoppedTime = nil
+// clockRuns leaves the deadline of an attempt as it was before a pause.
+func clockRuns(stored, next *v1alpha1.MachineRemediation) error {
+	if stored.Status.StoppedTime != nil && next.Status.StoppedTime == nil && next.Status.NextTransitionTime != nil {
+		next.Status.NextTransitionTime = stored.Status.NextTransitionTime
 	}
 	return nil
 }

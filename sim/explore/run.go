@@ -94,7 +94,7 @@ const (
 // rest lets time pass without any fault, at most until over says that it is enough. Whenever nothing is left to do for now,
 // check looks at the world.
 func (w *world) rest(length time.Duration, check func(), over func() bool) {
-	until, all, atOnce := w.clock.now.Add(length), 0, 0
+	until, all, atOnce, written := w.clock.now.Add(length), 0, 0, w.server.Version()
 	for w.failure == nil {
 		w.syncCaches()
 		now := w.clock.now
@@ -115,7 +115,7 @@ func (w *world) rest(length time.Duration, check func(), over func() bool) {
 		if all, atOnce = all+1, atOnce+1; w.clock.now.After(now) {
 			atOnce = 0
 		}
-		if all > busy || atOnce > busiest {
+		if all > busy || atOnce > busiest || w.server.Version()-written > busy {
 			w.fail(ruleRest, "after %d steps, %d of them at one moment, %s is still busy with %v", all, atOnce, w.leader.name, w.leader.queue.ready)
 		}
 	}

@@ -14,7 +14,7 @@ type Found struct {
 	Result
 }
 
-// Random lives through histories with the seeds from first on, until one breaks a rule, which is shrunk.
+// Random lives through histories with the seeds from first on, until one breaks a rule.
 func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched Searched) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -41,9 +41,6 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched
 		})
 	}
 	group.Wait()
-	for i := range searched.Found {
-		searched.Found[i].Result = Shrink(spec, plant, searched.Found[i].Result)
-	}
 	return searched
 }
 

@@ -84,6 +84,8 @@ const (
 	Nodes Actor = "nodes"
 	// Person pauses, holds, skips, deletes, decides and configures.
 	Person Actor = "person"
+	// Pauses are those of people, and nothing else that they do.
+	Pauses Actor = "pauses"
 	// Upgrade pauses as upgradepause does.
 	Upgrade Actor = "upgrade"
 	// Faults befall writes and processes.

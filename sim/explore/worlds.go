@@ -75,6 +75,26 @@ var Worlds = []*Spec{
 		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "cloud plan", About: "a plan that waits, replaces twice, and then holds",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1),
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "bad cloud", About: "the same plan, and new machines that are sick, too",
+		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1), BadImage: true,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "metal plan", About: "a plan that reboots twice, keeps evidence, asks another controller, and replaces if a person agrees",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1),
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "bad metal", About: "the same plan, in vain: power cycles and requests heal nothing",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
+		Actors: Everybody, Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "left mark", About: "the version before has left a mark",
 		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 1, LeftOver: LeftMark,
 		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,

@@ -44,24 +44,24 @@ func (o options) run() error {
 	if err != nil {
 		return err
 	}
+	random, small := explore.Chosen(explore.Worlds, o.world), explore.Chosen(explore.SmallWorlds, o.world)
 	if plant != nil && o.world == "" {
-		o.world = plant.World
+		random, small = []*explore.Spec{plant.World}, nil
 	}
 	if o.replay != "" {
-		return o.tell(plant)
+		return o.tell(append(random, small...), plant)
 	}
-	random, small := explore.Chosen(explore.Worlds, o.world), explore.Chosen(explore.SmallWorlds, o.world)
 	if len(random)+len(small) == 0 {
 		return fmt.Errorf("there is no world %q", o.world)
 	}
 	broken, began := 0, time.Now()
 	for _, spec := range random {
-		broken += report(spec, func() explore.Searched {
+		broken += report(spec, plant, func() explore.Searched {
 			return explore.Random(spec, plant, o.seed, max(1, o.schedules/len(random)), o.workers)
 		})
 	}
 	for _, spec := range small {
-		broken += report(spec, func() explore.Searched {
+		broken += report(spec, plant, func() explore.Searched {
 			return explore.Exhaust(spec, plant, o.depth, o.deviations, o.workers)
 		})
 	}
@@ -73,16 +73,15 @@ func (o options) run() error {
 }
 
 // tell tells one history.
-func (o options) tell(plant *explore.Plant) error {
-	spec := explore.WorldNamed(o.world)
-	if spec == nil {
-		return fmt.Errorf("there is no world %q; name one with -world", o.world)
+func (o options) tell(worlds []*explore.Spec, plant *explore.Plant) error {
+	if len(worlds) != 1 {
+		return errors.New("name the world with -world")
 	}
 	schedule, err := explore.ParseSchedule(o.replay)
 	if err != nil {
 		return err
 	}
-	result := explore.Replay(spec, plant, schedule, func(line string) { fmt.Println(line) })
+	result := explore.Replay(worlds[0], plant, schedule, func(line string) { fmt.Println(line) })
 	fmt.Println(result.Story())
 	if result.Failure != nil {
 		return result.Failure
@@ -91,12 +90,13 @@ func (o options) tell(plant *explore.Plant) error {
 }
 
 // report searches a world and prints what was searched.
-func report(spec *explore.Spec, search func() explore.Searched) int {
+func report(spec *explore.Spec, plant *explore.Plant, search func() explore.Searched) int {
 	began := time.Now()
 	searched := search()
 	fmt.Printf("%-15s %s in %s: %s\n", spec.Name, searched, time.Since(began).Round(100*time.Millisecond), spec.About)
 	for _, found := range searched.Found {
-		fmt.Printf("  BROKEN: %s  tell it: go run ./cmd/explore -world=%q -replay=%s\n", found.Story(), spec.Name, found.Schedule)
+		shrunk := explore.Shrink(spec, plant, found.Result)
+		fmt.Printf("  BROKEN: %s  tell it: go run ./cmd/explore -world=%q -replay=%s\n", shrunk.Story(), spec.Name, shrunk.Schedule)
 	}
 	return len(searched.Found)
 }

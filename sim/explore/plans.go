@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// planStep is one of a plan.
+func planStep(name string, action v1alpha1.Action, seconds int32, change ...func(*v1alpha1.RemediationStep)) v1alpha1.RemediationStep {
+	step := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: 1, DoneWhen: v1alpha1.DoneWhenMachineHealthy, Approval: v1alpha1.ApprovalNotRequired}
+	if seconds > 0 {
+		step.TimeoutSeconds = &seconds
+	}
+	for _, one := range change {
+		one(&step)
+	}
+	return step
+}
+
+func twice(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
+
+func approved(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired }
+
+func evidenceStep(s *v1alpha1.RemediationStep) {
+	s.DoneWhen = v1alpha1.DoneWhenRequestSucceeded
+	s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
+}
+
+func requestStep(s *v1alpha1.RemediationStep) {
+	evidenceStep(s)
+	s.DoneWhen = v1alpha1.DoneWhenMachineHealthy
+}
+
+// cloudPlan waits, replaces twice, and leaves the rest to a person.
+func cloudPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{
+			planStep("watch", v1alpha1.ActionWait, 120),
+			planStep("replace", v1alpha1.ActionReplace, 1800, twice),
+			planStep("hold", v1alpha1.ActionHold, 0),
+		},
+	}
+}
+
+// metalPlan power-cycles, keeps evidence, and replaces if a person agrees.
+func metalPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{
+			planStep("reboot", v1alpha1.ActionReboot, 600, twice),
+			planStep("evidence", v1alpha1.ActionRequest, 600, evidenceStep),
+			planStep("repair", v1alpha1.ActionRequest, 900, requestStep),
+			planStep("replace", v1alpha1.ActionReplace, 1800, approved),
+			planStep("hold", v1alpha1.ActionHold, 0),
+		},
+	}
+}
+
+// bounded bounds a plan.
+func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationPlan {
+	plan.MaxInFlight = ptr.To(intstr.FromInt32(slots))
+	return plan
+}
