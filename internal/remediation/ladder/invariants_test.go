@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -82,6 +84,16 @@ func (w *world) checkStore(d Decision) {
 	}
 	if after.CompletionTime != nil {
 		w.checkEnd(t, after)
+	}
+	c, want := progressing(&after), metav1.ConditionTrue
+	switch {
+	case after.Phase == v1alpha1.RemediationHeld || after.Phase == v1alpha1.RemediationEnded:
+		want = metav1.ConditionFalse
+	case c.Reason == v1alpha1.ReasonPaused || c.Reason == v1alpha1.ReasonOnHold:
+		want = metav1.ConditionUnknown
+	}
+	if c.Status != want {
+		w.fail("Progressing is %s in phase %s, reason %s", c.Status, after.Phase, c.Reason)
 	}
 }
 

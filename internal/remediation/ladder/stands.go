@@ -24,8 +24,7 @@ func (t *turn) requestStands() bool {
 	if attempt != nil && attempt.OperationID == request.OperationID {
 		return true
 	}
-	step, _ := t.requestStep()
-	return !outlasts(step, request)
+	return !outlasts(t.requestStep(), request)
 }
 
 // outlasts reports whether a request stays once its attempt is over, and goes with the record: evidence does. So does a power
@@ -35,19 +34,12 @@ func outlasts(step v1alpha1.RemediationStep, request *Request) bool {
 	return evidence(step) || (step.Action == v1alpha1.ActionReboot && over)
 }
 
-// requestStep is the step whose attempt has made the request.
-func (t *turn) requestStep() (v1alpha1.RemediationStep, bool) {
-	request := t.f.Request
-	if request == nil || request.OperationID == "" {
-		return v1alpha1.RemediationStep{}, false
-	}
+// requestStep is the step whose attempt has made the request. One that is forgotten does nothing.
+func (t *turn) requestStep() v1alpha1.RemediationStep {
 	for i := range t.s.Attempts {
-		if t.s.Attempts[i].OperationID == request.OperationID {
-			return stepNamed(t.f.Record, t.s.Attempts[i].Step)
+		if attempt := &t.s.Attempts[i]; t.f.Request != nil && attempt.OperationID == t.f.Request.OperationID {
+			return t.stepOf(attempt)
 		}
 	}
-	if request.OperationID != OperationID(t.f.Record, max(1, t.s.Attempt)) {
-		return v1alpha1.RemediationStep{}, false
-	}
-	return t.nextStep()
+	return v1alpha1.RemediationStep{}
 }

@@ -71,8 +71,7 @@ func (t *turn) hostStands() bool {
 	if t.f.Machine.RebootStands {
 		return true
 	}
-	step, _ := t.requestStep()
-	return step.Action == v1alpha1.ActionReboot && t.requestStands()
+	return t.requestStep().Action == v1alpha1.ActionReboot && t.requestStands()
 }
 
 func (t *turn) giveHostBack() bool {
