@@ -27,7 +27,7 @@ func (f *fixture) wantEvents(want ...string) {
 	}
 }
 
-// TestEvents: people are told once when something changes.
+// TestEvents: each change is announced once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -116,7 +116,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestCrashAfterAct: whoever leads next finds the act, and does not do it again.
+// TestCrashAfterAct: the next leader finds the act, and does not do it again.
 func TestCrashAfterAct(t *testing.T) {
 	t.Parallel()
 	for what, b := range beginnings {

@@ -139,7 +139,7 @@ func TestManagerReplacement(t *testing.T) {
 	r.Eventually(r.says("b")).Should(Equal("Ended Ended Recovered replace:Succeeded"))
 }
 
-// TestManagerRequest: what becomes of requests is noticed, whoever does it.
+// TestManagerRequest: the controller notices what becomes of requests.
 func TestManagerRequest(t *testing.T) {
 	t.Parallel()
 	r := newRunning(t, byTemplate())

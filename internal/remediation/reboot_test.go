@@ -40,7 +40,7 @@ func TestReboot(t *testing.T) {
 	}
 	f.reconcile(record)
 
-	// Whoever carries it out takes the annotation away.
+	// The reboot controller takes the annotation away when it is done.
 	unannotate(f, a, remedy.RebootAnnotation)
 	f.reconcile(record)
 	f.restart()

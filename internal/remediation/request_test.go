@@ -98,7 +98,7 @@ func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
 	f.wantStanding()
 }
 
-// TestWithdrawalWaitsForThePause: whoever pauses wants nothing touched, also if the cache does not show the pause yet.
+// TestWithdrawalWaitsForThePause: a pause keeps everything as it is, also if the cache does not show it yet.
 func TestWithdrawalWaitsForThePause(t *testing.T) {
 	t.Parallel()
 	pause := func(f *fixture) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }

@@ -62,8 +62,8 @@ func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	return nil
 }
 
-// hasActed reports whether an attempt of a record was carried out.
-func hasActed(record *v1alpha1.MachineRemediation) bool {
+// wasCarriedOut reports whether any attempt of a record was carried out.
+func wasCarriedOut(record *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
 }
 
@@ -135,7 +135,7 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 		v.facts.Safety.HeldByOthers = claim
 		return err
 	}
-	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !hasActed(v.facts.Record)); err != nil {
+	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !wasCarriedOut(v.facts.Record)); err != nil {
 		return err
 	}
 	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster, v.facts.Record)

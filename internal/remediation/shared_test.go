@@ -36,7 +36,7 @@ func (s *slowReader) Get(_ context.Context, _ client.ObjectKey, obj client.Objec
 
 var errBroken = errors.New("broken on purpose")
 
-// TestSharedReads: whoever asks while a read is under way waits for the next one, all together.
+// TestSharedReads: all who ask while a read is under way wait for the next one.
 func TestSharedReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

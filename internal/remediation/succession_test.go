@@ -145,7 +145,7 @@ func TestReplacementIsPaused(t *testing.T) {
 	}
 }
 
-// TestSuccessorIsClaimed: it stays that of its record, whoever else comes to wait, and its end is noticed.
+// TestSuccessorIsClaimed: no other record takes it, and its record notices its end.
 func TestSuccessorIsClaimed(t *testing.T) {
 	t.Parallel()
 	f, record := replacing(t)

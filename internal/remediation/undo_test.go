@@ -203,7 +203,7 @@ func TestPauseStopsTheClock(t *testing.T) {
 	f.wantStanding("FixRemediation a")
 }
 
-// TestTerminating: in a Cluster that is being deleted only hosts are let go of, and nothing holds the deletion up.
+// TestTerminating: in a Cluster that is being deleted only hosts are given back, and nothing holds the deletion up.
 func TestTerminating(t *testing.T) {
 	t.Parallel()
 	for what, act := range standingActs {

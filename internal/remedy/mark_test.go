@@ -151,7 +151,7 @@ func TestWithdrawalOfMarkIsBound(t *testing.T) {
 	}
 }
 
-// TestOtherErrorsAreNoChange: they are worth being told, and do not go away by another look.
+// TestOtherErrorsAreNoChange: another look does not make them go away.
 func TestOtherErrorsAreNoChange(t *testing.T) {
 	invalid := field.ErrorList{field.Invalid(field.NewPath("spec"), "x", "a webhook does not like it")}
 	for name, failure := range map[string]error{
