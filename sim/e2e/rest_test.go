@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,8 +42,8 @@ func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
 	// An observation window: there is no event to wait for when nothing happens.
 	for range heartbeats {
 		beat(t)
-		g.Consistently(func() string { return restingState(t, s, metrics) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
-			Should(Equal(last))
+		g.Consistently(func() string { return cmp.Diff(last, restingState(t, s, metrics)) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
+			Should(BeEmpty())
 	}
 }
 

@@ -147,8 +147,8 @@ func runManager(ctx context.Context, namespace string, newClient client.NewClien
 	}
 }
 
-// stopTime is how long a manager may take to stop. It has nothing to wait for.
-const stopTime = 10 * time.Second
+// stopTime is how long a manager may take to stop. It has nothing to wait for but its turn on a machine that does much else.
+const stopTime = 30 * time.Second
 
 func stacks() string {
 	all := make([]byte, 64<<20)

@@ -2,9 +2,12 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -73,12 +76,30 @@ func (m *monitor) decided(r *v1alpha1.MachineRemediation, what string) {
 	if d != nil && d.Attempt != number(r) {
 		d = nil
 	}
-	if step.Approval == v1alpha1.ApprovalRequired && (d == nil || (d.Answer != v1alpha1.AnswerApprove && d.Answer != v1alpha1.AnswerRetry)) {
+	if step.Approval == v1alpha1.ApprovalRequired && !agreed(d) && !agreed(before(r, step)) {
 		m.w.fail(ruleDecision, "%s, and nobody has approved attempt %d of %s", what, number(r), r.Name)
 	}
 	if d != nil && (d.Answer == v1alpha1.AnswerCancel || (d.Answer == v1alpha1.AnswerDeny && ladder.AtWork(r) == nil)) {
 		m.w.fail(ruleDecision, "%s, although a person has answered %s", what, d.Answer)
 	}
+}
+
+func agreed(d *v1alpha1.RemediationDecision) bool {
+	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
+}
+
+// before is what a person has decided about the attempt before, if that was one of the same step and has done nothing.
+func before(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
+	for _, attempt := range slices.Backward(r.Status.Attempts) {
+		if attempt.EndTime == nil {
+			continue
+		}
+		if attempt.Step == step.Name && attempt.ObjectRef == nil {
+			return attempt.Decision
+		}
+		return nil
+	}
+	return nil
 }
 
 // forbidden says what keeps anybody from doing something to a machine, as it was read.
@@ -182,7 +203,9 @@ func (m *monitor) standing(machine *clusterv1.Machine) []string {
 		}
 	}
 	for _, reboot := range every[*v1alpha1.RebootRemediation](m.w, rebootKind) {
-		if m.requested(reboot, machine) {
+		// A power cycle that is over keeps nothing off.
+		over := meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded)
+		if m.requested(reboot, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
 			all = append(all, "RebootRemediation "+reboot.Name)
 		}
 	}

@@ -178,6 +178,9 @@ func (w *world) meddleWithRecord(r *v1alpha1.MachineRemediation) []option {
 func (w *world) decide(name string, answer v1alpha1.Answer) {
 	update(w, recordKind, name, false, func(r *v1alpha1.MachineRemediation) {
 		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
+		if w.goodwill && w.spec.Plan != nil && answer == v1alpha1.AnswerRetry {
+			r.Spec.Decision.Step = "replace"
+		}
 	})
 }
 

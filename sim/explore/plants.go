@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -116,6 +117,26 @@ var Plants = []*Plant{
 		Name: "left behind", World: leftWorld(Nodes), Rules: []string{ruleUndo, ruleRecovery},
 		About:  "nobody finds out who has set a mark, so that of the version before is left where it is",
 		change: anonymous,
+	},
+	{
+		Name: "no probation", World: planWorld(onePower(300), Faults), Rules: []string{ruleProven},
+		About:  "a machine counts as repaired as soon as it is healthy, whatever the plan says",
+		change: func(p *process, with parts) parts { return storing(with, noProbation(p.w.clock)) },
+	},
+	{
+		Name: "no memory", World: planWorld(onePower(0), Nodes), Rules: []string{ruleMemory},
+		About:  "a relapse begins at the first step again",
+		change: noMemory,
+	},
+	{
+		Name: "approves itself", World: planWorld(replaceOnApproval(), Faults), Rules: []string{ruleDecision},
+		About:  "an attempt that waits for a person seems to be approved",
+		change: approvesItself,
+	},
+	{
+		Name: "marks again", World: plantWorld(OwnerSilent, 2, Person), Rules: []string{ruleOnce},
+		About:  "what a person has taken away is asked for again in the same attempt",
+		change: forgetsActs,
 	},
 }
 
@@ -362,4 +383,52 @@ func anonymous(_ *process, with parts) parts {
 		}
 		return err
 	}})
+}
+
+// noProbation ends a record as soon as its machine is healthy.
+func noProbation(clock *hands) func(_, next *v1alpha1.MachineRemediation) error {
+	return func(_, next *v1alpha1.MachineRemediation) error {
+		if next.Status.Phase != v1alpha1.RemediationProbation {
+			return nil
+		}
+		now := metav1.NewTime(clock.now)
+		next.Status.Phase, next.Status.CompletionTime = v1alpha1.RemediationEnded, &now
+		meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
+		})
+		return nil
+	}
+}
+
+func noMemory(_ *process, with parts) parts {
+	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok {
+			r.Spec.StartAt = nil
+		}
+		return c.Create(ctx, obj, opts...)
+	}})
+}
+
+// approvesItself shows an approval in every record.
+func approvesItself(_ *process, with parts) parts {
+	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
+			r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
+			r.Spec.Grant = max(1, r.Spec.Grant)
+		}
+		return err
+	})
+	return with
+}
+
+// forgetsActs hides from a record that its attempt has been carried out.
+func forgetsActs(_ *process, with parts) parts {
+	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
+			if attempt := ladder.AtWork(r); attempt != nil {
+				attempt.ObjectRef = nil
+			}
+		}
+		return err
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // plantWorld is a world that shows a planted bug soon: nothing happens in it but what can bring it to light.
@@ -48,4 +50,22 @@ func leftWorld(actors ...Actor) *Spec {
 func soonOver(s *Spec) *Spec {
 	s.Settle, s.Watch = 40*time.Minute, time.Minute
 	return s
+}
+
+// planWorld has a plan, and one machine that is sick.
+func planWorld(plan *v1alpha1.RemediationPlan, actors ...Actor) *Spec {
+	s := plantWorld(OwnerReplaces, 0, actors...)
+	s.Sick, s.Plan = 1, plan
+	return s
+}
+
+// onePower power-cycles once, and replaces if that does not help.
+func onePower(probation int32) *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{ProbationSeconds: &probation, Steps: []v1alpha1.RemediationStep{
+		planStep("reboot", v1alpha1.ActionReboot, 600), planStep("replace", v1alpha1.ActionReplace, 600),
+	}}
+}
+
+func replaceOnApproval() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{Steps: []v1alpha1.RemediationStep{planStep("replace", v1alpha1.ActionReplace, 600, approved)}}
 }

@@ -228,12 +228,17 @@ func lastTried(r *v1alpha1.MachineRemediation) int {
 		for i, step := range r.Spec.Steps {
 			repairs := step.Action == v1alpha1.ActionReboot || step.Action == v1alpha1.ActionReplace ||
 				(step.Action == v1alpha1.ActionRequest && step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded)
-			if step.Name == attempt.Step && repairs && attempt.ObjectRef != nil {
+			if step.Name == attempt.Step && repairs && attempt.ObjectRef != nil && counts(attempt.Result) {
 				last = i
 			}
 		}
 	}
 	return last
+}
+
+// counts reports whether an attempt with that result has tried its step.
+func counts(result v1alpha1.AttemptResult) bool {
+	return result == v1alpha1.ResultSucceeded || result == v1alpha1.ResultFailed || result == v1alpha1.ResultTimedOut
 }
 
 // startsAt is the place of the step that a record begins with; that after the last if none is left.

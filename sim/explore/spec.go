@@ -107,5 +107,5 @@ func (s *Spec) has(actor Actor) bool {
 
 // unhindered reports whether every sick machine gets its turn: nobody meddles, no gate closes, and replacements help.
 func (s *Spec) unhindered() bool {
-	return !s.has(Person) && !s.has(Upgrade) && s.AtMost == nil && s.InRange == "" && !s.BadImage
+	return !s.has(Person) && !s.has(Pauses) && !s.has(Upgrade) && s.AtMost == nil && s.InRange == "" && !s.BadImage
 }

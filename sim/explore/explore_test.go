@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// workers is how many histories are lived through at once.
+const workers = 2
+
+// TestNoRuleIsBroken draws a few histories of each world. The command explore draws more.
+func TestNoRuleIsBroken(t *testing.T) {
+	for _, spec := range Worlds {
+		t.Run(spec.Name, func(t *testing.T) {
+			judge(t, spec, Random(spec, nil, 1, 15, workers))
+		})
+	}
+}
+
+// TestSmallWorlds deviates once at each of the first points of a small world.
+func TestSmallWorlds(t *testing.T) {
+	for _, spec := range SmallWorlds {
+		t.Run(spec.Name, func(t *testing.T) {
+			judge(t, spec, Exhaust(spec, nil, 30, 1, workers))
+		})
+	}
+}
+
+func judge(t *testing.T, spec *Spec, searched Searched) {
+	t.Helper()
+	t.Log(searched)
+	for _, found := range searched.Found {
+		shrunk := Shrink(spec, nil, found.Result)
+		t.Errorf("%s  tell it: go run ./cmd/explore -world=%q -replay=%s", shrunk.Story(), spec.Name, shrunk.Schedule)
+	}
+	if searched.Points == 0 {
+		t.Error("nothing could have gone otherwise")
+	}
+}
+
+// TestReplay: a history depends on its schedule alone.
+func TestReplay(t *testing.T) {
+	for _, spec := range Worlds {
+		t.Run(spec.Name, func(t *testing.T) {
+			tell := func(lines *[]string) func(string) {
+				return func(line string) { *lines = append(*lines, line) }
+			}
+			var first, second []string
+			drawn := run(spec, nil, newRandom(seedOf(spec, 7)), tell(&first))
+			again := run(spec, nil, newReplay(drawn.Schedule), tell(&second))
+			if diff := cmp.Diff(first, second); diff != "" {
+				t.Errorf("it goes otherwise the second time (-first +second):\n%s", diff)
+			}
+			if diff := cmp.Diff(drawn.Schedule, again.Schedule); diff != "" {
+				t.Errorf("schedules (-first +second):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseSchedule(t *testing.T) {
+	schedule := Schedule{{At: 3, Option: 1}, {At: 17, Option: 40}}
+	parsed, err := ParseSchedule(schedule.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(schedule, parsed); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, text := range []string{"3", "3:", ":1", "a:b", "3:1;4:1"} {
+		if s, err := ParseSchedule(text); err == nil {
+			t.Errorf("%q is %v, want an error", text, s)
+		}
+	}
+}
