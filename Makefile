@@ -63,6 +63,7 @@ explore: ## Search schedules of faults, crashes and people for what must not hap
 	@echo "Building the explorer"
 	@cd sim && go build -v -o $(BIN)/explore ./cmd/explore 2>&1 | $(PROGRESS)
 	@$(BIN)/explore $(EXPLORE)
+	@cd sim && go test -count=1 -timeout=45m ./explore -args -plants
 
 $(BMO): $(wildcard tools/bmo/go.*)
 	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."

@@ -37,6 +37,8 @@ type Spec struct {
 	LeftOver LeftOver
 	// Actors take part in what happens.
 	Actors []Actor
+	// Slow is that its histories take long, so fewer of them are drawn.
+	Slow bool
 	// Steps is how many steps the faulty part of a run has.
 	Steps int
 	// Settle is how much virtual time may pass until all sick machines are under repair or have a reason.
@@ -108,4 +110,20 @@ func (s *Spec) has(actor Actor) bool {
 // unhindered reports whether every sick machine gets its turn: nobody meddles, no gate closes, and replacements help.
 func (s *Spec) unhindered() bool {
 	return !s.has(Person) && !s.has(Pauses) && !s.has(Upgrade) && s.AtMost == nil && s.InRange == "" && !s.BadImage
+}
+
+// Share divides a number of histories among worlds: this one gets so many of them.
+func (s *Spec) Share(among []*Spec, histories int) int {
+	shares := 0
+	for _, one := range among {
+		shares += one.shares()
+	}
+	return max(1, histories*s.shares()/shares)
+}
+
+func (s *Spec) shares() int {
+	if s.Slow {
+		return 1
+	}
+	return 3
 }

@@ -21,17 +21,17 @@ var Worlds = []*Spec{
 	},
 	{
 		Name: "owners", About: "an owner that refuses",
-		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 2,
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 2,
 		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "pool", About: "an owner that never answers, as a MachinePool does not",
-		Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
 		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "quiet pool", About: "an owner that never answers, and nobody who meddles",
-		Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
 		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
@@ -61,7 +61,7 @@ var Worlds = []*Spec{
 	},
 	{
 		Name: "stubborn", About: "a machine whose writes always fail",
-		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
+		Slow: true, Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
 		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: time.Hour, Watch: 20 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
@@ -71,7 +71,7 @@ var Worlds = []*Spec{
 	},
 	{
 		Name: "bad image", About: "new machines are sick, too",
-		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
+		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
 		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
