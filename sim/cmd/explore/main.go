@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/explore"
@@ -33,6 +34,8 @@ func main() {
 	flag.StringVar(&o.replay, "replay", "", "tell this history of the world: point:option,...")
 	flag.IntVar(&o.workers, "workers", 2, "how many histories at once")
 	flag.Parse()
+	// The histories leave much behind that is soon forgotten, and little that lasts.
+	debug.SetGCPercent(400)
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -57,7 +60,7 @@ func (o options) run() error {
 	broken, began := 0, time.Now()
 	for _, spec := range random {
 		broken += report(spec, plant, func() explore.Searched {
-			return explore.Random(spec, plant, o.seed, max(1, o.schedules/len(random)), o.workers)
+			return explore.Random(spec, plant, o.seed, spec.Share(random, o.schedules), o.workers)
 		})
 	}
 	for _, spec := range small {
