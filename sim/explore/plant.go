@@ -5,6 +5,8 @@ type Plant struct {
 	Name string
 	// About says in one sentence what is wrong.
 	About string
+	// Seed is that of a history which shows it, so that the search need not be long; 0 is as good as 1.
+	Seed uint64
 	// World is the one to look in.
 	World *Spec
 	// Rules are those that it breaks; one of them has to be found broken.

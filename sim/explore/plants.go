@@ -28,22 +28,22 @@ import (
 // Plants are all bugs that can be planted: at least one for each rule, and the five that were there before records were.
 var Plants = []*Plant{
 	{
-		Name: "names that differ", World: plantWorld(OwnerReplaces, 2, Overlap, Caches), Rules: []string{ruleOneRecord, ruleOnce, ruleSlots},
+		Name: "names that differ", Seed: 77, World: plantWorld(OwnerReplaces, 2, Overlap, Caches), Rules: []string{ruleOneRecord, ruleOnce, ruleSlots},
 		About:  "the name of a record is another one each time, so it does not keep a second one from being made",
 		change: recordsNamedAnew,
 	},
 	{
-		Name: "old node", World: plantWorld(OwnerReplaces, 2, Nodes, Caches), Rules: []string{ruleHealth},
+		Name: "old node", Seed: 61, World: plantWorld(OwnerReplaces, 2, Nodes, Caches), Rules: []string{ruleHealth},
 		About:  "a live read of a Node answers what the cache shows",
 		change: func(_ *process, with parts) parts { with.nodes = cachedNodes{with.nodes}; return with },
 	},
 	{
-		Name: "brake", World: plantWorld(OwnerReplaces, 2, Pauses, Caches), Rules: []string{rulePermission},
+		Name: "brake", Seed: 12, World: plantWorld(OwnerReplaces, 2, Pauses, Caches), Rules: []string{rulePermission},
 		About:  "live reads of the MachineHealthCheck and the Cluster answer what the cache shows, so a pause comes too late",
 		change: brakeFails,
 	},
 	{
-		Name: "gate", World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
+		Name: "gate", Seed: 233, World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
 		About: "nobody looks at the gate again before an act",
 		change: func(_ *process, with parts) parts {
 			with.gate = func(g remediation.Gate) remediation.Gate { return openGate{g} }
@@ -51,7 +51,7 @@ var Plants = []*Plant{
 		},
 	},
 	{
-		Name: "counts of then", World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
+		Name: "counts of then", Seed: 351, World: gateWorld(Nodes, Clock), Rules: []string{ruleGate},
 		About:  "machines are counted by their stored verdicts, not by how they are now",
 		change: func(p *process, with parts) parts { with.nodes = storedNodes{with.nodes, p}; return with },
 	},
@@ -66,7 +66,7 @@ var Plants = []*Plant{
 		change: func(_ *process, with parts) parts { return dropsOps(with, remedyOperation) },
 	},
 	{
-		Name: "budget", World: plantWorld(OwnerReplaces, 1, Faults, Overlap), Rules: []string{ruleSlots},
+		Name: "budget", Seed: 139, World: plantWorld(OwnerReplaces, 1, Faults, Overlap), Rules: []string{ruleSlots},
 		About: "slots are not counted once more before an act",
 		change: func(_ *process, with parts) parts {
 			with.gate = func(g remediation.Gate) remediation.Gate { return boundless{g} }
@@ -74,7 +74,7 @@ var Plants = []*Plant{
 		},
 	},
 	{
-		Name: "unbound", World: plantWorld(OwnerNone, 1, Person), Rules: []string{ruleBound},
+		Name: "unbound", Seed: 155, World: plantWorld(OwnerNone, 1, Person), Rules: []string{ruleBound},
 		About:  "writes on Machines are not bound to their UID",
 		change: unbound,
 	},
@@ -99,17 +99,17 @@ var Plants = []*Plant{
 		change: blindToDeletion,
 	},
 	{
-		Name: "request forgotten", World: requestWorld(Person), Rules: []string{ruleUndo},
+		Name: "request forgotten", Seed: 24, World: requestWorld(Person), Rules: []string{ruleUndo},
 		About:  "a request is forgotten when the templateRef changes",
 		change: requestForgotten,
 	},
 	{
-		Name: "clock runs", World: rebootWorld(Pauses), Rules: []string{ruleClock},
+		Name: "clock runs", World: requestsInVain(Pauses, Clock), Rules: []string{ruleClock},
 		About:  "the clock of an attempt runs on while everything is paused",
 		change: func(_ *process, with parts) parts { return storing(with, clockRuns) },
 	},
 	{
-		Name: "deaf", World: plantWorld(OwnerReplaces, 1, Person), Rules: []string{ruleDecision},
+		Name: "deaf", Seed: 354, World: plantWorld(OwnerReplaces, 1, Person), Rules: []string{ruleDecision},
 		About:  "what a person has decided is not read",
 		change: deaf,
 	},
@@ -134,7 +134,7 @@ var Plants = []*Plant{
 		change: approvesItself,
 	},
 	{
-		Name: "marks again", World: plantWorld(OwnerSilent, 2, Person), Rules: []string{ruleOnce},
+		Name: "marks again", Seed: 10, World: plantWorld(OwnerSilent, 2, Person), Rules: []string{ruleOnce},
 		About:  "what a person has taken away is asked for again in the same attempt",
 		change: forgetsActs,
 	},

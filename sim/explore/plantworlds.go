@@ -28,6 +28,13 @@ func requestWorld(actors ...Actor) *Spec {
 	return s
 }
 
+// requestsInVain has requests that heal nothing, and 2 days for their attempts.
+func requestsInVain(actors ...Actor) *Spec {
+	s := requestWorld(actors...)
+	s.InVain, s.Recover = true, 48*time.Hour
+	return s
+}
+
 func gateWorld(actors ...Actor) *Spec {
 	s := plantWorld(OwnerReplaces, 0, actors...)
 	s.Machines, s.Sick, s.AtMost, s.Recover = 3, 1, new(intstr.FromInt32(1)), 0
