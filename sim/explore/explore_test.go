@@ -13,7 +13,7 @@ const workers = 2
 func TestNoRuleIsBroken(t *testing.T) {
 	for _, spec := range Worlds {
 		t.Run(spec.Name, func(t *testing.T) {
-			judge(t, spec, Random(spec, nil, 1, 15, workers))
+			judge(t, spec, Random(spec, nil, 1, 5, workers))
 		})
 	}
 }
@@ -22,7 +22,7 @@ func TestNoRuleIsBroken(t *testing.T) {
 func TestSmallWorlds(t *testing.T) {
 	for _, spec := range SmallWorlds {
 		t.Run(spec.Name, func(t *testing.T) {
-			judge(t, spec, Exhaust(spec, nil, 30, 1, workers))
+			judge(t, spec, Exhaust(spec, nil, 12, 1, workers))
 		})
 	}
 }

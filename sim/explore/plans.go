@@ -61,6 +61,6 @@ func metalPlan() *v1alpha1.RemediationPlan {
 
 // bounded bounds a plan.
 func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationPlan {
-	plan.MaxInFlight = ptr.To(intstr.FromInt32(slots))
+	plan.MaxInFlight = new(intstr.FromInt32(slots))
 	return plan
 }

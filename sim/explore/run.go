@@ -99,14 +99,7 @@ func (w *world) rest(length time.Duration, check func(), over func() bool) {
 		w.syncCaches()
 		now := w.clock.now
 		if len(w.leader.queue.ready) == 0 && len(w.work()) == 0 {
-			if check != nil {
-				check()
-			}
-			if over != nil && over() {
-				return
-			}
-			if next := w.next(); next.IsZero() || next.After(until) {
-				w.setClock(until)
+			if w.idle(until, check, over) {
 				return
 			}
 			atOnce = 0
@@ -119,6 +112,22 @@ func (w *world) rest(length time.Duration, check func(), over func() bool) {
 			w.fail(ruleRest, "after %d steps, %d of them at one moment, %s is still busy with %v", all, atOnce, w.leader.name, w.leader.queue.ready)
 		}
 	}
+}
+
+// idle looks at a world in which nothing is left to do for now, and reports whether the rest is over: over says so, or nothing
+// comes before until.
+func (w *world) idle(until time.Time, check func(), over func() bool) bool {
+	if check != nil {
+		check()
+	}
+	if over != nil && over() {
+		return true
+	}
+	if next := w.next(); next.IsZero() || next.After(until) {
+		w.setClock(until)
+		return true
+	}
+	return false
 }
 
 // intact holds that all objects are as they were written: the controllers share what a cache holds.
