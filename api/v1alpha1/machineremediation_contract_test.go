@@ -54,13 +54,16 @@ func get(t *testing.T, e *env.Env, object client.Object) {
 	}
 }
 
-// TestLabelsOfDefinitions: Cluster API finds versions by the first. clusterctl move takes along plans, which belong to no
-// Cluster by their owners, for two more. It leaves records, whose UIDs would be wrong elsewhere.
+// TestLabelsOfDefinitions: Cluster API finds versions by the first. For two more, clusterctl move takes along plans and the
+// templates that their steps name, which have no Cluster among their owners. It leaves records, whose UIDs would be wrong
+// elsewhere.
 func TestLabelsOfDefinitions(t *testing.T) {
 	contract := map[string]string{"cluster.x-k8s.io/v1beta2": "v1alpha1"}
 	moved := maps.Clone(contract)
 	moved["clusterctl.cluster.x-k8s.io"], moved["clusterctl.cluster.x-k8s.io/move"] = "", ""
-	for resource, want := range map[string]map[string]string{"machineremediations": contract, "machineremediationtemplates": moved} {
+	for resource, want := range map[string]map[string]string{
+		"machineremediations": contract, "machineremediationtemplates": moved, "rebootremediationtemplates": moved,
+	} {
 		if diff := cmp.Diff(want, definition(t, resource).Labels); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", resource, diff)
 		}

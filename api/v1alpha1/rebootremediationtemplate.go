@@ -7,6 +7,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
+// +kubebuilder:metadata:labels="clusterctl.cluster.x-k8s.io="
+// +kubebuilder:metadata:labels="clusterctl.cluster.x-k8s.io/move="
 // +kubebuilder:resource:path=rebootremediationtemplates,scope=Namespaced,categories=cluster-api
 // +kubebuilder:printcolumn:name="Isolation",type=string,JSONPath=`.spec.template.spec.isolation`
 // +kubebuilder:printcolumn:name="Retries",type=integer,JSONPath=`.spec.template.spec.retryLimit`

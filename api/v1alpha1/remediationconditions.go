@@ -41,6 +41,8 @@ const (
 	ReasonWithdrawing = "Withdrawing"
 	// ReasonProbation: the machine is healthy and has to stay so for a while.
 	ReasonProbation = "Probation"
+	// ReasonDeletionOverdue: the machine has been on its way out for more than an hour.
+	ReasonDeletionOverdue = "DeletionOverdue"
 	// ReasonWaitingForReplacement: the machine is gone, and its successor has to prove itself.
 	ReasonWaitingForReplacement = "WaitingForReplacement"
 	// ReasonNoStepLeft: all steps were tried, and a person decides.

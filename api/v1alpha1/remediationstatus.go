@@ -113,9 +113,12 @@ type MachineRemediationStatus struct {
 	// nextTransitionTime is when something happens if nothing changes.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`
-	// stoppedTime is since when a pause has stopped the clock of the attempt at work.
+	// stoppedTime is since when the clock of the attempt at work stands still.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
+	// stoppedBy is what has stopped it: Pause, Deferral, Refusal or Deletion, of which the last three are the owner's.
+	// +optional
+	StoppedBy string `json:"stoppedBy,omitempty"`
 	// attempts are the last 64 that were begun.
 	// +listType=map
 	// +listMapKey=number

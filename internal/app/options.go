@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	MaxUpgradePauseWarning time.Duration
 	// Concurrency is how many objects each controller works on at once.
 	Concurrency int
+	// History says how many MachineRemediations are kept after they have ended.
+	History retention.Limits
 	// SyncPeriod is the net below the events: everything is looked at again after it.
 	SyncPeriod time.Duration
 	// KubeAPIQPS and KubeAPIBurst bound the requests to the management cluster.
@@ -68,6 +71,7 @@ func DefaultOptions() Options {
 		RemoteConnectTimeout:        10 * time.Second,
 		MaxUpgradePauseWarning:      4 * time.Hour,
 		Concurrency:                 10,
+		History:                     retention.Limits{}.OrDefault(),
 		SyncPeriod:                  10 * time.Minute,
 		KubeAPIQPS:                  1000,
 		KubeAPIBurst:                2000,
@@ -92,6 +96,8 @@ func (o *Options) Validate() error {
 	require(o.KubeAPIQPS > 0, "--kube-api-qps is %v: it must be above 0", o.KubeAPIQPS)
 	require(o.KubeAPIBurst > 0, "--kube-api-burst is %d: it must be at least 1", o.KubeAPIBurst)
 	require(o.SyncPeriod > 0, "--sync-period is %s: it must be above 0", o.SyncPeriod)
+	require(o.History.Age > 0, "--history-age is %s: it must be above 0", o.History.Age)
+	require(o.History.Count > 0, "--history-limit is %d: it must be at least 1", o.History.Count)
 	require(o.RemoteConnectTimeout > 0, "--remote-connect-timeout is %s: it must be above 0", o.RemoteConnectTimeout)
 	require(o.RemoteConditionsGracePeriod >= 0, "--remote-conditions-grace-period is %s: it must not be negative", o.RemoteConditionsGracePeriod)
 	require(o.MaxUpgradePauseWarning > 0, "--max-upgrade-pause-warning is %s: it must be above 0", o.MaxUpgradePauseWarning)

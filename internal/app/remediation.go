@@ -103,7 +103,7 @@ func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	repairs := &remediation.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
-		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
 	return repairs.AddToManager(mgr)
 }

@@ -57,6 +57,9 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
+	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
+		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that is there, and those within a plan's relapse window, stay longer.")
+	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those.")
 	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
