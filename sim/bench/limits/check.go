@@ -8,11 +8,11 @@ import (
 )
 
 // Check returns a sentence for each limit that a report misses, and for each that is about something which the report
-// does not have. Limits must be as Load returns them.
+// does not have. Those against an earlier version count if the report has one. Limits must be as Load returns them.
 func Check(r result.Report, limits []Limit) []string {
 	var sentences []string
 	for _, limit := range limits {
-		if limit.FullOnly && r.Quick {
+		if (limit.FullOnly && r.Quick) || (limit.againstPrevious() && !r.Has(result.Previous)) {
 			continue
 		}
 		fleets := limit.fleets(r)
@@ -26,6 +26,10 @@ func Check(r result.Report, limits []Limit) []string {
 		}
 	}
 	return sentences
+}
+
+func (l Limit) againstPrevious() bool {
+	return l.Against != nil && l.Against.Subject == result.Previous
 }
 
 // fleets returns those that the limit is for.

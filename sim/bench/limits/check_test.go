@@ -1,6 +1,7 @@
 package limits_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,12 +70,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured: our own limits find fault with an empty report, each of them.
+// TestPrevious: limits against an earlier version count if there is one.
+func TestPrevious(t *testing.T) {
+	all, err := limits.Parse([]byte("limits: [{measure: handover-p99, fleet: any, against: {subject: previous}, most: 1.3, why: so}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := figure(result.HandoverP99, small, result.Sickbay, 0.2)
+	if got := limits.Check(result.Report{Figures: []result.Figure{now}}, all); len(got) != 0 {
+		t.Errorf("without an earlier version: %q", got)
+	}
+	got := limits.Check(result.Report{Figures: []result.Figure{now, figure(result.HandoverP99, small, result.Previous, 0.1)}}, all)
+	want := []string{"handover-p99 of sickbay at 1x100 is 2 times handover-p99 of previous at 1x100, and may be 1.3 times that at most."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNothingMeasured: our own limits find fault with an empty report, each of them that needs no earlier version.
 func TestNothingMeasured(t *testing.T) {
 	all, err := limits.Load("limits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
+	all = slices.DeleteFunc(all, func(limit limits.Limit) bool { return limit.Against != nil && limit.Against.Subject == result.Previous })
 	sentences := limits.Check(result.Report{}, all)
 	if len(sentences) != len(all) {
 		t.Errorf("%d limits, and %d sentences: %q", len(all), len(sentences), sentences)

@@ -23,7 +23,7 @@ func TestOurLimits(t *testing.T) {
 		limited[limit.Measure] = true
 	}
 	for _, measure := range []result.Measure{
-		result.VerdictP99, result.StormMark, result.HeartbeatCPU, result.IdleWrites, result.RemedyWrites, result.RemedyRequests, result.Memory, result.HangP99,
+		result.VerdictP99, result.StormMark, result.HeartbeatCPU, result.IdleWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.HandoverP99, result.Memory, result.HangP99,
 	} {
 		if !limited[measure] {
 			t.Errorf("there is no limit for %s", measure)

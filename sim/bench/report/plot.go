@@ -103,6 +103,7 @@ func layout(p *plot.Plot, canvas draw.Canvas) {
 func hue(s result.Subject) color.Color {
 	return map[result.Subject]color.Color{
 		result.Sickbay:   color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
+		result.Previous:  color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
 		result.Upstream:  color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
 		result.Unlimited: color.RGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
 		result.Floor:     color.RGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff},

@@ -18,6 +18,7 @@ const none = "-"
 func name(s result.Subject) string {
 	return map[result.Subject]string{
 		result.Sickbay:   "Sickbay",
+		result.Previous:  "Previous",
 		result.Upstream:  "Upstream",
 		result.Unlimited: "Upstream, unlimited",
 		result.Floor:     "Floor",

@@ -18,6 +18,8 @@ const (
 	Upstream Subject = "upstream"
 	// Unlimited is the same without its limit of one run in 15 seconds.
 	Unlimited Subject = "upstream-unlimited"
+	// Previous is the manager of an earlier version, if there is one to compare with.
+	Previous Subject = "previous"
 	// Floor decodes the same watch streams with client-go, and does nothing with them.
 	Floor Subject = "floor"
 )
@@ -84,6 +86,11 @@ func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 		return Figure{}, false
 	}
 	return r.Figures[i], true
+}
+
+// Has reports whether there is any figure of a subject.
+func (r Report) Has(s Subject) bool {
+	return slices.ContainsFunc(r.Figures, func(figure Figure) bool { return figure.Subject == s })
 }
 
 // Ratio returns how many times the median of one subject is that of another, and whether both were measured, the other

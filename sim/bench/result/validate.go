@@ -8,7 +8,7 @@ import (
 )
 
 // Subjects returns all subjects, in the order in which they are shown.
-func Subjects() []Subject { return []Subject{Sickbay, Upstream, Unlimited, Floor} }
+func Subjects() []Subject { return []Subject{Sickbay, Previous, Upstream, Unlimited, Floor} }
 
 // Validate returns the first thing that is wrong with a report.
 func (r Report) Validate() error {

@@ -20,6 +20,8 @@ import (
 type Runner struct {
 	// Sickbay is the path of its binary.
 	Sickbay string
+	// Previous is the path of that of an earlier version, if there is one to compare with.
+	Previous string
 	// Bench is the path of the program that is Cluster API's controller, and the floor: see Main.
 	Bench string
 	// Log receives what they say.
@@ -64,10 +66,14 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, err
 	}
-	binary := r.Sickbay
 	args = append([]string{"--metrics-bind-address=" + address, "--pprof-bind-address=" + pprof}, args...)
-	if s != result.Sickbay {
-		binary = r.Bench
+	binary := r.Bench
+	switch s {
+	case result.Sickbay:
+		binary = r.Sickbay
+	case result.Previous:
+		binary = r.Previous
+	default:
 		args = append(args, "--subject="+string(s))
 	}
 	started := time.Now()

@@ -32,6 +32,7 @@ func measureAll(ctx context.Context, args []string) error {
 	subjects := flags.String("subjects", "", "measure these alone, separated by commas")
 	fleets := flags.String("fleets", "", "measure with these alone, separated by commas, as 1x10000")
 	rounds := flags.Int("rounds", 0, "how often to take each figure; 0 leaves it to the plan")
+	previous := flags.String("previous", "", "binary of an earlier version to compare with")
 	profiles := flags.String("profiles", "", "directory for profiles; without it there are none")
 	noise := flags.String("log", "", "file for what the measured programs say; without it nobody gets to know")
 	if err := flags.Parse(args); err != nil {
@@ -48,13 +49,16 @@ func measureAll(ctx context.Context, args []string) error {
 	if err := restrict(&plan, *subjects, *fleets); err != nil {
 		return err
 	}
+	if *previous != "" {
+		plan.Subjects = compared(plan.Subjects)
+	}
 	r, err := newReport(ctx)
 	if err != nil {
 		return err
 	}
 	r.Quick = *quick
 	var failed error
-	if r.Figures, failed = carryOut(ctx, plan, *noise); len(r.Figures) == 0 {
+	if r.Figures, failed = carryOut(ctx, plan, *previous, *noise); len(r.Figures) == 0 {
 		return failed
 	}
 	// What was measured until then is worth having.
@@ -64,8 +68,15 @@ func measureAll(ctx context.Context, args []string) error {
 	if *docs != "" {
 		return errors.Join(failed, report.Write(*docs, r))
 	}
-	fmt.Println(report.Markdown(r, nil))
+	fmt.Println(report.Markdown(r, nil) + report.Comparison(r))
 	return failed
+}
+
+// compared puts the earlier version behind this one.
+func compared(subjects []result.Subject) []result.Subject {
+	subjects = slices.DeleteFunc(slices.Clone(subjects), func(s result.Subject) bool { return s == result.Previous })
+	i := slices.Index(subjects, result.Sickbay) + 1
+	return slices.Insert(subjects, i, result.Previous)
 }
 
 // newReport says when, where and of what figures are.
@@ -102,7 +113,7 @@ func restrict(plan *measure.Plan, subjects, fleets string) error {
 	return nil
 }
 
-func carryOut(ctx context.Context, plan measure.Plan, noise string) ([]result.Figure, error) {
+func carryOut(ctx context.Context, plan measure.Plan, previous, noise string) ([]result.Figure, error) {
 	dir, err := os.MkdirTemp("", "sickbay-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory: %w", err)
@@ -124,7 +135,7 @@ func carryOut(ctx context.Context, plan measure.Plan, noise string) ([]result.Fi
 	}
 	progress := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	progress.Info("Building Sickbay")
-	runner := subject.Runner{Log: out}
+	runner := subject.Runner{Log: out, Previous: previous}
 	if runner.Sickbay, err = sickbay.Build(ctx, dir); err != nil {
 		return nil, err
 	}
