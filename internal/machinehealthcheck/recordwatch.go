@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
@@ -93,15 +94,17 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	return all
 }
 
-// standing is what of a record an admission can depend on.
+// standing is what of a record an admission, or what is said about it, can depend on.
 type standing struct {
 	ended, hasSlot, wantsSlot, deleting bool
 	// wantsAt is when it begins to want one; in seconds, as the API stores it.
 	wantsAt int64
+	// blocked is what the message says about it.
+	blocked string
 }
 
 func standingOf(r *v1alpha1.MachineRemediation) standing {
-	s := standing{ended: ladder.Ended(r), hasSlot: ladder.HasSlot(r), deleting: !r.DeletionTimestamp.IsZero()}
+	s := standing{ended: ladder.Ended(r), hasSlot: ladder.HasSlot(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
 	var at time.Time
 	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
 		s.wantsAt = at.Unix()

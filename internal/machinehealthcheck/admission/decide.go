@@ -26,6 +26,8 @@ type Decision struct {
 	Next []Admission
 	// Waiting are those who are due and not admitted, and why.
 	Waiting []Waiting
+	// Blocked are the sick machines whose records wait for something else than a slot, and in one word for what.
+	Blocked []Waiting
 	// InFlight are the machines that take a slot, by UID with their names.
 	InFlight map[types.UID]string
 	// Steps are the plan of new records; they are set if somebody is due.
@@ -75,6 +77,7 @@ func Decide(f Facts, now time.Time) Decision {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
 	}
 	d.fillLine(f, now)
+	d.fillBlocked(f, now)
 	return d
 }
 

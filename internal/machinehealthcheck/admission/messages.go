@@ -70,14 +70,17 @@ var waits = []struct{ reason, one, several string }{
 // waitingMessage says how many wait for what, and who.
 func (d *Decision) waitingMessage() string {
 	if d.Stopped.Reason != "" {
-		return waitFor(d.waiting(d.Stopped.Reason), "waits", "wait")
+		return waitFor(namesOf(d.Waiting, d.Stopped.Reason), "waits", "wait")
 	}
 	var message strings.Builder
 	for _, wait := range waits {
-		message.WriteString(waitFor(d.waiting(wait.reason), wait.one, wait.several))
+		message.WriteString(waitFor(namesOf(d.Waiting, wait.reason), wait.one, wait.several))
 		if wait.reason == v1alpha1.ReasonPaced {
 			message.WriteString(d.paceMessage())
 		}
+	}
+	for _, block := range blocks {
+		message.WriteString(waitFor(namesOf(d.Blocked, block.reason), block.one, block.several))
 	}
 	return message.String()
 }
@@ -92,10 +95,10 @@ func (d *Decision) paceMessage() string {
 	return ""
 }
 
-// waiting returns the names of those who wait for a reason, in their order.
-func (d *Decision) waiting(reason string) []string {
+// namesOf returns the names of those who wait for a reason, in their order.
+func namesOf(waiting []Waiting, reason string) []string {
 	var list []string
-	for _, one := range d.Waiting {
+	for _, one := range waiting {
 		if one.Reason == reason {
 			list = append(list, one.Machine)
 		}

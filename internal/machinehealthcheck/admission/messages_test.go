@@ -7,8 +7,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
+
+// blocked has given its slot back and wants none.
+func blocked(phase v1alpha1.RemediationPhase, reason string) recordOption {
+	return func(r *v1alpha1.MachineRemediation) {
+		r.Status.Phase, r.Status.ReleasedGrant = phase, r.Spec.Grant
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Reason: reason}}
+	}
+}
 
 // TestAllowedMessage: the numbers printed are the very ones compared.
 func TestAllowedMessage(t *testing.T) {
@@ -52,6 +61,14 @@ func TestAllowedMessage(t *testing.T) {
 		"several reasons": {
 			opts(maxInFlight("1")), facts(check(), sick("a"), sick("b"), sick("c", onHold(now.Add(time.Hour)))).with(recordOf("a")),
 			"3 of 3 machines not healthy (3 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b; 1 is on hold: c",
+		},
+		"their records wait for something else": {
+			nil, facts(check(), sick("a"), sick("b"), sick("c"), sick("d"), sick("e"), sick("f")).with(
+				recordOf("a", blocked(v1alpha1.RemediationHeld, "NoStepLeft")), recordOf("b", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired)),
+				recordOf("c", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonHeldByOthers)), recordOf("d", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff), waitsFor(time.Minute)),
+				recordOf("e", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonUndecided)), recordOf("f")),
+			"6 of 6 machines not healthy (6 sick), no limit set; 1 is Held, and a person decides: a; 1 waits for an approval: b; 1 is left to others: c; " +
+				"1 is tried again later: d; 1 waits for what its MachineRemediation says: e",
 		},
 		"two problems": {
 			opts(maxInFlight("0"), build.TriggerIfInRange("[2-1]")), some,

@@ -1,0 +1,67 @@
+package admission
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Why an open record is neither in flight nor in line.
+const (
+	blockedHeld     = "Held"
+	blockedApproval = v1alpha1.ReasonApprovalRequired
+	blockedOthers   = v1alpha1.ReasonHeldByOthers
+	blockedLater    = v1alpha1.ReasonBackoff
+	blockedRecord   = "Record"
+)
+
+// blocks are what is said about those records, by that reason, for one and for several.
+var blocks = []struct{ reason, one, several string }{
+	{blockedHeld, "is Held, and a person decides", "are Held, and a person decides"},
+	{blockedApproval, "waits for an approval", "wait for an approval"},
+	{blockedOthers, "is left to others", "are left to others"},
+	{blockedLater, "is tried again later", "are tried again later"},
+	{blockedRecord, "waits for what its MachineRemediation says", "wait for what their MachineRemediations say"},
+}
+
+// Blocked says in one word why an open record has no slot and is not in line for one; empty if it has one, is in line, has
+// ended, or nobody has looked at it yet. It is for messages: nobody is admitted or held back by it.
+func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
+	if ladder.Ended(r) || ladder.HasSlot(r) || r.Status.Phase == "" {
+		return ""
+	}
+	wants, at := ladder.WantsSlot(r, now)
+	switch {
+	case wants:
+		return ""
+	case !at.IsZero():
+		return blockedLater
+	case r.Status.Phase == v1alpha1.RemediationHeld:
+		return blockedHeld
+	}
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		switch c.Reason {
+		case blockedApproval, blockedOthers:
+			return c.Reason
+		}
+	}
+	return blockedRecord
+}
+
+// fillBlocked notes the sick machines whose records wait for something else than a slot.
+func (d *Decision) fillBlocked(f Facts, now time.Time) {
+	records := f.openByMachine()
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		record := records[target.Machine.UID]
+		if record == nil || !target.sick() {
+			continue
+		}
+		if reason := Blocked(record, now); reason != "" {
+			d.Blocked = append(d.Blocked, Waiting{Machine: target.Machine.Name, UID: target.Machine.UID, Reason: reason})
+		}
+	}
+}
