@@ -29,8 +29,6 @@ type process struct {
 	lag map[schema.GroupVersionKind]int
 	// dead is that it has crashed.
 	dead bool
-	// goroutine is the one that reconciles.
-	goroutine string
 	// left is how many Reconciles a former leader has left.
 	left int
 }
@@ -49,18 +47,25 @@ type crash struct{ process *process }
 // crash ends everything that the process does. A Reconcile may have it done by other goroutines.
 func (p *process) crash() {
 	p.dead = true
-	if goroutine() != p.goroutine {
+	if !reconciles() {
 		runtime.Goexit()
 	}
 	panic(crash{p})
 }
 
-// goroutine names the one that asks.
-func goroutine() string {
-	var buffer [40]byte
-	text := string(buffer[:runtime.Stack(buffer[:], false)])
-	name, _, _ := strings.Cut(strings.TrimPrefix(text, "goroutine "), " ")
-	return name
+// reconciles reports whether the goroutine that asks is one that reconciles, and not one that a Reconcile has started.
+func reconciles() bool {
+	callers := make([]uintptr, 128)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, ".(*process).reconcile") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }
 
 // newProcess starts a manager. Its caches show what there is, unless they begin older.
@@ -120,7 +125,7 @@ func (p *process) sync(kind schema.GroupVersionKind, lag int) {
 func (p *process) reconcile(i item) {
 	p.queue.remove(i)
 	p.w.say("%s %s", p.name, i)
-	p.turn, p.goroutine = p.newTurn(i), goroutine()
+	p.turn = p.newTurn(i)
 	defer func() {
 		p.turn = nil
 		if cause := recover(); cause != nil {

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -60,15 +61,30 @@ func newWorld(spec *Spec, plant *Plant, strategy strategy, tell func(string)) *w
 	if tell != nil {
 		w.ctx = ctrl.LoggerInto(context.Background(), w.logger())
 	}
-	w.server = &apimodel.Server{Scheme: scheme, Indexes: indexes, Now: w.clock.Now}
-	w.admin = &apimodel.Client{Server: w.server}
-	w.furnish()
+	w.begin()
 	w.monitor = newMonitor(w)
 	w.server.Committed = w.monitor.committed
-	w.server.Begin()
 	w.leader = w.newProcess()
 	return w
 }
+
+// begin furnishes a world, or has it begin as the one before did.
+func (w *world) begin() {
+	if before, ok := begun.Load(w.spec); ok {
+		w.server, w.made = before.(*world).server.Copy(), w.spec.Machines
+		w.server.Now = w.clock.Now
+		w.admin = &apimodel.Client{Server: w.server}
+		return
+	}
+	w.server = &apimodel.Server{Scheme: scheme, Indexes: indexes, Now: w.clock.Now}
+	w.admin = &apimodel.Client{Server: w.server}
+	w.furnish()
+	w.server.Begin()
+	begun.Store(w.spec, &world{server: w.server.Copy()})
+}
+
+// begun are the worlds as they are at the beginning, by Spec.
+var begun sync.Map
 
 // say writes down what happens.
 func (w *world) say(format string, args ...any) {

@@ -35,7 +35,7 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 2, "how many histories at once")
 	flag.Parse()
 	// The histories leave much behind that is soon forgotten, and little that lasts.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1000)
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

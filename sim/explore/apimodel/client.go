@@ -2,7 +2,6 @@ package apimodel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -81,7 +80,7 @@ func (c *Client) get(key client.ObjectKey, obj client.Object, live bool) error {
 	}
 	from := c.state(call.Kind, live)
 	if c.Read != nil {
-		c.Read(call, from[key])
+		c.Read(call, from.find(key))
 	}
 	return get(call.Kind, from, key, obj)
 }
@@ -151,12 +150,14 @@ func (c *Client) update(obj client.Object, status bool, owner string) error {
 	call, r := c.of("update", obj, status)
 	r.owner = owner
 	return c.answer(call, obj, func(r request) (*Object, error) {
-		return c.Server.change(r, func(map[string]any) (map[string]any, error) {
-			raw := encode(obj)
-			if text(metadata(raw), "resourceVersion") == "" {
+		return c.Server.change(r, func(*Object) (map[string]any, error) {
+			if obj.GetResourceVersion() == "" {
 				return nil, invalid(r, "metadata.resourceVersion: must be specified for an update")
 			}
-			return raw, nil
+			if status {
+				return encodeStatus(obj), nil
+			}
+			return encodeRest(obj), nil
 		})
 	}, r)
 }
@@ -217,15 +218,11 @@ func (c *Client) GroupVersionKindFor(obj runtime.Object) (schema.GroupVersionKin
 // IsObjectNamespaced implements client.Client.
 func (c *Client) IsObjectNamespaced(runtime.Object) (bool, error) { return true, nil }
 
-// fieldsOf reads an apply configuration.
+// fieldsOf returns a copy of an apply configuration.
 func fieldsOf(config runtime.ApplyConfiguration) map[string]any {
-	data, err := json.Marshal(config)
-	if err != nil {
-		panic(fmt.Sprintf("apimodel: encoding what is applied: %v", err))
+	u, ok := config.(interface{ UnstructuredContent() map[string]any })
+	if !ok {
+		panic(fmt.Sprintf("apimodel: a %T is not supported", config))
 	}
-	var fields map[string]any
-	if err := json.Unmarshal(data, &fields); err != nil {
-		panic(fmt.Sprintf("apimodel: decoding what is applied: %v", err))
-	}
-	return normal(fields).(map[string]any)
+	return copied(u.UnstructuredContent()).(map[string]any)
 }

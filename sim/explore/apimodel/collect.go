@@ -1,35 +1,53 @@
 package apimodel
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
+
+// garbage is what was found out last about objects without owners, and at which version.
+type garbage struct {
+	known   bool
+	version int64
+	found   []*Object
+}
 
 // Garbage returns the objects whose owners are all gone, as the garbage collector would find them.
 func (s *Server) Garbage() []*Object {
-	alive := map[string]bool{}
-	for _, gvk := range s.Kinds() {
-		for _, obj := range s.All(gvk) {
-			alive[string(obj.typed.GetUID())] = true
-		}
+	if !s.garbage.known || s.garbage.version != s.version {
+		s.garbage = garbage{known: true, version: s.version, found: s.collect()}
 	}
-	var garbage []*Object
-	for _, gvk := range s.Kinds() {
-		for _, obj := range s.All(gvk) {
-			owners := obj.typed.GetOwnerReferences()
-			orphaned := len(owners) > 0 && !slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool { return alive[string(owner.UID)] })
-			if orphaned && obj.typed.GetDeletionTimestamp().IsZero() {
-				garbage = append(garbage, obj)
+	return s.garbage.found
+}
+
+func (s *Server) collect() []*Object {
+	var found []*Object
+	for _, h := range s.kinds {
+		for _, obj := range h.latest() {
+			if owners := obj.typed.GetOwnerReferences(); len(owners) > 0 && obj.typed.GetDeletionTimestamp() == nil && !s.ownedStill(owners) {
+				found = append(found, obj)
 			}
 		}
 	}
-	return garbage
+	return found
 }
 
-// Begin forgets how the objects came to be as they are: no cache is older than this.
-func (s *Server) Begin() {
-	for _, h := range s.kinds {
-		h.states, h.changed = h.states[len(h.states)-1:], h.changed[len(h.changed)-1:]
+func (s *Server) ownedStill(owners []metav1.OwnerReference) bool {
+	for _, owner := range owners {
+		if s.lives(owner.UID) {
+			return true
+		}
 	}
+	return false
+}
+
+func (s *Server) lives(uid types.UID) bool {
+	for _, h := range s.kinds {
+		for _, obj := range h.latest() {
+			if obj.typed.GetUID() == uid {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -56,29 +56,33 @@ func normal(value any) any {
 	return value
 }
 
-// prune takes away what is as good as absent: null, and maps and lists that are empty.
-func prune(value any) any {
+// copied returns a deep copy, in which numbers and maps are normal.
+func copied(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		m := make(map[string]any, len(v))
 		for key, item := range v {
-			if item = prune(item); item == nil {
-				delete(v, key)
-				continue
-			}
-			v[key] = item
+			m[key] = copied(item)
 		}
-		if len(v) == 0 {
-			return nil
-		}
+		return m
 	case []any:
-		if len(v) == 0 {
-			return nil
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = copied(item)
 		}
-		for i := range v {
-			v[i] = prune(v[i])
-		}
+		return list
 	}
-	return value
+	return normal(value)
+}
+
+// identical reports whether two fields are the very same map, or both absent.
+func identical(a, b any) bool {
+	x, isMap := a.(map[string]any)
+	y, too := b.(map[string]any)
+	if !isMap || !too {
+		return a == nil && b == nil
+	}
+	return reflect.ValueOf(x).UnsafePointer() == reflect.ValueOf(y).UnsafePointer()
 }
 
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
@@ -105,6 +109,9 @@ func same(a, b any) bool {
 }
 
 func sameMap(a, b map[string]any) bool {
+	if identical(a, b) {
+		return true
+	}
 	for key := range b {
 		if _, there := a[key]; !there && !empty(b[key]) {
 			return false

@@ -3,7 +3,6 @@ package apimodel
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,12 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Object is one version of an object. It never changes: another version is another Object.
+// Object is one version of an object. It never changes: another version is another Object, which shares what is the same.
 type Object struct {
+	key   client.ObjectKey
 	raw   map[string]any
 	typed client.Object
 	// applied is what each field owner has applied to it.
 	applied map[string]map[string]any
+	// owners are Sickbay's field owners, and what they have written.
+	owners []ownership
 }
 
 // Typed returns the object as a Go type, or as Unstructured if the scheme does not know its kind. It is shared: do not
@@ -33,7 +35,12 @@ func (o *Object) Intact() bool {
 	}
 	now := encode(o.typed)
 	now["apiVersion"], now["kind"] = o.raw["apiVersion"], o.raw["kind"]
-	return reflect.DeepEqual(prune(now), prune(runtime.DeepCopyJSON(o.raw)))
+	return sameMap(now, o.raw)
+}
+
+func (o *Object) setVersion(version string) {
+	metadata(o.raw)["resourceVersion"] = version
+	o.typed.SetResourceVersion(version)
 }
 
 func kindOf(scheme *runtime.Scheme, obj runtime.Object) (schema.GroupVersionKind, error) {
@@ -47,6 +54,15 @@ func kindOf(scheme *runtime.Scheme, obj runtime.Object) (schema.GroupVersionKind
 func isList(obj runtime.Object) bool {
 	_, ok := obj.(client.ObjectList)
 	return ok
+}
+
+// namesItsKind reports whether the kind of an object depends on the object, and not on its type alone.
+func namesItsKind(obj runtime.Object) bool {
+	switch obj.(type) {
+	case runtime.Unstructured, *metav1.PartialObjectMetadata, *metav1.PartialObjectMetadataList:
+		return true
+	}
+	return false
 }
 
 // object makes one of its fields, which must not change any more.
@@ -67,18 +83,6 @@ func (s *Server) object(gvk schema.GroupVersionKind, raw map[string]any) *Object
 	return &Object{raw: raw, typed: typed.(client.Object)}
 }
 
-// encode returns the fields of an object, a copy.
-func encode(obj runtime.Object) map[string]any {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return runtime.DeepCopyJSON(normal(u.Object).(map[string]any))
-	}
-	raw, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		panic(fmt.Sprintf("apimodel: encoding a %T: %v", obj, err))
-	}
-	return raw
-}
-
 // into fills obj, of whatever type the caller has, with a copy.
 func (o *Object) into(obj client.Object) {
 	switch obj := obj.(type) {
@@ -94,20 +98,7 @@ func (o *Object) into(obj client.Object) {
 
 // meta returns a copy of the metadata.
 func (o *Object) meta() metav1.ObjectMeta {
-	var partial metav1.PartialObjectMetadata
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": o.raw["metadata"]}, &partial); err != nil {
-		panic(fmt.Sprintf("apimodel: decoding metadata: %v", err))
-	}
-	return partial.ObjectMeta
-}
-
-func sorted(objects state) []*Object {
-	all := make([]*Object, 0, len(objects))
-	for _, obj := range objects {
-		all = append(all, obj)
-	}
-	slices.SortFunc(all, func(a, b *Object) int {
-		return strings.Compare(a.typed.GetNamespace()+"/"+a.typed.GetName(), b.typed.GetNamespace()+"/"+b.typed.GetName())
-	})
-	return all
+	var meta metav1.ObjectMeta
+	decode("metadata", o.raw["metadata"], &meta)
+	return meta
 }

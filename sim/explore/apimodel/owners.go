@@ -1,70 +1,109 @@
 package apimodel
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
-// own keeps the managed fields of Sickbay's own field owners up to date: who wrote which condition and which annotation. A
+// ownership is an entry of the managed fields: which conditions and annotations a field owner of Sickbay has written.
+type ownership struct {
+	manager, operation string
+	fields             []field
+	raw                map[string]any
+	entry              metav1.ManagedFieldsEntry
+}
+
+// field is a condition or an annotation.
+type field struct {
+	annotation bool
+	name       string
+}
+
+type fieldValue struct {
+	field
+	value any
+}
+
+// own returns who of Sickbay's own field owners has written what after a write, and writes it into the managed fields. A
 // condition that somebody else changes keeps its owner, who still owns a part of it; an annotation does not.
-func own(old, next map[string]any, r request) {
-	before, after := named(old), named(next)
+func own(old *Object, next map[string]any, r request) []ownership {
+	before, after := []fieldValue(nil), named(next)
+	var owners, kept []ownership
+	if old != nil {
+		before, owners = named(old.raw), old.owners
+	}
 	changed := changes(before, after)
-	meta := metadata(next)
-	entries, _ := meta["managedFields"].([]any)
-	kept, mine := []any{}, map[string]bool{}
-	for _, entry := range entries {
-		fields := entry.(map[string]any)
-		paths := stillOwned(fields, after, changed, r)
-		if text(fields, "manager") == r.owner && text(fields, "operation") == r.operation() {
-			mine = paths
+	var mine []field
+	for _, o := range owners {
+		fields := o.stillOwned(after, changed, r)
+		if o.manager == r.owner && o.operation == r.operation() {
+			mine = fields
 			continue
 		}
-		if len(paths) > 0 {
-			kept = append(kept, entryOf(text(fields, "manager"), text(fields, "operation"), paths))
+		if len(fields) > 0 {
+			kept = append(kept, o.with(fields))
 		}
 	}
 	if r.applied != nil {
-		changed, mine = map[string]bool{}, map[string]bool{}
-		for path := range named(r.applied) {
-			changed[path] = true
-		}
+		changed, mine = fieldsOfAll(named(r.applied)), nil
 	}
-	maps.Copy(mine, changed)
+	mine = union(mine, changed)
 	if strings.HasPrefix(r.owner, status.OwnerPrefix) && len(mine) > 0 {
-		kept = append(kept, entryOf(r.owner, r.operation(), mine))
+		kept = append(kept, find(owners, r).with(mine))
 	}
-	if delete(meta, "managedFields"); len(kept) > 0 {
-		meta["managedFields"] = kept
-	}
+	writeManaged(metadata(next), kept)
+	return kept
 }
 
-// changes are the paths whose values differ.
-func changes(before, after map[string]any) map[string]bool {
-	changed := map[string]bool{}
-	for path, value := range after {
-		if !equal(before[path], value) {
-			changed[path] = true
+// find returns what the writer of a request has written before.
+func find(owners []ownership, r request) ownership {
+	for _, o := range owners {
+		if o.manager == r.owner && o.operation == r.operation() {
+			return o
+		}
+	}
+	return ownership{manager: r.owner, operation: r.operation()}
+}
+
+// changes are the fields whose values differ.
+func changes(before, after []fieldValue) []field {
+	var changed []field
+	for _, now := range after {
+		i := slices.IndexFunc(before, func(was fieldValue) bool { return was.field == now.field })
+		if i < 0 || !same(before[i].value, now.value) {
+			changed = append(changed, now.field)
 		}
 	}
 	return changed
 }
 
-// stillOwned are the paths of an entry that are its own after a write.
-func stillOwned(fields, after map[string]any, changed map[string]bool, r request) map[string]bool {
-	paths := owned(fields)
-	for path := range paths {
-		_, there := after[path]
-		taken := changed[path] && strings.HasPrefix(path, annotationPath) && text(fields, "manager") != r.owner
-		if !there || taken {
-			delete(paths, path)
+// stillOwned are the fields of an entry that are its own after a write.
+func (o ownership) stillOwned(after []fieldValue, changed []field, r request) []field {
+	return slices.DeleteFunc(slices.Clone(o.fields), func(f field) bool {
+		there := slices.ContainsFunc(after, func(now fieldValue) bool { return now.field == f })
+		return !there || (f.annotation && o.manager != r.owner && slices.Contains(changed, f))
+	})
+}
+
+func fieldsOfAll(values []fieldValue) []field {
+	var fields []field
+	for _, value := range values {
+		fields = append(fields, value.field)
+	}
+	return fields
+}
+
+func union(a, b []field) []field {
+	for _, f := range b {
+		if !slices.Contains(a, f) {
+			a = append(a, f)
 		}
 	}
-	return paths
+	return a
 }
 
 func (r request) operation() string {
@@ -74,24 +113,18 @@ func (r request) operation() string {
 	return "Update"
 }
 
-const (
-	conditionPath  = "condition "
-	annotationPath = "annotation "
-)
-
 // named returns the conditions and the annotations of an object.
-func named(raw map[string]any) map[string]any {
-	found := map[string]any{}
-	if raw == nil {
-		return found
-	}
-	annotations, _ := metadata(raw)["annotations"].(map[string]any)
-	for key, value := range annotations {
-		found[annotationPath+key] = value
-	}
+func named(raw map[string]any) []fieldValue {
+	meta, _ := raw["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
 	status, _ := raw["status"].(map[string]any)
-	for _, c := range conditions(status) {
-		found[conditionPath+text(c, "type")] = c
+	list := conditions(status)
+	found := make([]fieldValue, 0, len(annotations)+len(list))
+	for key, value := range annotations {
+		found = append(found, fieldValue{field{true, key}, value})
+	}
+	for _, c := range list {
+		found = append(found, fieldValue{field{false, text(c, "type")}, c})
 	}
 	return found
 }
@@ -105,35 +138,4 @@ func conditions(status map[string]any) []map[string]any {
 		}
 	}
 	return found
-}
-
-// owned reads the paths of an entry, and entryOf writes them.
-func owned(entry map[string]any) map[string]bool {
-	fields := section(entry, "fieldsV1")
-	paths := map[string]bool{}
-	for key := range section(section(fields, "f:metadata"), "f:annotations") {
-		paths[annotationPath+strings.TrimPrefix(key, "f:")] = true
-	}
-	for key := range section(section(fields, "f:status"), "f:conditions") {
-		var id struct {
-			Type string `json:"type"`
-		}
-		if json.Unmarshal([]byte(strings.TrimPrefix(key, "k:")), &id) == nil {
-			paths[conditionPath+id.Type] = true
-		}
-	}
-	return paths
-}
-
-func entryOf(manager, operation string, paths map[string]bool) map[string]any {
-	fields := map[string]any{}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if key, ok := strings.CutPrefix(path, annotationPath); ok {
-			section(section(fields, "f:metadata"), "f:annotations")["f:"+key] = map[string]any{}
-			continue
-		}
-		key, _ := json.Marshal(map[string]string{"type": strings.TrimPrefix(path, conditionPath)})
-		section(section(fields, "f:status"), "f:conditions")["k:"+string(key)] = map[string]any{".": map[string]any{}}
-	}
-	return map[string]any{"manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields}
 }

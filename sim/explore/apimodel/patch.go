@@ -27,8 +27,8 @@ func (c *Client) patch(obj client.Object, patch client.Patch, status bool, owner
 		panic(fmt.Sprintf("apimodel: a patch of type %s is not supported", patch.Type()))
 	}
 	return c.answer(call, obj, func(r request) (*Object, error) {
-		return c.Server.change(r, func(raw map[string]any) (map[string]any, error) {
-			next, err := mutate(raw, data)
+		return c.Server.change(r, func(old *Object) (map[string]any, error) {
+			next, err := mutate(runtime.DeepCopyJSON(old.raw), data)
 			if err != nil {
 				return nil, invalid(r, err.Error())
 			}
@@ -54,15 +54,15 @@ func (c *Client) apply(config runtime.ApplyConfiguration, status bool, owner str
 		if old == nil {
 			return apierrors.NewNotFound(resource(r.gvk), r.key.Name)
 		}
-		stored, err := c.Server.change(r, func(raw map[string]any) (map[string]any, error) {
-			return r.serverSideApply(old, raw), nil
+		stored, err := c.Server.change(r, func(old *Object) (map[string]any, error) {
+			return r.serverSideApply(old, r.draft(old)), nil
 		})
 		if err != nil {
 			return err
 		}
 		// As the real client does, fill what was applied with what is stored.
 		if answered, ok := config.(interface{ SetUnstructuredContent(content map[string]any) }); ok {
-			answered.SetUnstructuredContent(runtime.DeepCopyJSON(stored.raw))
+			answered.SetUnstructuredContent(r.draft(stored))
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func resource(gvk schema.GroupVersionKind) schema.GroupResource {
 }
 
 func get(gvk schema.GroupVersionKind, from state, key client.ObjectKey, into client.Object) error {
-	obj := from[key]
+	obj := from.find(key)
 	if obj == nil {
 		return notFound(gvk, key)
 	}
@@ -36,7 +36,7 @@ func (s *Server) list(gvk schema.GroupVersionKind, from state, list client.Objec
 	var options client.ListOptions
 	options.ApplyOptions(opts)
 	var found []*Object
-	for _, obj := range sorted(from) {
+	for _, obj := range from {
 		if s.listed(gvk, obj, &options) {
 			found = append(found, obj)
 		}

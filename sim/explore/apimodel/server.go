@@ -2,8 +2,10 @@ package apimodel
 
 import (
 	"fmt"
-	"maps"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,9 +27,12 @@ type Server struct {
 	// Committed is called after each change; nil calls nobody.
 	Committed func(Change)
 
-	kinds   map[schema.GroupVersionKind]*history
+	// kinds are in the order of their names.
+	kinds   []*history
 	version int64
 	uids    int
+	types   map[reflect.Type]schema.GroupVersionKind
+	garbage garbage
 }
 
 // Change is one write that was carried out.
@@ -38,59 +43,58 @@ type Change struct {
 	Before, After *Object
 }
 
-// history is all that the objects of a kind ever were: states[0] is the beginning, the last is now.
-type history struct {
-	states  []state
-	changed []client.ObjectKey // what led from one state to the next
-}
-
-type state map[client.ObjectKey]*Object
-
 // Kind returns the kind of an object.
 func (s *Server) Kind(obj runtime.Object) schema.GroupVersionKind {
+	of := reflect.TypeOf(obj)
+	if gvk, ok := s.types[of]; ok {
+		return gvk
+	}
 	gvk, err := kindOf(s.Scheme, obj)
 	if err != nil {
 		panic(fmt.Sprintf("apimodel: %v", err))
 	}
+	if namesItsKind(obj) {
+		return gvk
+	}
+	if s.types == nil {
+		s.types = map[reflect.Type]schema.GroupVersionKind{}
+	}
+	s.types[of] = gvk
 	return gvk
 }
 
 // Latest returns an object as it is now, or nil.
 func (s *Server) Latest(gvk schema.GroupVersionKind, key client.ObjectKey) *Object {
-	return s.history(gvk).latest()[key]
+	return s.history(gvk).latest().find(key)
 }
 
-// All returns the objects of a kind as they are now, by name.
-func (s *Server) All(gvk schema.GroupVersionKind) []*Object { return sorted(s.history(gvk).latest()) }
+// All returns the objects of a kind as they are now, by name. The list is shared: do not change it.
+func (s *Server) All(gvk schema.GroupVersionKind) []*Object { return s.history(gvk).latest() }
 
 func (s *Server) history(gvk schema.GroupVersionKind) *history {
-	h := s.kinds[gvk]
-	if h == nil {
-		h = &history{states: []state{{}}, changed: []client.ObjectKey{{}}}
-		if s.kinds == nil {
-			s.kinds = map[schema.GroupVersionKind]*history{}
+	for _, h := range s.kinds {
+		if h.kind == gvk {
+			return h
 		}
-		s.kinds[gvk] = h
 	}
+	h := &history{kind: gvk, states: []state{nil}, changed: []client.ObjectKey{{}}}
+	i, _ := slices.BinarySearchFunc(s.kinds, gvk, func(other *history, gvk schema.GroupVersionKind) int {
+		return strings.Compare(other.kind.String(), gvk.String())
+	})
+	s.kinds = slices.Insert(s.kinds, i, h)
 	return h
 }
 
-func (h *history) latest() state { return h.states[len(h.states)-1] }
-
 // commit stores what an object is from now on; nil removes it.
-func (s *Server) commit(gvk schema.GroupVersionKind, key client.ObjectKey, raw map[string]any) *Object {
+func (s *Server) commit(gvk schema.GroupVersionKind, key client.ObjectKey, after *Object) *Object {
 	h := s.history(gvk)
-	before, next := h.latest()[key], maps.Clone(h.latest())
-	var after *Object
+	before := h.latest().find(key)
 	s.version++
-	if raw == nil {
-		delete(next, key)
-	} else {
-		metadata(raw)["resourceVersion"] = strconv.FormatInt(s.version, 10)
-		after = s.object(gvk, raw)
-		next[key] = after
+	if after != nil {
+		after.key = key
+		after.setVersion(strconv.FormatInt(s.version, 10))
 	}
-	h.states, h.changed = append(h.states, next), append(h.changed, key)
+	h.states, h.changed = append(h.states, h.latest().with(key, after)), append(h.changed, key)
 	if s.Committed != nil {
 		s.Committed(Change{Kind: gvk, Key: key, Before: before, After: after})
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+var recordKind = v1alpha1.GroupVersion.WithKind("MachineRemediation")
+
 // validate refuses what the definition of a MachineRemediation refuses: a spec that changes but for grant and decision, and
 // a grant that goes down; and what all definitions refuse: two conditions of one type. Other definitions are left to the tests on a real API server.
 func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
@@ -17,7 +19,7 @@ func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
 		}
 		types[text(c, "type")] = true
 	}
-	if gvk != v1alpha1.GroupVersion.WithKind("MachineRemediation") || old == nil {
+	if gvk != recordKind || old == nil || identical(old["spec"], next["spec"]) {
 		return nil
 	}
 	r := request{gvk: gvk}

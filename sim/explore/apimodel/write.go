@@ -44,17 +44,31 @@ func (s *Server) create(r request, raw map[string]any) (*Object, error) {
 	if err := validate(r.gvk, nil, raw); err != nil {
 		return nil, err
 	}
-	own(nil, raw, r)
-	return s.commit(r.gvk, r.key, raw), nil
+	owners := own(nil, raw, r)
+	obj := s.object(r.gvk, raw)
+	obj.owners = owners
+	obj.typed.SetManagedFields(entries(owners))
+	return s.commit(r.gvk, r.key, obj), nil
+}
+
+// draft returns a copy of what a request may change of an object. All else is shared.
+func (r request) draft(old *Object) map[string]any {
+	raw := maps.Clone(old.raw)
+	for key, value := range raw {
+		if key == "metadata" || (key == "status") == r.status {
+			raw[key] = runtime.DeepCopyJSONValue(value)
+		}
+	}
+	return raw
 }
 
 // change stores what mutate makes of an object, as far as the request may write.
-func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]any, error)) (*Object, error) {
+func (s *Server) change(r request, mutate func(old *Object) (map[string]any, error)) (*Object, error) {
 	old := s.Latest(r.gvk, r.key)
 	if old == nil {
 		return nil, notFound(r.gvk, r.key)
 	}
-	next, err := mutate(runtime.DeepCopyJSON(old.raw))
+	next, err := mutate(old)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +77,7 @@ func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]a
 	}
 	next = bounded(r, old, next)
 	next["apiVersion"], next["kind"] = old.raw["apiVersion"], old.raw["kind"]
-	own(old.raw, next, r)
+	owners := own(old, next, r)
 	if same(old.raw, next) {
 		return s.unchanged(r, old), nil
 	}
@@ -72,28 +86,34 @@ func (s *Server) change(r request, mutate func(raw map[string]any) (map[string]a
 	}
 	if text(metadata(next), "deletionTimestamp") != "" && len(finalizers(next)) == 0 {
 		s.commit(r.gvk, r.key, nil)
-		return &Object{raw: next, typed: s.object(r.gvk, next).typed}, nil
+		return s.object(r.gvk, next), nil
 	}
-	return s.remember(r, old, s.commit(r.gvk, r.key, next)), nil
+	after := s.successor(r, old, next, owners)
+	after.applied = r.remember(old)
+	return s.commit(r.gvk, r.key, after), nil
 }
 
 // unchanged keeps what was applied, although nothing is stored.
 func (s *Server) unchanged(r request, old *Object) *Object {
-	s.remember(r, old, old)
-	return old
+	if r.applied == nil {
+		return old
+	}
+	now := *old
+	now.applied = r.remember(old)
+	h := s.history(r.gvk)
+	h.states[len(h.states)-1] = h.latest().with(r.key, &now)
+	return &now
 }
 
-func (s *Server) remember(r request, old, now *Object) *Object {
-	if now.applied == nil {
-		now.applied = old.applied
+// remember returns what was applied to an object, with what this request applies.
+func (r request) remember(old *Object) map[string]map[string]any {
+	if r.applied == nil {
+		return old.applied
 	}
-	if r.applied != nil {
-		applied := map[string]map[string]any{}
-		maps.Copy(applied, now.applied)
-		applied[r.appliedBy()] = r.applied
-		now.applied = applied
-	}
-	return now
+	applied := make(map[string]map[string]any, len(old.applied)+1)
+	maps.Copy(applied, old.applied)
+	applied[r.appliedBy()] = r.applied
+	return applied
 }
 
 // sameObject refuses a write that is meant for another version, or another object of that name.
@@ -125,7 +145,7 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 	}
 	meta, stored := metadata(next), metadata(old.raw)
 	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
-		if prune(meta[field]) == nil {
+		if empty(meta[field]) {
 			delete(meta, field)
 		}
 	}
@@ -135,10 +155,21 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 			meta[field] = value
 		}
 	}
-	if !sameContent(old.raw, next) {
-		meta["generation"] = number(stored, "generation") + 1
+	if sameContent(old.raw, next) {
+		shareContent(old.raw, next)
+		return next
 	}
+	meta["generation"] = number(stored, "generation") + 1
 	return next
+}
+
+// shareContent makes what is the same in two versions of an object the very same.
+func shareContent(old, next map[string]any) {
+	for key, value := range old {
+		if key != "metadata" && key != "status" {
+			next[key] = value
+		}
+	}
 }
 
 // sameContent compares everything but metadata and status.
@@ -177,11 +208,13 @@ func (s *Server) remove(r request, preconditions *preconditions) error {
 	if text(meta, "deletionTimestamp") != "" {
 		return nil
 	}
-	next := runtime.DeepCopyJSON(old.raw)
+	next := r.draft(old)
 	meta = metadata(next)
 	meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = s.stamp(), int64(0)
 	meta["generation"] = number(meta, "generation") + 1
-	s.remember(r, old, s.commit(r.gvk, r.key, next))
+	after := s.successor(r, old, next, old.owners)
+	after.applied = old.applied
+	s.commit(r.gvk, r.key, after)
 	return nil
 }
 
