@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,15 +23,21 @@ const (
 )
 
 // All returns the scenarios, those first that take longest.
-func All() []Scenario { return append(withPlans(), builtIn()...) }
+func All() []Scenario {
+	longest := Scenario{
+		Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
+		Health: unhealthyNode(nodeTimeout), Play: cutOff,
+	}
+	all := slices.Concat([]Scenario{longest}, withPlans(), builtIn())
+	for i := range all {
+		all[i].Namespace = Namespace
+	}
+	return all
+}
 
 // builtIn are the scenarios in which Sickbay goes by a built-in plan.
 func builtIn() []Scenario {
 	return []Scenario{
-		{
-			Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
-			Health: unhealthyNode(nodeTimeout), Play: cutOff,
-		},
 		{
 			Name: "paused", Title: "the cluster is paused", Cluster: "grey", Workers: 1,
 			Health: unhealthyNode(nodeTimeout), Play: paused,

@@ -130,7 +130,7 @@ func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine, why stri
 	if err != nil {
 		return err
 	}
-	s.say(Refrains, entry.At, "MachineHealthCheck %s: %s", s.Name, quoted(says(entry.Object.(*clusterv1.MachineHealthCheck))))
+	s.say(Refrains, entry.At, "MachineHealthCheck %s:%s", s.Name, quoted(says(entry.Object.(*clusterv1.MachineHealthCheck))))
 	return s.untouched(&waiting[0], &waiting[1])
 }
 
@@ -178,6 +178,9 @@ func (s *Stage) imageMended(ctx context.Context, image fault.Fault, waiting []cl
 	s.say(Decides, time.Now(), "%s deletes machine %s, which never came up", person, late.Name)
 	if err := s.World.Client().Delete(ctx, late.DeepCopy()); err != nil {
 		return fmt.Errorf("deleting machine %s: %w", late.Name, err)
+	}
+	if _, err := s.ended(ctx, late, v1alpha1.ReasonMachineDeleted); err != nil {
+		return err
 	}
 	_, err := s.succeeded(ctx, late, known)
 	return errors.Join(err, s.untouched(&waiting[0], &waiting[1]))

@@ -32,7 +32,7 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	machine := &machines[0]
-	host := client.ObjectKey{Namespace: Namespace, Name: machine.Status.NodeRef.Name}
+	host := client.ObjectKey{Namespace: s.Namespace, Name: machine.Status.NodeRef.Name}
 	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
 	node, err := Dress(ctx, s.World.Client(), host.Name)
 	if err != nil {
@@ -78,10 +78,10 @@ var phases = []struct {
 	phase v1alpha1.Phase
 	text  string
 }{
-	{v1alpha1.PoweringOff, "host %s is held off"},
+	{v1alpha1.PoweringOff, "host %s is kept off"},
 	{v1alpha1.Fenced, "host %s is proven off"},
 	{v1alpha1.Isolating, "Node %s is to be deleted; what is on it is kept"},
-	{v1alpha1.PoweringOn, "Node %s is deleted, and the host let go of"},
+	{v1alpha1.PoweringOn, "Node %s is deleted; the host may come on again"},
 	{v1alpha1.WaitingForNode, "host %s is on"},
 	{v1alpha1.Restoring, "Node %s is back, as another one"},
 	{v1alpha1.Succeeded, "Node %s has its labels, annotations, taints and cordon back"},
@@ -117,7 +117,7 @@ func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v
 
 // tellPower tells how the power of a host has changed meanwhile, in truth.
 func (s *Stage) tellPower(host string, from, to time.Time) {
-	for _, change := range s.World.Host(client.ObjectKey{Namespace: Namespace, Name: host}).History() {
+	for _, change := range s.World.Host(client.ObjectKey{Namespace: s.Namespace, Name: host}).History() {
 		if change.At.After(from) && !change.At.After(to) {
 			s.say(Power, change.At, "the machine behind host %s %s", host, map[bool]string{false: "loses its power", true: "has power"}[change.Running])
 		}

@@ -48,7 +48,7 @@ func neverJoins(ctx context.Context, s *Stage) (Outcome, error) {
 // scale changes the size of the pool.
 func (s *Stage) scale(ctx context.Context, replicas int) error {
 	deployment := &clusterv1.MachineDeployment{}
-	if err := s.World.Client().Get(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Deployment()}, deployment); err != nil {
+	if err := s.World.Client().Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Deployment()}, deployment); err != nil {
 		return fmt.Errorf("getting machine deployment %s: %w", s.Deployment(), err)
 	}
 	before := deployment.DeepCopy()

@@ -45,7 +45,7 @@ func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False OnHold %s", s.Name, quoted(condition.Message))
+	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False OnHold%s", s.Name, quoted(condition.Message))
 	detected := s.since(judged)
 	marked, ready, err := s.markedAndReplaced(ctx, machine, uids(machines))
 	if err != nil {
@@ -64,7 +64,7 @@ func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 // hold annotates the MachineHealthCheck, and returns when the hold ends.
 func (s *Stage) hold(ctx context.Context) (time.Time, error) {
 	mhc := &clusterv1.MachineHealthCheck{}
-	if err := s.World.Client().Get(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Name}, mhc); err != nil {
+	if err := s.World.Client().Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, mhc); err != nil {
 		return time.Time{}, fmt.Errorf("getting MachineHealthCheck %s: %w", s.Name, err)
 	}
 	before := mhc.DeepCopy()

@@ -21,7 +21,7 @@ func Clusters(scenarios []Scenario) []world.ClusterSpec {
 		if !ok {
 			i = len(clusters)
 			index[s.Cluster] = i
-			clusters = append(clusters, world.ClusterSpec{Namespace: Namespace, Name: s.Cluster, BareMetal: s.BareMetal})
+			clusters = append(clusters, world.ClusterSpec{Namespace: s.Namespace, Name: s.Cluster, BareMetal: s.BareMetal})
 			if s.BareMetal {
 				clusters[i].StartupTime = bootTime
 			}
@@ -64,7 +64,7 @@ func Prepare(ctx context.Context, w *world.World, cluster world.ClusterSpec, sce
 
 func (s Scenario) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	mhc := &clusterv1.MachineHealthCheck{
-		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: s.Name, Annotations: s.Annotations},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name, Annotations: s.Annotations},
 		Spec:       s.Health,
 	}
 	mhc.Spec.ClusterName = s.Cluster

@@ -17,17 +17,17 @@ func TestClusters(t *testing.T) {
 		{Name: "a", Cluster: "red", Workers: 1, ClusterAnnotations: map[string]string{"x": "1"}},
 		{Name: "b", Cluster: "blue", Workers: 2},
 		{Name: "c", Cluster: "red", Workers: 3, Others: []world.Pool{{Name: "d", Size: 4}}, ClusterAnnotations: map[string]string{"y": "2"}},
-		{Name: "e", Cluster: "steel", BareMetal: true, SpareHosts: 1, Workers: 1, Elsewhere: []world.Pool{{Name: "f", Size: 2}}},
-		{Name: "g", Cluster: "steel", BareMetal: true, SpareHosts: 2, Workers: 1},
+		{Name: "e", Cluster: "steel", Namespace: "metal", BareMetal: true, SpareHosts: 1, Workers: 1, Elsewhere: []world.Pool{{Name: "f", Size: 2}}},
+		{Name: "g", Cluster: "steel", Namespace: "metal", BareMetal: true, SpareHosts: 2, Workers: 1},
 	})
 	g.Expect(clusters).To(Equal([]world.ClusterSpec{
 		{
-			Namespace: Namespace, Name: "red", Annotations: map[string]string{"x": "1", "y": "2"},
+			Name: "red", Annotations: map[string]string{"x": "1", "y": "2"},
 			Pools: []world.Pool{{Name: "a", Size: 1}, {Name: "c", Size: 3}, {Name: "d", Size: 4}},
 		},
-		{Namespace: Namespace, Name: "blue", Annotations: map[string]string{}, Pools: []world.Pool{{Name: "b", Size: 2}}},
+		{Name: "blue", Annotations: map[string]string{}, Pools: []world.Pool{{Name: "b", Size: 2}}},
 		{
-			Namespace: Namespace, Name: "steel", Annotations: map[string]string{}, BareMetal: true, SpareHosts: 3, StartupTime: bootTime,
+			Namespace: "metal", Name: "steel", Annotations: map[string]string{}, BareMetal: true, SpareHosts: 3, StartupTime: bootTime,
 			Pools: []world.Pool{{Name: "e", Size: 1}, {Name: "f", Size: 2}, {Name: "g", Size: 1}},
 		},
 	}))

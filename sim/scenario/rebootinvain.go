@@ -35,7 +35,7 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if _, _, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName)); err != nil {
+	if err := s.rebootFailed(ctx, machine); err != nil {
 		return Outcome{}, err
 	}
 	if _, err := s.markedFor(ctx, machine); err != nil {
@@ -69,7 +69,7 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 }
 
 func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
-	return client.ObjectKey{Namespace: Namespace, Name: machine.Status.NodeRef.Name}
+	return client.ObjectKey{Namespace: s.Namespace, Name: machine.Status.NodeRef.Name}
 }
 
 // rebooted follows a machine through a power cycle of its host until that is on again, and returns when it was asked for.
@@ -90,6 +90,14 @@ func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.
 	}
 	s.tellPower(machine.Status.NodeRef.Name, made, on.At)
 	return made, nil
+}
+
+// rebootFailed awaits that a record and an event say that the reboot of a machine has not helped.
+func (s *Stage) rebootFailed(ctx context.Context, machine *clusterv1.Machine) error {
+	if _, _, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName)); err != nil {
+		return err
+	}
+	return s.event(ctx, machine, "RemediationAttemptFailed")
 }
 
 // cycledOnce returns an error unless a host went off and on again once, by its operator, until a moment.

@@ -31,14 +31,14 @@ func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what str
 func (s *Stage) sayRecord(at time.Time, record *v1alpha1.MachineRemediation) {
 	text := fmt.Sprintf("MachineRemediation %s: %s", record.Name, record.Status.Phase)
 	if ended := journal.Success(record); record.Status.CompletionTime != nil {
-		s.say(Records, at, "%s, %s %s", text, ended.Reason, quoted(ended.Message))
+		s.say(Records, at, "%s, %s%s", text, ended.Reason, quoted(ended.Message))
 		return
 	}
 	if record.Status.Step != "" {
 		text += ", step " + record.Status.Step
 	}
 	progress := journal.Progress(record)
-	s.say(Records, at, "%s, %s %s", text, progress.Reason, quoted(progress.Message))
+	s.say(Records, at, "%s, %s%s", text, progress.Reason, quoted(progress.Message))
 }
 
 // trying matches records with an attempt at work that tries a step.
@@ -89,7 +89,7 @@ func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason st
 		return err
 	}
 	event := entry.Object.(*eventsv1.Event)
-	s.say(Records, entry.At, "event about machine %s: %s %s", machine.Name, reason, quoted(event.Note))
+	s.say(Records, entry.At, "event about machine %s: %s%s", machine.Name, reason, quoted(event.Note))
 	return nil
 }
 

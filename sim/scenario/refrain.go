@@ -48,7 +48,7 @@ func paused(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True %s", s.Name, quoted(condition.Message))
+	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True%s", s.Name, quoted(condition.Message))
 	// The kubelet has been silent for longer than the timeout: it is the pause that holds Sickbay back.
 	stopped := fault.StopKubelet{Cluster: s.Key(), Node: machines[0].Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
 	if err := s.breaks(ctx, stopped); err != nil {

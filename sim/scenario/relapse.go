@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -34,11 +33,7 @@ func relapse(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	again, _, err := s.record(ctx, machine, "step "+replaceName, trying(replaceName))
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.remembers(ctx, machine, again); err != nil {
+	if err := s.remembers(ctx, machine); err != nil {
 		return Outcome{}, err
 	}
 	marked, ready, err := s.markedAndReplaced(ctx, machine, uids(machines))
@@ -79,7 +74,12 @@ func (s *Stage) helped(ctx context.Context, machine *clusterv1.Machine) error {
 }
 
 // remembers checks that the second record of a machine begins after the step that the first has tried, and says why.
-func (s *Stage) remembers(_ context.Context, machine *clusterv1.Machine, again *v1alpha1.MachineRemediation) error {
+func (s *Stage) remembers(ctx context.Context, machine *clusterv1.Machine) error {
+	entry, err := s.Journal.Record(ctx, machine.UID, "step "+replaceName+" of machine "+machine.Name, trying(replaceName))
+	if err != nil {
+		return err
+	}
+	again := entry.Object.(*v1alpha1.MachineRemediation)
 	if n := len(s.Journal.Records(machine.UID)); n != 2 {
 		return fmt.Errorf("machine %s has %d records instead of two", machine.Name, n)
 	}
@@ -87,6 +87,6 @@ func (s *Stage) remembers(_ context.Context, machine *clusterv1.Machine, again *
 	if start == nil || start.Step != replaceName || start.Reason == "" {
 		return fmt.Errorf("MachineRemediation %s does not say that it begins at step %s, and why: %+v", again.Name, replaceName, start)
 	}
-	s.say(Records, time.Now(), "MachineRemediation %s begins at step %s %s", again.Name, start.Step, quoted(start.Reason))
+	s.say(Records, entry.At, "MachineRemediation %s begins at step %s%s", again.Name, start.Step, quoted(start.Reason))
 	return nil
 }

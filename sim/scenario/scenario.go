@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Namespace holds everything that scenarios make.
-const Namespace = "default"
+// Namespace holds everything that scenarios make, unless they are moved: see Scenario.In.
+const Namespace = metav1.NamespaceDefault
 
 // Scenario is one story.
 type Scenario struct {
@@ -29,6 +30,8 @@ type Scenario struct {
 	Title string
 	// Cluster is where it happens. Scenarios that break a whole cluster have one to themselves.
 	Cluster string
+	// Namespace holds the cluster, and everything else.
+	Namespace string
 	// ClusterAnnotations are those of the cluster.
 	ClusterAnnotations map[string]string
 	// BareMetal has the cluster's machines run on hosts, with SpareHosts more.
@@ -48,6 +51,19 @@ type Scenario struct {
 	Annotations map[string]string
 	// Play lets it happen, and returns an error if it did not end as it should.
 	Play func(ctx context.Context, s *Stage) (Outcome, error)
+}
+
+// In moves a scenario to another namespace, where it has a cluster of the same name to itself.
+func (s Scenario) In(namespace string) Scenario {
+	s.Namespace, s.Cluster = namespace, namespace
+	var moved []client.Object
+	for _, template := range s.Templates {
+		template = template.DeepCopyObject().(client.Object)
+		template.SetNamespace(namespace)
+		moved = append(moved, template)
+	}
+	s.Templates = moved
+	return s
 }
 
 // Outcome is how long everything took since something broke. What did not happen, as it should not, is zero.
@@ -106,7 +122,7 @@ type Stage struct {
 
 // Key is the name of the cluster.
 func (s *Stage) Key() client.ObjectKey {
-	return client.ObjectKey{Namespace: Namespace, Name: s.Cluster}
+	return client.ObjectKey{Namespace: s.Namespace, Name: s.Cluster}
 }
 
 // Deployment is the name of the pool's MachineDeployment.

@@ -34,7 +34,7 @@ func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False %s", s.Name, quoted(condition.Message))
+	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False%s", s.Name, quoted(condition.Message))
 	if err := s.quiet(ctx, quietTime, &machines[0], &machines[1], &machines[2]); err != nil {
 		return Outcome{}, err
 	}

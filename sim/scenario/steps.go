@@ -67,7 +67,7 @@ func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status m
 	}
 	s.seen[machine.UID] = entry.At
 	if verdict := journal.Verdict(entry.Object.(*clusterv1.Machine)); tell {
-		s.say(Judged, entry.At, "machine %s: HealthCheckSucceeded=%s %s %s", machine.Name, verdict.Status, verdict.Reason, quoted(verdict.Message))
+		s.say(Judged, entry.At, "machine %s: HealthCheckSucceeded=%s %s%s", machine.Name, verdict.Status, verdict.Reason, quoted(verdict.Message))
 	}
 	return entry.At, nil
 }
@@ -167,12 +167,13 @@ func (s *Stage) healthCheck(ctx context.Context, conditionType string, status me
 
 // ownHealthCheck awaits a state of the MachineHealthCheck.
 func (s *Stage) ownHealthCheck(ctx context.Context, what string, matches func(*clusterv1.MachineHealthCheck) bool) (journal.Entry, error) {
-	return s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: Namespace, Name: s.Name}, what, matches)
+	return s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, what, matches)
 }
 
+// quoted is a message after a space, if there is one.
 func quoted(message string) string {
 	if message == "" {
 		return ""
 	}
-	return fmt.Sprintf("%q", message)
+	return fmt.Sprintf(" %q", message)
 }

@@ -126,7 +126,7 @@ func (s *Stage) pausedForUpgrade(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True %s", s.Name, quoted(condition.Message))
+	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True%s", s.Name, quoted(condition.Message))
 	return nil
 }
 
