@@ -76,7 +76,7 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	c.checks = &machinehealthcheck.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Namespace: o.Namespace,
-		RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of, Successor: remediation.SuccessorOf,
+		RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of, Successors: remediation.Successors,
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
 	return c.checks.AddToManager(mgr)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAdmissionIsWired: without Host no record knows its host, and memory ends with the Machine on bare metal. Without
-// Successor a machine is repaired while the record whose place it takes still judges it.
+// Successors a machine is repaired while the record whose place it takes still judges it.
 func TestAdmissionIsWired(t *testing.T) {
 	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
 	env.Get(t).Manager(t, env.ManagerOptions{
@@ -19,7 +19,7 @@ func TestAdmissionIsWired(t *testing.T) {
 	if api.checks.Host == nil {
 		t.Error("nobody tells machinehealthcheck the host of a machine")
 	}
-	if api.checks.Successor == nil {
-		t.Error("nobody tells machinehealthcheck the successor of a machine")
+	if api.checks.Successors == nil {
+		t.Error("nobody tells machinehealthcheck the successors of machines")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -51,8 +52,9 @@ type Reconciler struct {
 	Concurrency int
 	// Host returns the bare-metal host of a machine, or nil. Nil means that nobody knows of hosts.
 	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
-	// Successor returns the machine in the place of that of a record, or nil. Nil means that no record waits for any.
-	Successor func(r *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine
+	// Successors returns the machines that take the places of those of records, by the UID of the record. Nil means that no
+	// record waits for any.
+	Successors func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 

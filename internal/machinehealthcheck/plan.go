@@ -3,6 +3,7 @@ package machinehealthcheck
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -109,25 +110,23 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) error
 
 // observeAwaited notes the machines that open records wait for in the place of their own. They judge them.
 func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []v1alpha1.MachineRemediation) error {
-	if r.Successor == nil {
+	if r.Successors == nil || !slices.ContainsFunc(records, awaits) {
 		return nil
 	}
-	var machines []clusterv1.Machine
+	machines, err := targets.MachinesOf(ctx, r.Client, client.ObjectKeyFromObject(f.Cluster))
+	if err != nil {
+		return err
+	}
+	successors := r.Successors(machines, records)
 	for i := range records {
-		waiting := &records[i]
-		if ladder.Ended(waiting) || waiting.Spec.TemplateRef == nil || ladder.AtWork(waiting) == nil {
-			continue
-		}
-		if machines == nil {
-			all, err := targets.MachinesOf(ctx, r.Client, client.ObjectKeyFromObject(f.Cluster))
-			if err != nil {
-				return err
-			}
-			machines = all
-		}
-		if awaited := r.Successor(waiting, machines, records); awaited != nil {
-			f.Await(awaited.UID, waiting.Name)
+		if awaited := successors[records[i].UID]; awaited != nil && awaits(records[i]) {
+			f.Await(awaited.UID, records[i].Name)
 		}
 	}
 	return nil
+}
+
+// awaits reports whether a record judges the machine in the place of its own: one that follows a plan, at work.
+func awaits(r v1alpha1.MachineRemediation) bool {
+	return !ladder.Ended(&r) && r.Spec.TemplateRef != nil && ladder.AtWork(&r) != nil
 }

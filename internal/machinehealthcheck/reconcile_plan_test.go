@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -193,13 +194,18 @@ func TestAwaitedMachine(t *testing.T) {
 	})
 	w.remove(t, first)
 	w.sick(t, "second")
-	w.Successor = func(r *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
-		if r.Spec.MachineRef.UID != first.UID || len(machines) != 1 || len(records) != 1 {
-			t.Errorf("asked about %s with %d machines and %d records", r.Name, len(machines), len(records))
+	asked := 0
+	w.Successors = func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+		asked++
+		if len(machines) != 1 || len(records) != 1 {
+			t.Errorf("asked with %d machines and %d records", len(machines), len(records))
 		}
-		return &machines[0]
+		return map[types.UID]*clusterv1.Machine{records[0].UID: &machines[0]}
 	}
 	w.reconcile(t, mhc)
+	if asked != 1 {
+		t.Errorf("asked %d times in one look", asked)
+	}
 	w.wantAdmitted(t, "first: reboot")
 	w.end(t, first)
 	w.reconcile(t, mhc)

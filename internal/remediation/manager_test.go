@@ -62,7 +62,7 @@ func (f *fixture) addAll(mgr ctrl.Manager) error {
 	if err := judge.AddToManager(mgr); err != nil {
 		return err
 	}
-	admit := &machinehealthcheck.Reconciler{Observer: observer, Selectors: selectors, Concurrency: 4, Successor: SuccessorOf}
+	admit := &machinehealthcheck.Reconciler{Observer: observer, Selectors: selectors, Concurrency: 4, Successors: Successors}
 	if err := admit.AddToManager(mgr); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	if machine := SuccessorOf(record, machines, records); machine != nil {
+	if machine := successorOf(record, machines, records); machine != nil {
 		v.facts.Successor = successorFrom(machine, records)
 		return nil
 	}
@@ -55,7 +55,7 @@ func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.Machine
 	if err != nil {
 		return nil, err
 	}
-	if machine := SuccessorOf(record, live, records); machine != nil {
+	if machine := successorOf(record, live, records); machine != nil {
 		return successorFrom(machine, records), nil
 	}
 	return &ladder.Successor{Name: machineNamed(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// SuccessorOf picks the machine that takes the place of the one of a record; nil if there is none yet.
-func SuccessorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
+// successorOf picks the machine that takes the place of the one of a record; nil if there is none yet.
+func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
 	own := claimOf(record)
 	if own == nil || ladder.Ended(record) {
 		return nil
