@@ -12,8 +12,8 @@ import (
 
 var (
 	remediationsGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_remediations", Help: "Open remediations by phase and reason.",
-	}, []string{"phase", "reason"})
+		Name: "sickbay_remediations", Help: "Open remediations by the MachineHealthCheck that admitted them, phase and reason.",
+	}, []string{"namespace", "machinehealthcheck", "phase", "reason"})
 	remediationsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sickbay_remediations_total", Help: "Attempts by action and by what came of them.",
 	}, []string{"action", "outcome"})
@@ -24,11 +24,19 @@ func init() { metrics.Registry.MustRegister(remediationsGauge, remediationsTotal
 // outcomeStarted counts attempts that were carried out; the other outcomes are the results of attempts.
 const outcomeStarted = "Started"
 
-// shown remembers how each record is counted in the gauge.
+// series are the labels of the gauge, in its order.
+type series [4]string
+
+func seriesOf(r *v1alpha1.MachineRemediation) series {
+	return series{r.Namespace, r.Spec.HealthCheckRef.Name, string(r.Status.Phase), progressOf(r).reason}
+}
+
+// shown remembers how each record is counted in the gauge, and how many are in each of its series.
 var shown = struct {
 	sync.Mutex
-	as map[client.ObjectKey][2]string
-}{as: map[client.ObjectKey][2]string{}}
+	as    map[client.ObjectKey]series
+	count map[series]int
+}{as: map[client.ObjectKey]series{}, count: map[series]int{}}
 
 // measure counts what a write of a status has changed.
 func measure(before, after *v1alpha1.MachineRemediation) {
@@ -58,17 +66,18 @@ func show(r *v1alpha1.MachineRemediation) {
 		forgetMetrics(key)
 		return
 	}
-	now := [2]string{string(r.Status.Phase), progressOf(r).reason}
 	shown.Lock()
 	defer shown.Unlock()
-	if before, ok := shown.as[key]; ok {
-		if before == now {
-			return
-		}
-		remediationsGauge.WithLabelValues(before[0], before[1]).Dec()
+	before, counted := shown.as[key]
+	now := seriesOf(r)
+	if counted && before == now {
+		return
+	}
+	if counted {
+		addShown(before, -1)
 	}
 	shown.as[key] = now
-	remediationsGauge.WithLabelValues(now[0], now[1]).Inc()
+	addShown(now, 1)
 }
 
 // forgetMetrics takes a record out of the gauge.
@@ -76,7 +85,18 @@ func forgetMetrics(key client.ObjectKey) {
 	shown.Lock()
 	defer shown.Unlock()
 	if before, ok := shown.as[key]; ok {
-		remediationsGauge.WithLabelValues(before[0], before[1]).Dec()
+		addShown(before, -1)
 		delete(shown.as, key)
 	}
+}
+
+// addShown changes how many records are in a series, which goes with the last of them. The caller has the lock.
+func addShown(of series, n int) {
+	shown.count[of] += n
+	if shown.count[of] == 0 {
+		delete(shown.count, of)
+		remediationsGauge.DeleteLabelValues(of[:]...)
+		return
+	}
+	remediationsGauge.WithLabelValues(of[:]...).Set(float64(shown.count[of]))
 }
