@@ -36,7 +36,7 @@ var goingOn = map[string]string{
 	"ReasonOnHold": v1alpha1.ReasonOnHold, "ReasonPaced": v1alpha1.ReasonPaced, "ReasonNoSlot": v1alpha1.ReasonNoSlot, "ReasonBackoff": v1alpha1.ReasonBackoff,
 	"ReasonRefused": v1alpha1.ReasonRefused, "ReasonRemediationHeldByOthers": v1alpha1.ReasonRemediationHeldByOthers, "ReasonUndecided": v1alpha1.ReasonUndecided,
 	"ReasonActing": v1alpha1.ReasonActing, "ReasonWithdrawing": v1alpha1.ReasonWithdrawing, "ReasonProbation": v1alpha1.ReasonProbation,
-	"ReasonWaitingForReplacement": v1alpha1.ReasonWaitingForReplacement, "ReasonNoStepLeft": v1alpha1.ReasonNoStepLeft, "ReasonHoldStep": v1alpha1.ReasonHoldStep,
+	"ReasonDeletionOverdue": v1alpha1.ReasonDeletionOverdue, "ReasonWaitingForReplacement": v1alpha1.ReasonWaitingForReplacement, "ReasonNoStepLeft": v1alpha1.ReasonNoStepLeft, "ReasonHoldStep": v1alpha1.ReasonHoldStep,
 	"ReasonDenied": v1alpha1.ReasonDenied, "ReasonCancelled": v1alpha1.ReasonCancelled, "ReasonPlanProblem": v1alpha1.ReasonPlanProblem, "ReasonEnded": v1alpha1.ReasonEnded,
 }
 

@@ -13,7 +13,7 @@ const (
 const (
 	// ReasonApprovalRequired: a person has to approve the next attempt.
 	ReasonApprovalRequired = "ApprovalRequired"
-	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation.
+	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation, or the plan is missing.
 	ReasonGateClosed = "GateClosed"
 	// ReasonPaused: the MachineHealthCheck, its Cluster or the Machine is paused.
 	ReasonPaused = "Paused"

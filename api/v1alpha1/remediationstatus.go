@@ -110,6 +110,9 @@ type MachineRemediationStatus struct {
 	// releasedGrant is the value of spec.grant up to which slots were given back.
 	// +optional
 	ReleasedGrant int32 `json:"releasedGrant,omitempty"`
+	// slotWanted says that the next attempt lacks nothing but a slot, from nextTransitionTime on if that is set.
+	// +optional
+	SlotWanted bool `json:"slotWanted,omitempty"`
 	// nextTransitionTime is when something happens if nothing changes.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`

@@ -83,6 +83,7 @@ func (w *site) stepBack(t *testing.T, machine *clusterv1.Machine, pause time.Dur
 	changeStatus(t, w, w.recordOf(t, machine), func(r *v1alpha1.MachineRemediation) {
 		at := metav1.NewTime(w.clock.Now().Add(pause))
 		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant, r.Status.NextTransitionTime = 1, r.Spec.Steps[0].Name, r.Spec.Grant, &at
+		r.Status.SlotWanted = true
 	})
 }
 

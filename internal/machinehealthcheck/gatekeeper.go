@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -101,6 +102,24 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 		return "", err
 	}
 	return admission.OverBudget(f), nil
+}
+
+// Paced says why the pace of the plan of mhc does not let a repair of a machine begin now; empty if it does. It goes by all
+// records of the cluster, so it is only asked for machines that wait.
+func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error) {
+	plan, err := g.plan(ctx, mhc)
+	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
+		return "", err
+	}
+	all, err := record.OfCluster(ctx, g.Client, client.ObjectKeyFromObject(cluster))
+	if err != nil {
+		return "", err
+	}
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
+	for i := range all {
+		f.History = append(f.History, &all[i])
+	}
+	return admission.Paced(f, machine, g.Clock.Now()), nil
 }
 
 // plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.

@@ -225,3 +225,39 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 		t.Errorf("got %q, want %q", why, want)
 	}
 }
+
+// TestPaced: a record that waits is answered as the machines in line are.
+func TestPaced(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a, b := w.sick(t, "a"), w.sick(t, "b")
+	paced := func(p *v1alpha1.RemediationPlan) {
+		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+	}
+	p := w.plan(t, paced)
+	mhc := w.check(t, byPlan())
+	why := func() string {
+		t.Helper()
+		why, err := w.gatekeeper().Paced(t.Context(), mhc, w.cluster, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	if got := why(); got != "" {
+		t.Errorf("nothing is at work, and it is paced: %s", got)
+	}
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: reboot")
+	if got, want := why(), "MachineSet "+a.OwnerReferences[0].Name+" has as many unproven repairs as it may have (1)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	change(t, w, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Pacing = nil })
+	if got := why(); got != "" {
+		t.Errorf("without pacing: %s", got)
+	}
+	remove(t, w, p)
+	if got := why(); got != "" {
+		t.Errorf("without a plan: %s", got)
+	}
+}

@@ -107,6 +107,7 @@ func (h *history) goOn(t *rapid.T) {
 		}
 	} else {
 		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant, r.Status.NextTransitionTime = 1, r.Spec.Steps[0].Name, r.Spec.Grant, &at
+		r.Status.SlotWanted = true
 	}
 	r.ResourceVersion = h.nextVersion()
 }

@@ -161,6 +161,7 @@ func TestManagerGrant(t *testing.T) {
 	changeStatus(t, h.site, h.recordOf(t, a), func(r *v1alpha1.MachineRemediation) {
 		at := metav1.NewTime(time.Now().Add(2 * time.Second))
 		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant, r.Status.NextTransitionTime = 1, admission.StepReplace, 1, &at
+		r.Status.SlotWanted = true
 	})
 	h.Eventually(h.whoIsAdmitted).Should(BeEmpty())
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))

@@ -47,6 +47,8 @@ type Gate interface {
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
 	// OverBudget counts, past the cache, how many machines are in flight.
 	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, r *v1alpha1.MachineRemediation) (why string, err error)
+	// Paced says which repairs have to prove themselves before one of this machine gets a slot.
+	Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error)
 }
 
 // Reconciler carries out MachineRemediations. AddToManager fills the fields that are nil.

@@ -2,6 +2,7 @@ package remediation
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,8 @@ const (
 	EventAttemptFailed = "RemediationAttemptFailed"
 	// EventRemediationDeferred says that an attempt could not be carried out, and is tried again later.
 	EventRemediationDeferred = "RemediationDeferred"
+	// EventDeletionOverdue says that the deletion of a machine has not ended for an hour.
+	EventDeletionOverdue = "RemediationDeletionOverdue"
 	// EventRemediationHeld says that a person has to decide.
 	EventRemediationHeld = "RemediationHeld"
 	// EventApprovalRequired says that a person has to approve an attempt.
@@ -57,6 +60,12 @@ func progressOf(r *v1alpha1.MachineRemediation) progress {
 	return progress{}
 }
 
+// eventOf are the events that a record deserves when it comes to give a reason.
+var eventOf = map[string]struct{ eventType, reason string }{
+	v1alpha1.ReasonApprovalRequired: {corev1.EventTypeNormal, EventApprovalRequired},
+	v1alpha1.ReasonDeletionOverdue:  {corev1.EventTypeWarning, EventDeletionOverdue},
+}
+
 // eventFor returns the event that a transition deserves, if any.
 func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eventType, reason, text string) {
 	last := lastAttempt(after)
@@ -67,8 +76,8 @@ func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eve
 		return endedEvent(before, after)
 	case after.Status.Phase == v1alpha1.RemediationHeld && before.Status.Phase != v1alpha1.RemediationHeld:
 		return corev1.EventTypeWarning, EventRemediationHeld, is.message
-	case is.reason == v1alpha1.ReasonApprovalRequired && was.reason != is.reason:
-		return corev1.EventTypeNormal, EventApprovalRequired, is.message
+	case was.reason != is.reason && eventOf[is.reason].reason != "":
+		return eventOf[is.reason].eventType, eventOf[is.reason].reason, is.message
 	case last != nil && failed(last) && resultOf(before, last.Number) != last.Result:
 		return corev1.EventTypeWarning, EventAttemptFailed, "Step " + last.Step + ": " + last.Message
 	case deferred(before, after, is):
@@ -80,6 +89,10 @@ func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eve
 // deferred reports whether a record has given its slot to others, since what it wanted to do failed or was not for it to do.
 // What holds up all machines of a MachineHealthCheck is said there.
 func deferred(before, after *v1alpha1.MachineRemediation, is progress) bool {
+	if last := lastAttempt(after); last != nil && failed(last) && strings.HasPrefix(is.message, last.Message) {
+		// The attempt that has failed has been announced already.
+		return false
+	}
 	return after.Status.ReleasedGrant > before.Status.ReleasedGrant &&
 		(is.reason == v1alpha1.ReasonBackoff || is.reason == v1alpha1.ReasonRemediationHeldByOthers)
 }

@@ -218,6 +218,7 @@ func (f *fixture) announced() []string {
 type stubGate struct {
 	mu           sync.Mutex
 	closed, over string
+	paced        string
 	// firsts are those of the calls.
 	firsts []bool
 }
@@ -231,4 +232,8 @@ func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck
 
 func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *v1alpha1.MachineRemediation) (string, error) {
 	return g.over, nil
+}
+
+func (g *stubGate) Paced(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *clusterv1.Machine) (string, error) {
+	return g.paced, nil
 }

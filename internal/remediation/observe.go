@@ -93,7 +93,7 @@ func (v *view) again() *view {
 	}
 	v.facts.Safety = v.safety
 	if v.machine != nil {
-		v.facts.Machine.Health = storedHealth(v.machine)
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = storedHealth(v.machine), false
 	}
 	return v
 }

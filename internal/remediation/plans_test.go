@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -138,6 +139,38 @@ func TestPlanThatObserves(t *testing.T) {
 		f.wantRecord(record, "Pending GateClosed")
 		f.wantStanding()
 	})
+}
+
+// TestWhyThereIsNoSlot: a record that waits for a slot says what the gate says of its pace, and that its plan is gone.
+func TestWhyThereIsNoSlot(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
+	plan := f.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)})
+	record := f.admit(f.sick("a"), follows(plan), func(s *v1alpha1.MachineRemediationSpec) { s.Grant = 0 })
+	f.gate.paced = "MachineSet set cools down after the last repair"
+	says := func(reason, message string, wants bool) {
+		t.Helper()
+		f.reconcile(record)
+		got, _ := stored(f, record)
+		if c := progressOf(got); c != (progress{reason, message}) {
+			t.Errorf("it says %+v", c)
+		}
+		if got, _ := ladder.WantsSlot(got, f.clock.Now()); got != wants {
+			t.Errorf("it wants a slot: %v", got)
+		}
+	}
+	noSlot := "Step replace waits for a slot of MachineHealthCheck mhc"
+	says(v1alpha1.ReasonNoSlot, noSlot, true)
+	change(f, plan, func(p *v1alpha1.MachineRemediationTemplate) {
+		p.Spec.Template.Spec.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+	})
+	says(v1alpha1.ReasonPaced, f.gate.paced, true)
+	f.gate.paced = ""
+	says(v1alpha1.ReasonNoSlot, noSlot, true)
+	remove(f, plan)
+	says(v1alpha1.ReasonGateClosed, "MachineRemediationTemplate plan of MachineHealthCheck mhc does not exist", false)
+	f.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)})
+	says(v1alpha1.ReasonNoSlot, noSlot, true)
 }
 
 // TestPlanCheck says whether a plan can be used, once.

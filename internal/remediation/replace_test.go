@@ -32,6 +32,9 @@ func (f *fixture) goes(machine *clusterv1.Machine) {
 	}
 }
 
+// mostRequests is what a plain replacement may cost, all controllers together: the verdict and the record are two of them.
+const mostRequests = 12
+
 // TestPlainReplacement costs four writes after the record's creation, and one event, whatever the owner says meanwhile.
 func TestPlainReplacement(t *testing.T) {
 	t.Parallel()
@@ -64,6 +67,9 @@ func TestPlainReplacement(t *testing.T) {
 	past := []string{"Cluster cluster", "Machine a", "Machine a", "MachineHealthCheck mhc", "MachineRemediation " + record.Name}
 	if diff := cmp.Diff(past, reads.sorted()); diff != "" {
 		t.Errorf("reads past the cache (-want +got):\n%s", diff)
+	}
+	if n := 2 + len(want) + len(past) + 1; n > mostRequests {
+		t.Errorf("%d requests", n)
 	}
 	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; begins again if that does not help. MachineHealthCheck mhc: Node not found"
 	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {
@@ -198,6 +204,62 @@ func TestOwnerSays(t *testing.T) {
 	f.wantStanding()
 	f.wantRecord(record, "Pending Backoff replace:Failed")
 	f.wantSlot(record, false)
+}
+
+// TestOwnerThatAnswersAndDeletesNothing, as when a webhook refuses the deletion: the mark is withdrawn after an hour, and the
+// slot goes to others. While the machine is being deleted, it is not.
+func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, b := f.sick("a"), f.sick("b", build.Finalizer(keep))
+	first, second := f.admit(a), f.admit(b)
+	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
+		f.reconcile(record)
+	}
+	f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
+	f.answer(b, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
+	f.reconcile(first)
+	f.pass(10 * time.Minute)
+	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
+		if after := f.reconcile(record); after != time.Hour {
+			t.Errorf("looks again after %s", after)
+		}
+		f.wantRecord(record, acting)
+	}
+	remove(f, b)
+	f.announced()
+	f.pass(time.Hour)
+	f.reconcile(first)
+	// The clock of the test is ahead of the API server's.
+	f.reconcile(second)
+	f.wantRecord(first, "Pending Backoff replace:Failed")
+	f.wantRecord(second, "Acting DeletionOverdue replace:-")
+	f.wantSlot(first, false)
+	f.wantSlot(second, true)
+	f.wantStanding("b: deleting", "b: mark")
+	if got := f.announced(); len(got) != 2 || !strings.HasPrefix(got[0], "Warning RemediationAttemptFailed Step replace: MachineSet set says since ") {
+		t.Errorf("events %q", got)
+	}
+}
+
+// TestDeletionThatHangs for an hour is announced once, in the condition and by an event.
+func TestDeletionThatHangs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a)
+	f.reconcile(record)
+	remove(f, a)
+	f.reconcile(record)
+	f.announced()
+	for range 3 {
+		f.pass(time.Hour)
+		f.reconcile(record)
+	}
+	f.wantRecord(record, "Acting DeletionOverdue replace:-")
+	if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waits until MachineSet set has replaced the machine") {
+		t.Errorf("events %q", got)
+	}
 }
 
 // TestMarkIsNotTouched while it belongs to the owner, whatever the cache shows.

@@ -55,11 +55,15 @@ func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	case config.Observe:
 		s.Paused = "The plan of MachineHealthCheck " + v.mhc.Name + " only observes"
 	case template == nil && admission.NamesPlan(v.mhc):
-		s.GateClosed = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
+		s.Misconfigured = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
 	case len(problems) > 0:
-		s.GateClosed = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
+		s.Misconfigured = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
 	}
-	return nil
+	if template == nil || template.Spec.Template.Spec.Pacing == nil || ladder.HasSlot(v.facts.Record) || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	s.Paced, err = r.Gate.Paced(ctx, v.mhc, v.cluster, v.machine)
+	return err
 }
 
 // wasCarriedOut reports whether any attempt of a record was carried out.
@@ -121,18 +125,15 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	}
 	status := machinehealth.Decide(facts, r.Clock.Now()).Status
 	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
-		v.facts.Machine.Health = ladder.Undecided
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
 	v.node = facts.Node.Node
-	if claim := claimOfOthers(v.node); claim != "" {
-		v.facts.Safety.HeldByOthers = claim
-	}
-	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.GateClosed != "" {
+	if v.facts.Safety.Claimed = claimOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
 	claim, err := r.cycleOfOthers(ctx, v.machine)
 	if claim != "" || err != nil {
-		v.facts.Safety.HeldByOthers = claim
+		v.facts.Safety.Claimed = claim
 		return err
 	}
 	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !wasCarriedOut(v.facts.Record)); err != nil {

@@ -44,7 +44,8 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	})
 }
 
-// WithdrawMark takes the mark away again, if it is still as it was read: what the owner says in it is not lost unread.
+// WithdrawMark takes the mark away again, if it is still as it was read: what the owner says in it is not lost
+// unread. That of a machine on its way out stays.
 func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
 	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
 	if i < 0 {
@@ -53,6 +54,7 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 	mark := machine.Status.Conditions[i]
 	ops := []any{
 		sameMachine(machine),
+		testAbsent("/metadata/deletionTimestamp"),
 		test(conditionPath(i)+"/type", mark.Type),
 		test(conditionPath(i)+"/status", mark.Status),
 		test(conditionPath(i)+"/reason", mark.Reason),

@@ -94,6 +94,7 @@ func recordOf(machine string, opts ...recordOption) *v1alpha1.MachineRemediation
 func waitsFor(after time.Duration) recordOption {
 	return func(r *v1alpha1.MachineRemediation) {
 		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant = 1, StepReplace, r.Spec.Grant
+		r.Status.SlotWanted = true
 		at := metav1.NewTime(now.Add(after))
 		r.Status.NextTransitionTime = &at
 	}

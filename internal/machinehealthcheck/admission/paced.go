@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -41,6 +42,18 @@ func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission 
 		d.wait(byMachine[h.Candidate.UID], Stop{Reason: v1alpha1.ReasonPaced, Message: h.Why, Until: h.Until})
 	}
 	return going
+}
+
+// Paced says why the pace of its domains does not let a machine begin now; empty if it does. Others in line may come first
+// all the same.
+func Paced(f Facts, machine *clusterv1.Machine, now time.Time) string {
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	_, held := pace.Order([]pacing.Candidate{candidate(Admission{Machine: machine}, kinds)})
+	if len(held) == 0 {
+		return ""
+	}
+	return held[0].Why
 }
 
 func repairs(f Facts, kinds []v1alpha1.PacingDomain) []pacing.Repair {

@@ -65,7 +65,8 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 		attempt.EndTime = t.time()
 	}
 	attempt.Result, attempt.Message = result, message
-	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
+	t.s.NextTransitionTime = nil
+	t.forgetStop()
 	t.s.Attempt = attempt.Number + 1
 	step := t.stepOf(attempt)
 	t.s.Step = step.Name
@@ -91,6 +92,9 @@ func (t *turn) next() bool {
 		return t.hold()
 	case t.s.NextTransitionTime != nil:
 		t.release()
+		if step, ok := t.nextStep(); ok && approved(t.asDecided(), step) {
+			t.getInLine(step)
+		}
 		return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
 	}
 	return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonActing, last.Message)

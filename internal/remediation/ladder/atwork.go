@@ -29,13 +29,14 @@ func (t *turn) atWork() bool {
 
 // carryOut asks for the act of an attempt, unless something speaks against it now.
 func (t *turn) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	reason, message := t.claim(step)
-	if reason == "" {
-		reason, message = t.brake()
+	if claim := t.claim(step); claim.stands() {
+		t.end(attempt, v1alpha1.ResultAborted, claim.message)
+		return t.stepBack(step, claim)
 	}
-	if reason != "" {
-		t.end(attempt, v1alpha1.ResultAborted, message)
-		return t.stepBack(step, reason, message)
+	if brake := t.brake(); brake.stands() {
+		t.end(attempt, v1alpha1.ResultAborted, brake.message)
+		t.getInLine(step)
+		return t.stepBack(step, brake)
 	}
 	return t.act(t.actFor(step), *attempt, step)
 }

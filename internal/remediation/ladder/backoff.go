@@ -32,6 +32,19 @@ func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
 	}
 }
 
+// ownerChanged reports whether the record rests because of what an owner has not done, and the machine has another by now.
+func (t *turn) ownerChanged() bool {
+	last, owner := latest(&t.s), t.f.Machine.Owner
+	if last == nil || last.ObjectRef == nil || t.stepOf(last).Action != v1alpha1.ActionReplace {
+		return false
+	}
+	if rest := doubled(firstRest, maxRest, failedInVain(&t.s)); last.EndTime == nil || !t.s.NextTransitionTime.Time.Equal(last.EndTime.Add(rest)) {
+		// It waits for something that has come since.
+		return false
+	}
+	return owner == nil || owner.UID != last.ObjectRef.UID
+}
+
 func restReason(last *v1alpha1.RemediationAttempt) string {
 	if last != nil && last.Result == v1alpha1.ResultRefused {
 		return v1alpha1.ReasonRefused
@@ -40,19 +53,24 @@ func restReason(last *v1alpha1.RemediationAttempt) string {
 }
 
 // stepBack gives the slot to the next in line, since the step cannot act now. It gets in line again later.
-func (t *turn) stepBack(step v1alpha1.RemediationStep, reason, message string) bool {
+func (t *turn) stepBack(step v1alpha1.RemediationStep, why obstacle) bool {
 	t.settle(step)
 	if t.stands() {
-		return t.takesBack(message)
+		t.inLine = false
+		return t.takesBack(why.message)
 	}
-	t.yield()
-	return t.say(v1alpha1.RemediationPending, reason, message)
+	t.yield(why.hidden)
+	return t.say(v1alpha1.RemediationPending, why.reason, why.message)
 }
 
-// yield gives a slot back that was of no use, and stays out of the line for a while.
-func (t *turn) yield() {
+// yield gives a slot back that was of no use, and stays out of the line for a while. What the caches show is looked at again
+// when it changes, so the record need not stay out longer the more often it happens.
+func (t *turn) yield(hidden bool) {
 	if t.release() {
-		wait := doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
+		wait := firstBackoff
+		if hidden {
+			wait = doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
+		}
 		t.s.NextTransitionTime = t.after(wait + t.jitter(wait))
 	}
 	switch at := t.s.NextTransitionTime; {
@@ -75,10 +93,11 @@ func (t *turn) jitter(wait time.Duration) time.Duration {
 
 // backsOff waits for the time that the last try has set, without a slot.
 func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
-	if at := t.s.NextTransitionTime; at == nil || !t.now.Before(at.Time) {
+	if at := t.s.NextTransitionTime; at == nil || !t.now.Before(at.Time) || t.ownerChanged() {
 		return false
 	}
 	t.release()
+	t.getInLine(step)
 	t.recheck(t.s.NextTransitionTime.Time)
 	switch t.reason() {
 	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,

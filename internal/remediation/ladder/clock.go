@@ -8,20 +8,39 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stopClock stops the clock of the attempt at work.
-func (t *turn) stopClock() {
+// What stops the clock of an attempt.
+const (
+	byPause    = "Pause"
+	byDeferral = "Deferral"
+	byRefusal  = "Refusal"
+	byDeletion = "Deletion"
+)
+
+// stopClock stops the clock of the attempt at work. If something else has stopped it before, that is over.
+func (t *turn) stopClock(by string) {
+	if t.s.StoppedTime != nil && t.s.StoppedBy != by {
+		if at := t.s.NextTransitionTime; at != nil {
+			t.s.NextTransitionTime = new(metav1.NewTime(at.Add(t.stoppedFor())))
+		}
+		t.s.StoppedTime = nil
+	}
 	if t.s.StoppedTime == nil {
-		t.s.StoppedTime = t.time()
+		t.s.StoppedTime, t.s.StoppedBy = t.time(), by
 	}
 }
+
+func (t *turn) stoppedFor() time.Duration { return max(0, t.time().Sub(t.s.StoppedTime.Time)) }
+
+// forgetStop drops what is known of a clock that does not stand still any more.
+func (t *turn) forgetStop() { t.s.StoppedTime, t.s.StoppedBy = nil, "" }
 
 // runClock lets the clock of the attempt at work go on, and returns its deadline. Time that it stood still does not count,
 // and a pause that nobody has seen starts it anew.
 func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
 	deadline := t.deadline(attempt, step)
 	if t.s.StoppedTime != nil {
-		deadline = deadline.Add(max(0, t.time().Sub(t.s.StoppedTime.Time)))
-		t.s.StoppedTime = nil
+		deadline = deadline.Add(t.stoppedFor())
+		t.forgetStop()
 	}
 	if anew := t.unseenPause().Add(step.Timeout()); anew.After(deadline) {
 		deadline = anew

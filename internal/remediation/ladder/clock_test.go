@@ -28,7 +28,7 @@ func TestClock(t *testing.T) {
 		"a pause that was to end in the past":  {p(stoppedFor(-time.Minute)), clock{"", "30m0s"}},
 		"the owner defers":                     {p(owner(MarkDeferred, "")), clock{"0s", "30m0s"}},
 		"the owner refuses":                    {p(owner(MarkRefused, "")), clock{"0s", "30m0s"}},
-		"the owner refuses after it deferred":  {p(owner(MarkRefused, ""), stoppedFor(time.Minute)), clock{"0s", "31m0s"}},
+		"the owner refuses after it deferred":  {p(owner(MarkRefused, ""), stoppedBy(byDeferral, time.Minute)), clock{"0s", "31m0s"}},
 		"the owner answers":                    {p(owner(MarkAnswered, "")), clock{"0s", "30m0s"}},
 		"the machine is being deleted":         {p(deleting(time.Minute)), clock{"0s", "30m0s"}},
 		"the machine is gone":                  {p(goneNow, stoppedFor(time.Minute)), clock{"", "31m0s"}},

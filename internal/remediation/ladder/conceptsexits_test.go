@@ -62,7 +62,8 @@ func conceptsExits() []struct {
 		}},
 		{"`Replace`", with(p(), works("replace", time.Minute)), []conceptsExit{
 			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }},
-			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has refused for an hour", refusedForAnHour}, {"the machine is being deleted", deleting(time.Minute)},
+			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has refused for an hour", refusedForAnHour},
+			{"the owner has said for an hour that it deletes the machine", answeredForAnHour}, {"the machine is being deleted", deleting(time.Minute)},
 			{"it is gone, and none has taken its place", goneNow}, {"it is gone, and none has in time", func(f *Facts) { goneNow(f); f.Record.Status.NextTransitionTime = ago(time.Hour) }},
 			{"it is gone, and its owner was scaled down", func(f *Facts) { goneNow(f); f.NoSuccessor = "MachineSet md-0 was scaled down" }},
 			{"it is gone, and the one in its place is healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon})},
@@ -71,7 +72,8 @@ func conceptsExits() []struct {
 			{"somebody takes the mark away", func(f *Facts) { f.Machine.Mark = Mark{} }}, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel,
 		}},
 		{"`Replace`, built-in plan", with(builtin(replace()), works("replace", time.Minute)), []conceptsExit{
-			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }}, {"the owner has refused for an hour", refusedForAnHour}, exitTimeIsUp,
+			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }}, {"the owner has refused for an hour", refusedForAnHour},
+			{"the owner has said for an hour that it deletes the machine", answeredForAnHour}, exitTimeIsUp,
 			{"the machine is gone", goneNow},
 		}},
 	}
@@ -81,9 +83,12 @@ func works10(f *Facts) { f.Record.Status.NextTransitionTime = ago(-50 * time.Min
 
 func refusedForAnHour(f *Facts) {
 	owner(MarkRefused, "too few replicas")(f)
-	stoppedFor(time.Hour)(f)
-	seenPause(time.Hour)(f)
-	f.Record.Status.Conditions[0].Reason = v1alpha1.ReasonRefused
+	stoppedBy(byRefusal, time.Hour)(f)
+}
+
+func answeredForAnHour(f *Facts) {
+	owner(MarkAnswered, "Machine is deleting")(f)
+	stoppedBy(byDeletion, time.Hour)(f)
 }
 
 func successor(s Successor) change {

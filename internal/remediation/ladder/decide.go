@@ -37,6 +37,9 @@ func Decide(f Facts, now time.Time) Decision {
 			break
 		}
 	}
+	if t.d.Act == None {
+		t.s.SlotWanted = t.inLine
+	}
 	t.d.Status = t.s
 	if t.d.Act == None && t.changed() {
 		t.d.Status.ObservedGeneration = f.Record.Generation

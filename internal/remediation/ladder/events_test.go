@@ -85,6 +85,13 @@ var aboutSafety = []event{
 	}},
 	{"terminating", func(w *world) { toggle(&w.f.Safety.Terminating, "The Cluster is being deleted") }},
 	{"others", func(w *world) { toggle(&w.f.Safety.HeldByOthers, "NVSentinel works on the Node") }},
+	{"others, seen just now", func(w *world) { toggle(&w.f.Safety.Claimed, "NVSentinel works on the Node") }},
+	{"no plan", func(w *world) { toggle(&w.f.Safety.Misconfigured, "MachineRemediationTemplate metal does not exist") }},
+	{"another owner", func(w *world) {
+		if w.f.Machine.Owner != nil {
+			w.f.Machine.Owner = rapid.SampledFrom([]*v1alpha1.RemediationObjectReference{machineSet(), otherSet()}).Draw(w.t, "owner")
+		}
+	}},
 	{"kept off", func(w *world) { toggle(&w.f.Safety.KeptOff, "ann keeps the host off") }},
 	{"gate", func(w *world) { toggle(&w.f.Safety.GateClosed, "too many are unhealthy") }},
 	{"budget", func(w *world) { toggle(&w.f.Safety.OverBudget, "more are in flight than allowed") }},

@@ -20,6 +20,11 @@ func machineSet() *v1alpha1.RemediationObjectReference {
 	return &v1alpha1.RemediationObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "MachineSet", Name: "md-0", UID: "ms-1"}
 }
 
+// otherSet may own it later.
+func otherSet() *v1alpha1.RemediationObjectReference {
+	return &v1alpha1.RemediationObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "MachineSet", Name: "md-1", UID: "ms-2"}
+}
+
 // The steps of the plans in the tests.
 func wait() v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{Name: "watch", Action: v1alpha1.ActionWait, TimeoutSeconds: new(int32(600))}

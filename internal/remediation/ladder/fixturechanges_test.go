@@ -67,8 +67,10 @@ func dueIn(wait time.Duration) change {
 	return func(f *Facts) { f.Record.Status.NextTransitionTime = ago(-wait) }
 }
 
-func stoppedFor(d time.Duration) change {
-	return func(f *Facts) { f.Record.Status.StoppedTime = ago(d) }
+func stoppedFor(d time.Duration) change { return stoppedBy(byPause, d) }
+
+func stoppedBy(by string, d time.Duration) change {
+	return func(f *Facts) { f.Record.Status.StoppedTime, f.Record.Status.StoppedBy = ago(d), by }
 }
 
 // resumed has the last pause end some time ago.
@@ -107,6 +109,11 @@ func nameTaken(f *Facts) { f.Request = &Request{Ref: *thing("Fix", "theirs")} }
 func successorIs(s Successor) change { return func(f *Facts) { f.Successor = &s } }
 
 var (
+	misconfigured = unsafe(func(s *Safety) {
+		s.Misconfigured = "MachineRemediationTemplate metal of MachineHealthCheck workers does not exist"
+	})
+	hidden      = unsafe(func(s *Safety) { s.Claimed = "NVSentinel works on the Node" })
+	paced       = unsafe(func(s *Safety) { s.Paced = "MachineSet md-0 cools down after the last repair" })
 	gateClosed  = unsafe(func(s *Safety) { s.GateClosed = "3 of 3 are not healthy" })
 	overBudget  = unsafe(func(s *Safety) { s.OverBudget = "2 of at most 1 are in flight" })
 	actFailed   = unsafe(func(s *Safety) { s.Failed = "the webhook is down" })

@@ -40,7 +40,7 @@ func (w *world) checkAct(d Decision) {
 	}
 	m, safety := f.Machine, f.Safety
 	if reason, _ := safety.stop(); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
-		safety.HeldByOthers != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
+		safety.HeldByOthers != "" || safety.Claimed != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
 		w.fail("%s on a machine that must not be touched", d.Act)
 	}
 	if !HasSlot(f.Record) {
@@ -129,7 +129,7 @@ func (w *world) checkRest(d Decision) {
 			w.fail("phase %s, and nothing is at work or stands", s.Phase)
 		}
 		if stopped, _ := w.f.Safety.stop(); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
-			!w.f.Machine.Deleting() && w.f.Machine.Mark.State != MarkAnswered {
+			!w.f.Machine.Deleting() {
 			w.fail("an attempt is at work, and nothing ends it: %+v", latest(&s))
 		}
 	case v1alpha1.RemediationProbation:
@@ -138,8 +138,19 @@ func (w *world) checkRest(d Decision) {
 		}
 	default:
 	}
+	w.checkLine()
 	if message := progressing(&s).Message; message == "" {
 		w.fail("it does not say what it waits for: %+v", s)
+	}
+}
+
+// checkLine holds that a record says that it waits for a slot if and only if it gets one when it is its turn.
+func (w *world) checkLine() {
+	reason := progressing(&w.f.Record.Status).Reason
+	says := reason == v1alpha1.ReasonNoSlot || reason == v1alpha1.ReasonPaced
+	wants, at := WantsSlot(w.f.Record, w.now)
+	if (wants && !says) || (says && !wants && at.IsZero()) {
+		w.fail("it says %s, and wants a slot: %v %s", reason, wants, at)
 	}
 }
 

@@ -23,6 +23,8 @@ type Machine struct {
 	// DeletingSince is when somebody deleted the Machine; zero if nobody has.
 	DeletingSince time.Time
 	Health        Health
+	// Unconfirmed reports that it is undecided only since a judgement past the caches differs from the verdict.
+	Unconfirmed bool
 	// VerdictStands reports that a machine that Sickbay does not look after any more still has our verdict. Owners act on
 	// verdict and mark together, so the mark goes after it.
 	VerdictStands bool

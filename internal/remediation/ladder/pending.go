@@ -14,8 +14,8 @@ func (t *turn) pending() bool {
 	if t.isHeld() {
 		return t.hold()
 	}
-	if reason, message := t.claim(step); reason != "" {
-		return t.stepBack(step, reason, message)
+	if claim := t.claim(step); claim.stands() {
+		return t.stepBack(step, claim)
 	}
 	if !asked && !approved(t.asDecided(), step) {
 		t.settle(step)
@@ -53,12 +53,13 @@ func (t *turn) pendingAct(step v1alpha1.RemediationStep) bool {
 	if !HasSlot(t.asDecided()) {
 		return t.waitForSlot(step)
 	}
-	if reason, message := t.brake(); reason != "" {
+	if brake := t.brake(); brake.stands() {
 		if t.s.Attempt == 0 && t.f.Safety.Failed != "" {
 			// Its number is used up: the act may yet take effect.
-			t.end(t.begin(step), v1alpha1.ResultAborted, message)
+			t.end(t.begin(step), v1alpha1.ResultAborted, brake.message)
 		}
-		return t.stepBack(step, reason, message)
+		t.getInLine(step)
+		return t.stepBack(step, brake)
 	}
 	if t.s.Attempt == 0 && !t.changed() {
 		attempt := v1alpha1.RemediationAttempt{Number: 1, Step: step.Name, OperationID: OperationID(t.f.Record, 1)}
@@ -71,6 +72,7 @@ func (t *turn) pendingAct(step v1alpha1.RemediationStep) bool {
 // waitForSlot stands in line.
 func (t *turn) waitForSlot(step v1alpha1.RemediationStep) bool {
 	t.settle(step)
+	t.getInLine(step)
 	if paced := t.f.Safety.Paced; paced != "" {
 		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonPaced, paced)
 	}

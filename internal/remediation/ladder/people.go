@@ -19,6 +19,10 @@ func allows(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
 }
 
+func refuses(d *v1alpha1.RemediationDecision) bool {
+	return d != nil && (d.Answer == v1alpha1.AnswerDeny || d.Answer == v1alpha1.AnswerCancel)
+}
+
 // approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval
 // outlasts attempts that could not be carried out.
 func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {

@@ -34,7 +34,8 @@ func (t *turn) suspend(attempt *v1alpha1.RemediationAttempt) {
 		return
 	}
 	attempt.EndTime = t.time()
-	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
+	t.s.NextTransitionTime = nil
+	t.forgetStop()
 }
 
 // proven ends the record of a machine that has stayed healthy.

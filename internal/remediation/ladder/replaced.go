@@ -66,7 +66,7 @@ func (t *turn) waitStopped() bool {
 	if reason == "" {
 		return false
 	}
-	t.stopClock()
+	t.stopClock(byPause)
 	return t.say(v1alpha1.RemediationActing, reason, message)
 }
 

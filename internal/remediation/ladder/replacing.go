@@ -12,6 +12,8 @@ const (
 	AnswerTime = 10 * time.Minute
 	// refusalTime is for how long an owner may say that it cannot remediate a machine.
 	refusalTime = time.Hour
+	// deletionTime is how long a deletion may take, and for how long an owner may say that it deletes a machine and not do it.
+	deletionTime = time.Hour
 )
 
 // replacing goes by what the owner says.
@@ -25,12 +27,11 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	case !m.Mark.Stands():
 		return t.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
 	case m.Mark.State == MarkRefused:
-		return t.ownerRefuses(attempt, step)
+		return t.ownerRefuses(attempt)
 	case m.Mark.State == MarkAnswered:
-		// The deletion follows at once, and needs no word of ours.
-		return t.ownerActs(step, t.waitsFor(step))
+		return t.ownerAnswers(attempt, step)
 	case m.Mark.State == MarkDeferred:
-		t.stopClock()
+		t.stopClock(byDeferral)
 		return t.goOn(fmt.Sprintf("%s says: %s", m.ownerName(), m.Mark.Message))
 	}
 	if unanswered := t.runClock(attempt, step).Add(AnswerTime - step.Timeout()); !m.OwnerActive {
@@ -45,34 +46,50 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 
 // deleting waits for a machine on its way out, which nothing brings back. Only a deletion that takes long is worth a word.
 func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
-	slow := t.f.Machine.DeletingSince.Add(time.Hour)
-	if t.now.Before(slow) {
+	if !neverGivenUp(t.f.Record, step) {
+		// A successor has to prove itself in the time that is left.
+		t.stopClock(byDeletion)
+	}
+	since := t.f.Machine.DeletingSince
+	if slow := since.Add(deletionTime); t.now.Before(slow) {
 		t.recheck(slow)
-		return t.ownerActs(step, t.waitsFor(step))
+		return t.goOn(t.waitsFor(step))
 	}
-	message := "Waits until the machine is deleted; that takes longer than an hour"
+	message := "Waits until the machine is deleted"
 	if t.f.Machine.Owner != nil {
-		message = "Waits until " + t.f.Machine.ownerName() + " has replaced the machine; its deletion takes longer than an hour"
+		message = "Waits until " + t.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return t.ownerActs(step, message)
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+clockTime(since))
 }
 
-// ownerActs leaves the time to the owner, which has begun what the step is for. Where a successor has to prove itself, there
-// is a clock to be stopped.
-func (t *turn) ownerActs(step v1alpha1.RemediationStep, message string) bool {
-	if !neverGivenUp(t.f.Record, step) {
-		t.stopClock()
+// ownerAnswers leaves the time to an owner that says that it deletes the machine. The deletion follows at once, so in the
+// beginning nothing is stored of that; but if a webhook refuses it, the owner says so for ever.
+func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	if t.s.StoppedBy != byDeletion {
+		soon := t.runClock(attempt, step)
+		if answered := soon.Add(AnswerTime - step.Timeout()); answered.Before(soon) {
+			soon = answered
+		}
+		if t.now.Before(soon) {
+			t.recheck(soon)
+			return t.goOn(t.waitsFor(step))
+		}
 	}
-	return t.goOn(message)
+	t.stopClock(byDeletion)
+	due := t.s.StoppedTime.Add(deletionTime)
+	if t.now.Before(due) {
+		t.recheck(due)
+		return t.goOn(t.waitsFor(step))
+	}
+	return t.fails(attempt, fmt.Sprintf("%s says since %s that it deletes the machine, and has not", t.f.Machine.ownerName(), clockTime(t.s.StoppedTime.Time)))
 }
+
+// clockTime is a moment in a message.
+func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile, its refusal may not.
-func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if t.reason() != v1alpha1.ReasonRefused {
-		// The clock may have been stopped for something else.
-		t.runClock(attempt, step)
-	}
-	t.stopClock()
+func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {
+	t.stopClock(byRefusal)
 	message := fmt.Sprintf("%s cannot remediate the machine: %s", t.f.Machine.ownerName(), t.f.Machine.Mark.Message)
 	due := t.s.StoppedTime.Add(refusalTime)
 	if t.now.Before(due) {

@@ -14,7 +14,7 @@ func rowsBackoff() []row {
 		{
 			"the back-off is not over",
 			with(plan(replace()), waits("replace", 1), noSlot,
-				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second)),
+				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second), inLine),
 			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
 		},
 		{
@@ -35,7 +35,7 @@ func rowsBackoff() []row {
 		{
 			"a pause ends before the back-off is over",
 			with(plan(replace()), waits("replace", 1), noSlot,
-				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second)),
+				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second), inLine),
 			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
 		},
 		{
@@ -77,6 +77,44 @@ func rowsBackoff() []row {
 			with(plan(replace()), waits("replace", 1),
 				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 40, 39 }, gateClosed),
 			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "5m35s", Again: "5m35s"},
+		},
+		{
+			"the back-off does not double for what the caches show",
+			with(plan(replace()), waits("replace", 1),
+				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, paused),
+			answer{
+				Says: "Pending Paused: Cluster spec.paused is set to true", At: "replace 1", Free: true, Due: "5s", Again: "5s",
+			},
+		},
+		{
+			"the back-off doubles for what only a judgement shows",
+			with(plan(replace()), waits("replace", 1),
+				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, hidden),
+			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true, Due: "44s", Again: "44s"},
+		},
+		{
+			"the machine is not sick after all, as only a judgement shows",
+			with(plan(replace()), waits("replace", 1),
+				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, is(Undecided), func(f *Facts) { f.Machine.Unconfirmed = true }),
+			answer{Says: "Pending Undecided: " + undecidedNow, At: "replace 1", Free: true, Due: "44s", Again: "44s"},
+		},
+		{
+			"the owner gets a rest, and the machine has another by now",
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(4*time.Minute),
+				func(f *Facts) { f.Machine.Owner = otherSet() }),
+			answer{
+				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers", At: "replace 2",
+				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true,
+			},
+		},
+		{
+			"the machine has another owner, and the record backs off for something else",
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(time.Second),
+				func(f *Facts) { f.Machine.Owner = otherSet() }),
+			answer{
+				Says: "Pending Refused: It did not help; begins again later", At: "replace 2",
+				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "1s", Again: "1s",
+			},
 		},
 		{
 			"the back-off is over, and another system works on the machine",

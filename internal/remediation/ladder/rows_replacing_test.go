@@ -3,8 +3,6 @@ package ladder
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -68,7 +66,7 @@ func rowsReplacing() []row {
 		{
 			"the owner has deferred, and waits again",
 			with(plan(replace()), works("replace", 30*time.Minute),
-				func(f *Facts) { f.Record.Status.StoppedTime = ago(25 * time.Minute); f.Machine.OwnerActive = true }),
+				stoppedBy(byDeferral, 25*time.Minute), busyOwner),
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 				At:   "replace 1",
@@ -86,7 +84,7 @@ func rowsReplacing() []row {
 		},
 		{
 			"the owner refuses after it has deferred for long",
-			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkRefused, "too few replicas"), stoppedFor(2*time.Hour)),
+			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkRefused, "too few replicas"), stoppedBy(byDeferral, 2*time.Hour)),
 			answer{
 				Says: "Acting Refused: MachineSet md-0 cannot remediate the machine: too few replicas",
 				At:   "replace 1",
@@ -96,7 +94,7 @@ func rowsReplacing() []row {
 		{
 			"the owner has refused for some time, and says so in other words",
 			with(plan(replace()), works("replace", time.Hour), owner(MarkRefused, "no quorum"),
-				said(metav1.ConditionTrue, v1alpha1.ReasonRefused, ""), stoppedFor(59*time.Minute)),
+				stoppedBy(byRefusal, 59*time.Minute)),
 			answer{
 				Says: "Acting Refused: MachineSet md-0 cannot remediate the machine: no quorum",
 				At:   "replace 1",
@@ -106,7 +104,7 @@ func rowsReplacing() []row {
 		{
 			"the owner has refused for an hour",
 			with(plan(replace(), holdStep()), works("replace", time.Hour), owner(MarkRefused, "too few replicas"),
-				said(metav1.ConditionTrue, v1alpha1.ReasonRefused, ""), stoppedFor(time.Hour)),
+				stoppedBy(byRefusal, time.Hour)),
 			answer{
 				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 cannot remediate the machine: too few replicas",
 				At:   "ask 2",
@@ -119,7 +117,53 @@ func rowsReplacing() []row {
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+			},
+		},
+		{
+			"the owner has deferred for long, and is at work now",
+			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeferral, 2*time.Hour)),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "0s", Again: "1h0m0s",
+			},
+		},
+		{
+			"the owner says for some time that it deletes the machine",
+			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, 59*time.Minute)),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "-2h0m0s", Again: "1m0s",
+			},
+		},
+		{
+			"the owner has said for an hour that it deletes the machine",
+			with(plan(replace(), holdStep()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				At:   "ask 2",
+				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+			},
+		},
+		{
+			"built-in: the owner has said for an hour that it deletes the machine",
+			with(builtin(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
+			answer{
+				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				Due:  "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"the owner has said for an hour that it deletes the machine, and does so at last",
+			with(builtin(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour), deleting(time.Second)),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "-2h0m0s", Again: "59m59s",
 			},
 		},
 		{
@@ -128,7 +172,7 @@ func rowsReplacing() []row {
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
 				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
 		},
 		{
@@ -144,7 +188,7 @@ func rowsReplacing() []row {
 			"the machine has been deleted for an hour",
 			with(plan(replace()), works("replace", 2*time.Hour), deleting(time.Hour)),
 			answer{
-				Says: "Acting Acting: Waits until MachineSet md-0 has replaced the machine; its deletion takes longer than an hour",
+				Says: "Acting DeletionOverdue: Waits until MachineSet md-0 has replaced the machine; its deletion has not ended since 2026-06-01T11:00:00Z",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "-1h0m0s",
 			},
@@ -153,7 +197,7 @@ func rowsReplacing() []row {
 			"the machine that nobody owns has been deleted for an hour",
 			with(builtin(replace()), orphan, works("replace", 2*time.Hour), deleting(time.Hour)),
 			answer{
-				Says: "Acting Acting: Waits until the machine is deleted; that takes longer than an hour",
+				Says: "Acting DeletionOverdue: Waits until the machine is deleted; its deletion has not ended since 2026-06-01T11:00:00Z",
 				At:   "replace 1",
 				Last: "replace 1 made Machine md-0-x7, at work", Due: "-1h0m0s",
 			},

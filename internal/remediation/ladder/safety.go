@@ -17,12 +17,16 @@ type Safety struct {
 	// OnHold: somebody holds remediation back until HoldUntil.
 	OnHold    string
 	HoldUntil time.Time
-	// HeldByOthers: another system works on the machine.
+	// HeldByOthers: another system works on the machine, as the caches show.
 	HeldByOthers string
+	// Claimed: another system works on the machine, which only a judgement past the caches shows.
+	Claimed string
 	// KeptOff: a person keeps the host of the machine off, and has taken over the cycle of an attempt that reboots it.
 	KeptOff string
 	// Paced: other repairs have to prove themselves before this record gets a slot.
 	Paced string
+	// Misconfigured: the MachineHealthCheck cannot be followed, or its plan does not exist.
+	Misconfigured string
 	// GateClosed: triggerIf does not allow remediation.
 	GateClosed string
 	// OverBudget: more records have a slot than are allowed.
@@ -50,29 +54,53 @@ func (s Safety) stop() (reason, message string) {
 	return "", ""
 }
 
-// claim says who comes before Sickbay on this machine, or that nobody knows whether it is sick.
-func (t *turn) claim(step v1alpha1.RemediationStep) (reason, message string) {
+// obstacle is what keeps a step from acting. The zero value is none.
+type obstacle struct {
+	reason, message string
+	// hidden reports that the caches do not show it, so nobody knows when it is over.
+	hidden bool
+}
+
+func (o obstacle) stands() bool { return o.reason != "" }
+
+// claim is who comes before Sickbay on this machine, or that nobody knows whether it is sick, or by which plan to go.
+func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
 	m, s := t.f.Machine, t.f.Safety
-	others := ""
 	switch {
 	case m.Deleting():
-		others = "Somebody has deleted the machine"
+		return heldByOthers("Somebody has deleted the machine")
 	case m.Health != Sick:
-		return v1alpha1.ReasonUndecided, undecidedNow
+		return obstacle{v1alpha1.ReasonUndecided, undecidedNow, m.Unconfirmed}
 	case !acts(step.Action):
-		return "", ""
-	case s.KeptOff != "":
-		others = s.KeptOff
-	case s.HeldByOthers != "":
-		others = s.HeldByOthers
-	case t.taken(step) != "":
-		others = t.taken(step)
-	case m.Mark.Stands() && step.Action != v1alpha1.ActionReplace:
-		others = "The machine is marked for " + m.ownerName()
-	default:
-		return "", ""
+		return obstacle{}
+	case s.Claimed != "":
+		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.Claimed, true}
+	case t.claimed(step) != "":
+		return heldByOthers(t.claimed(step))
+	case s.Misconfigured != "":
+		return obstacle{reason: v1alpha1.ReasonGateClosed, message: s.Misconfigured}
 	}
-	return v1alpha1.ReasonRemediationHeldByOthers, others
+	return obstacle{}
+}
+
+func heldByOthers(message string) obstacle {
+	return obstacle{reason: v1alpha1.ReasonRemediationHeldByOthers, message: message}
+}
+
+// claimed says who else is at work on the machine, as far as the caches show it.
+func (t *turn) claimed(step v1alpha1.RemediationStep) string {
+	m, s := t.f.Machine, t.f.Safety
+	switch {
+	case s.KeptOff != "":
+		return s.KeptOff
+	case s.HeldByOthers != "":
+		return s.HeldByOthers
+	case t.taken(step) != "":
+		return t.taken(step)
+	case m.Mark.Stands() && step.Action != v1alpha1.ActionReplace:
+		return "The machine is marked for " + m.ownerName()
+	}
+	return ""
 }
 
 // taken says that the name of a request is taken by one that is not ours.
@@ -84,18 +112,18 @@ func (t *turn) taken(step v1alpha1.RemediationStep) string {
 	return request.Ref.Kind + " " + request.Ref.Name + " exists already and belongs to another object"
 }
 
-// brake says what keeps a step from acting now although it has a slot.
-func (t *turn) brake() (reason, message string) {
+// brake is what keeps a step from acting now although it has a slot. Nobody knows when it is over.
+func (t *turn) brake() obstacle {
 	s := t.f.Safety
 	switch {
 	case s.GateClosed != "":
-		return v1alpha1.ReasonGateClosed, s.GateClosed
+		return obstacle{v1alpha1.ReasonGateClosed, s.GateClosed, true}
 	case s.OverBudget != "":
-		return v1alpha1.ReasonNoSlot, s.OverBudget
+		return obstacle{v1alpha1.ReasonNoSlot, s.OverBudget, true}
 	case s.Changed != "":
-		return v1alpha1.ReasonBackoff, s.Changed
+		return obstacle{v1alpha1.ReasonBackoff, s.Changed, true}
 	case s.Failed != "":
-		return v1alpha1.ReasonBackoff, s.Failed
+		return obstacle{v1alpha1.ReasonBackoff, s.Failed, true}
 	}
-	return "", ""
+	return obstacle{}
 }

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -15,20 +14,10 @@ func HasSlot(r *v1alpha1.MachineRemediation) bool {
 	return !Ended(r) && r.Spec.Grant > r.Status.ReleasedGrant
 }
 
-// waiting are the reasons that a record gives while it may lack nothing but a slot.
-var waiting = []string{
-	"", v1alpha1.ReasonNoSlot, v1alpha1.ReasonPaced, v1alpha1.ReasonGateClosed, v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused,
-	v1alpha1.ReasonApprovalRequired,
-}
-
-// WantsSlot reports whether a record waits for a slot and for nothing else: its next step acts, approval is given, and
-// the time of its back-off has passed. If only that time is missing, at is when it has.
+// WantsSlot reports whether a record waits for a slot and for nothing else: it has said so, nobody has decided against it
+// since, and the time of its back-off has passed. If only that time is missing, at is when it has.
 func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at time.Time) {
-	if Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || !waitsForNext(&r.Status) {
-		return false, time.Time{}
-	}
-	step, ok := NextStep(r)
-	if !ok || !acts(step.Action) || !mayAct(r, step) {
+	if !r.Status.SlotWanted || Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || refuses(decision(r)) {
 		return false, time.Time{}
 	}
 	if next := r.Status.NextTransitionTime; next != nil && now.Before(next.Time) {
@@ -37,16 +26,8 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 	return true, time.Time{}
 }
 
-// waitsForNext reports whether the next attempt may begin. A record that is in probation, or says that it waits for
-// something else, would only give the slot back.
-func waitsForNext(s *v1alpha1.MachineRemediationStatus) bool {
-	return atWork(s) == nil && proving(s) == nil && s.RecoveryTime == nil && slices.Contains(waiting, progressing(s).Reason)
-}
-
-// mayAct reports whether approval is given, or the record says that a slot is all it lacks.
-func mayAct(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
-	return approved(r, step) || progressing(&r.Status).Reason == v1alpha1.ReasonNoSlot
-}
+// getInLine notes that the next attempt lacks nothing but a slot.
+func (t *turn) getInLine(step v1alpha1.RemediationStep) { t.inLine = acts(step.Action) }
 
 // Fruitless is how many grants of a record have led to no act.
 func Fruitless(r *v1alpha1.MachineRemediation) int {

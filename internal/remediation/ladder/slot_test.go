@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -18,38 +17,24 @@ type wish struct {
 
 // TestSlots: who has a slot, and who wants one.
 func TestSlots(t *testing.T) {
-	says := func(reason string) change { return said(metav1.ConditionTrue, reason, "") }
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  wish
 	}{
-		"admitted":                            {plan(replace()), wish{Has: true}},
-		"admitted without a slot":             {with(plan(approvedStep(replace())), noGrant), wish{}},
-		"no slot any more":                    {with(plan(replace()), waits("replace", 1), noSlot), wish{Wants: true, Fruitless: 1}},
-		"no status yet, and no slot":          {with(plan(replace()), noGrant), wish{Wants: true}},
-		"waits, and says so":                  {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonNoSlot)), wish{Wants: true, Fruitless: 1}},
-		"others come first":                   {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonPaced)), wish{Wants: true, Fruitless: 1}},
-		"backs off":                           {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonGateClosed), dueIn(time.Second)), wish{At: "1s", Fruitless: 1}},
-		"has backed off":                      {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonGateClosed), dueIn(0)), wish{Wants: true, Fruitless: 1}},
-		"has backed off with a slot":          {with(plan(replace()), waits("replace", 1), dueIn(0)), wish{Has: true}},
-		"is stopped":                          {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonPaused)), wish{Fruitless: 1}},
-		"is on hold":                          {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonOnHold)), wish{Fruitless: 1}},
-		"is held by others":                   {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonRemediationHeldByOthers)), wish{Fruitless: 1}},
-		"is undecided":                        {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonUndecided)), wish{Fruitless: 1}},
-		"the plan cannot be evaluated":        {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonPlanProblem)), wish{Fruitless: 1}},
-		"something is being taken back":       {with(plan(replace()), waits("replace", 1), noSlot, says(v1alpha1.ReasonWithdrawing)), wish{Fruitless: 1}},
-		"a person has to approve":             {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, says(v1alpha1.ReasonApprovalRequired)), wish{Fruitless: 1}},
-		"a person has approved":               {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, says(v1alpha1.ReasonApprovalRequired), decides(v1alpha1.AnswerApprove, "")), wish{Wants: true, Fruitless: 1}},
-		"a person has approved and withdrawn": {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerDeny, "")), wish{Fruitless: 1}},
-		"the annotation has approved":         {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, says(v1alpha1.ReasonNoSlot)), wish{Wants: true, Fruitless: 1}},
-		"waits for nothing that acts":         {with(plan(wait()), waits("watch", 1), noSlot), wish{Fruitless: 1}},
-		"no step is left":                     {with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), noSlot), wish{}},
-		"at work":                             {with(plan(replace()), works("replace", time.Hour)), wish{Has: true}},
-		"at work, over the slots":             {with(plan(replace()), works("replace", time.Hour), noSlot), wish{}},
-		"in probation":                        {with(plan(replace()), works("replace", time.Hour), recovering(time.Second), noSlot), wish{}},
-		"in probation, and undecided":         {with(plan(replace()), works("replace", time.Hour), recovering(time.Second), noSlot, func(f *Facts) { f.Record.Status.RecoveryTime = nil }), wish{}},
-		"deleted":                             {with(plan(replace()), waits("replace", 1), noSlot, recordIsDeleted), wish{Fruitless: 1}},
-		"over":                                {with(plan(replace()), waits("replace", 1), completed), wish{}},
+		"admitted":                           {plan(replace()), wish{Has: true}},
+		"admitted without a slot":            {with(plan(approvedStep(replace())), noGrant), wish{}},
+		"no slot any more":                   {with(plan(replace()), waits("replace", 1), noSlot), wish{Fruitless: 1}},
+		"waits for a slot":                   {with(plan(replace()), waits("replace", 1), noSlot, inLine), wish{Wants: true, Fruitless: 1}},
+		"backs off":                          {with(plan(replace()), waits("replace", 1), noSlot, inLine, dueIn(time.Second)), wish{At: "1s", Fruitless: 1}},
+		"has backed off":                     {with(plan(replace()), waits("replace", 1), noSlot, inLine, dueIn(0)), wish{Wants: true, Fruitless: 1}},
+		"has backed off with a slot":         {with(plan(replace()), waits("replace", 1), inLine, dueIn(0)), wish{Has: true}},
+		"a person denies it":                 {with(plan(replace()), waits("replace", 1), noSlot, inLine, decides(v1alpha1.AnswerDeny, "")), wish{Fruitless: 1}},
+		"a person cancels it":                {with(plan(replace()), waits("replace", 1), noSlot, inLine, decides(v1alpha1.AnswerCancel, "")), wish{Fruitless: 1}},
+		"a person approves what is approved": {with(plan(replace()), waits("replace", 1), noSlot, inLine, decides(v1alpha1.AnswerApprove, "")), wish{Wants: true, Fruitless: 1}},
+		"at work":                            {with(plan(replace()), works("replace", time.Hour)), wish{Has: true}},
+		"at work, over the slots":            {with(plan(replace()), works("replace", time.Hour), noSlot), wish{}},
+		"deleted":                            {with(plan(replace()), waits("replace", 1), noSlot, inLine, recordIsDeleted), wish{Fruitless: 1}},
+		"over":                               {with(plan(replace()), waits("replace", 1), noSlot, inLine, completed), wish{Fruitless: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tt.facts.Record
@@ -64,6 +49,49 @@ func TestSlots(t *testing.T) {
 		})
 	}
 }
+
+// TestGetsInLine: who lacks nothing but a slot says so in a field of its status, whatever the condition says.
+func TestGetsInLine(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"no slot":                         {with(plan(replace()), waits("replace", 1), noSlot), true},
+		"no slot, and no status":          {with(plan(replace()), noGrant), true},
+		"others come first":               {with(plan(replace()), waits("replace", 1), noSlot, paced), true},
+		"the gate is closed":              {with(plan(replace()), gateClosed), true},
+		"over the budget":                 {with(plan(replace()), overBudget), true},
+		"the act fails":                   {with(plan(replace()), actFailed), true},
+		"the act of an intent fails":      {with(plan(replace()), begins("replace", time.Minute), actFailed), true},
+		"backs off":                       {with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Second)), true},
+		"the owner did not answer":        {with(builtin(replace()), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }), true},
+		"the owner did not answer, asked": {with(plan(approvedStep(replace())), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }), false},
+		"a person has approved":           {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")), true},
+		"the annotation has approved":     {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, remediateAsked), true},
+		"a person has to approve":         {with(plan(approvedStep(replace())), waits("replace", 1), noSlot), false},
+		"paused":                          {with(plan(replace()), waits("replace", 1), noSlot, paused), false},
+		"on hold":                         {with(plan(replace()), waits("replace", 1), noSlot, onHold), false},
+		"held by others":                  {with(plan(replace()), waits("replace", 1), noSlot, claimed), false},
+		"held by others, seen just now":   {with(plan(replace()), hidden), false},
+		"undecided":                       {with(plan(replace()), waits("replace", 1), noSlot, is(Undecided)), false},
+		"the plan does not exist":         {with(plan(replace()), waits("replace", 1), noSlot, misconfigured), false},
+		"the plan cannot be evaluated":    {with(plan(replace()), waits("replace", 1), noSlot, planProblem), false},
+		"something is taken back":         {with(plan(replace()), works("replace", time.Hour), busyOwner), false},
+		"waits for nothing that acts":     {with(plan(wait()), waits("watch", 1), noSlot, dueIn(time.Second)), false},
+		"begins":                          {with(plan(wait(), replace()), waits("replace", 2), inLine), false},
+		"no step is left":                 {with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), inLine), false},
+		"healthy":                         {with(plan(replace()), waits("replace", 1), noSlot, inLine, is(Healthy)), false},
+		"gone":                            {with(plan(replace()), waits("replace", 1), noSlot, inLine, goneNow), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := Decide(tt.facts, noon); !d.Store || d.Status.SlotWanted != tt.want {
+				t.Errorf("it wants a slot: %v, want %v; stored: %v, %+v", d.Status.SlotWanted, tt.want, d.Store, progressing(&d.Status))
+			}
+		})
+	}
+}
+
+func inLine(f *Facts) { f.Record.Status.SlotWanted = true }
 
 func noGrant(f *Facts) { f.Record.Spec.Grant = 0 }
 

@@ -12,7 +12,13 @@ func (t *turn) stands() bool {
 // markStands reports whether our mark can still be taken back: what its owner has begun, it finishes.
 func (t *turn) markStands() bool {
 	m := t.f.Machine
-	return m.Mark.Ours && m.Mark.Stands() && m.Mark.State != MarkAnswered && !m.Deleting() && !m.Gone
+	return m.Mark.Ours && m.Mark.Stands() && (m.Mark.State != MarkAnswered || t.ownerFailed()) && !m.Deleting() && !m.Gone
+}
+
+// ownerFailed reports whether an attempt is over because of what the owner has not done.
+func (t *turn) ownerFailed() bool {
+	last := latest(&t.s)
+	return last != nil && last.Result == v1alpha1.ResultFailed && t.stepOf(last).Action == v1alpha1.ActionReplace
 }
 
 // requestStands reports whether a request of this record stands that goes with its attempt.

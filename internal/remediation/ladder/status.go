@@ -41,7 +41,8 @@ func (t *turn) complete(reason, message string) bool {
 		attempt.Result, attempt.Message = v1alpha1.ResultAborted, message
 	}
 	t.s.CompletionTime = t.time()
-	t.s.NextTransitionTime, t.s.StoppedTime = nil, nil
+	t.s.NextTransitionTime = nil
+	t.forgetStop()
 	if reason != v1alpha1.ReasonReplacementFailed {
 		t.s.ReplacementRef = nil
 	}

@@ -16,7 +16,7 @@ func (t *turn) stopped() bool {
 	}
 	attempt := atWork(&t.s)
 	if attempt != nil && t.standsStill(attempt) {
-		t.stopClock()
+		t.stopClock(byPause)
 		return t.say(v1alpha1.RemediationActing, reason, message)
 	}
 	if attempt != nil {
@@ -59,7 +59,7 @@ func (t *turn) rests(reason, message string) bool {
 		t.release()
 		return t.say(v1alpha1.RemediationProbation, reason, message)
 	}
-	t.yield()
+	t.yield(false)
 	if step, ok := t.nextStep(); ok {
 		t.settle(step)
 	}

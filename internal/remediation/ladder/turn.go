@@ -16,6 +16,8 @@ type turn struct {
 	// s is the status as it should be.
 	s v1alpha1.MachineRemediationStatus
 	d Decision
+	// inLine reports that the next attempt lacks nothing but a slot.
+	inLine bool
 }
 
 // time is now as the API stores it.
