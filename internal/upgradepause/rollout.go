@@ -10,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/version"
@@ -63,7 +64,7 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 		return "", nil
 	}
 	target, _, err := unstructured.NestedString(controlPlane.Object, "spec", "version")
-	if err != nil || target == "" {
+	if err != nil || target == "" || planeRolledOut(controlPlane) {
 		return "", err
 	}
 	current, err := currentVersions(controlPlane)
@@ -84,6 +85,20 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 		}
 	}
 	return "", nil
+}
+
+// planeRolledOut reports whether a control plane says that all its machines are as its spec wants them. Not all kinds say that.
+func planeRolledOut(controlPlane *unstructured.Unstructured) bool {
+	observed, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "observedGeneration")
+	replicas, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "replicas")
+	upToDate, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "upToDateReplicas")
+	return rolledOut(controlPlane.GetGeneration(), observed, int32(replicas), int32(upToDate))
+}
+
+// rolledOut reports whether all machines are as the latest spec wants them. The version in status.versions is the kubelet's: an
+// image with an older one is no upgrade that goes on.
+func rolledOut(generation, observed int64, replicas, upToDate int32) bool {
+	return replicas > 0 && upToDate >= replicas && observed >= generation
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.
@@ -108,12 +123,16 @@ func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) 
 }
 
 // workersTarget returns the version that a MachineDeployment rolls out; empty if it does not: because
-// all its machines have it, because it waits for a person to delete them, or because it is paused.
+// all its machines have it, or are as their template wants them, because it waits for a person to delete them, or because it is paused.
 func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment) (string, error) {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || annotations.IsPaused(cluster, deployment) ||
 		(deployment.Spec.Paused != nil && *deployment.Spec.Paused) ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {
+		return "", nil
+	}
+	status := &deployment.Status
+	if rolledOut(deployment.Generation, status.ObservedGeneration, ptr.Deref(status.Replicas, 0), ptr.Deref(status.UpToDateReplicas, 0)) {
 		return "", nil
 	}
 	if len(deployment.Status.Versions) == 0 && deployment.Status.Replicas != nil && *deployment.Status.Replicas > 0 {
