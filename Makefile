@@ -58,12 +58,11 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
-EXPLORE ?= -schedules=20000
+EXPLORE ?= -schedules=20000 -plants
 explore: ## Search schedules of faults, crashes and people for what must not happen: EXPLORE="-world=pool -schedules=1000000 -seed=7"
 	@echo "Building the explorer"
 	@cd sim && go build -v -o $(BIN)/explore ./cmd/explore 2>&1 | $(PROGRESS)
 	@$(BIN)/explore $(EXPLORE)
-	@cd sim && go test -count=1 -timeout=45m ./explore -args -plants
 
 $(BMO): $(wildcard tools/bmo/go.*)
 	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."

@@ -35,8 +35,14 @@ type Deviation struct{ At, Option int }
 // Schedule is all that makes one run of a world differ from another.
 type Schedule []Deviation
 
+// usual is the schedule without deviations.
+const usual = "usual"
+
 // String is what the flag -replay takes.
 func (s Schedule) String() string {
+	if len(s) == 0 {
+		return usual
+	}
 	parts := make([]string, len(s))
 	for i, d := range s {
 		parts[i] = fmt.Sprintf("%d:%d", d.At, d.Option)
@@ -47,10 +53,10 @@ func (s Schedule) String() string {
 // ParseSchedule reads what String returns.
 func ParseSchedule(text string) (Schedule, error) {
 	var s Schedule
+	if text == usual {
+		return nil, nil
+	}
 	for part := range strings.SplitSeq(text, ",") {
-		if part == "" {
-			continue
-		}
 		at, which, ok := strings.Cut(part, ":")
 		d, err := Deviation{}, error(nil)
 		if d.At, err = strconv.Atoi(at); err == nil && ok {

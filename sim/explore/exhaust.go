@@ -7,7 +7,7 @@ import (
 
 // Exhaust lives through all histories that deviate at most so many times from what usually happens, each time at one of
 // the first points of the run. It stops at the first few that break a rule.
-func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) Searched {
+func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) *Searched {
 	e := &exhaust{spec: spec, plant: plant, depth: depth, most: deviations}
 	first := e.live(nil)
 	next := make(chan Schedule)
@@ -24,7 +24,7 @@ func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) Searched 
 	}
 	close(next)
 	group.Wait()
-	return e.searched
+	return &e.searched
 }
 
 type exhaust struct {
@@ -54,7 +54,7 @@ func (e *exhaust) live(s Schedule) []Schedule {
 	defer e.mu.Unlock()
 	e.searched.count(result)
 	if result.Failure != nil {
-		e.searched.Found = append(e.searched.Found, Found{World: e.spec.Name, Result: result})
+		e.searched.Found = append(e.searched.Found, Found{World: e.spec, Plant: e.plant, Result: result})
 		return nil
 	}
 	if len(s) >= e.most {

@@ -10,6 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/status"
 )
@@ -42,5 +44,23 @@ func (w *world) leaveOver() {
 		u.SetName(m.Name)
 		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: m.Name, UID: m.UID}})
 		w.must(w.admin.Create(ctx, u))
+	}
+}
+
+// tookOver holds that nothing is done to a machine as long as what the version before has left there stands.
+func (m *monitor) tookOver(machine *clusterv1.Machine, what string) {
+	stands := false
+	switch m.w.spec.LeftOver {
+	case LeftNothing:
+	case LeftMark:
+		stands = markStands(machine) && managed.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner)
+	case LeftReboot:
+		stands = machine.Name == "m1" && machine.Annotations[remedy.RebootAnnotation] == start.UTC().Format(time.RFC3339)
+	case LeftRequest:
+		request := as[*unstructured.Unstructured](m.w.server.Latest(requestKind, inNamespace(machine.Name)))
+		stands = request != nil && request.GetAnnotations()[v1alpha1.OperationAnnotation] == ""
+	}
+	if stands {
+		m.w.fail(ruleTakeOver, "%s, and what the version before has left there stands", what)
 	}
 }

@@ -42,12 +42,23 @@ func (w *world) inGoodOrder() {
 
 // nothingLeft holds that nothing of ours stands on a machine without an open record.
 func (w *world) nothingLeft(m *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
-	if r != nil || (w.spec.LeftOver != LeftNothing && !w.monitor.hadRecord(m.UID)) {
+	if r != nil {
 		return
 	}
-	if left := w.monitor.left(m); len(left) > 0 {
+	left := w.monitor.left(m)
+	switch {
+	case len(left) == 0:
+	case w.spec.LeftOver == LeftNothing || w.monitor.hadRecord(m.UID):
 		w.fail(ruleUndo, "%q stand on %s, which has no open record", left, m.Name)
+	case targets.IsTarget(m) && w.forbidden(m) == "":
+		w.fail(ruleTakeOver, "the version before has left %q on %s, and it has no record", left, m.Name)
 	}
+}
+
+// forbidden says what keeps anybody from doing something to a machine, as it is.
+func (w *world) forbidden(m *clusterv1.Machine) string {
+	mhc := latest[*clusterv1.MachineHealthCheck](w, healthCheckKind, checkName)
+	return forbidden(w.clock.now, mhc, latest[*clusterv1.Cluster](w, clusterKind, clusterName), m)
 }
 
 // sick reports whether a machine is sick in truth.
@@ -107,15 +118,21 @@ func (w *world) notStarved() {
 		return
 	}
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
-		if !w.sick(m) {
-			continue
+		if w.sick(m) {
+			w.getsItsTurn(m)
 		}
-		if w.spec.Stubborn > 0 && m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) {
-			w.fail(ruleStarved, "%s is still sick", m.Name)
-		}
-		if r := w.monitor.openRecord(m.UID); r == nil || len(r.Status.Attempts) == 0 {
-			w.fail(ruleStarved, "nothing was ever tried for %s", m.Name)
-		}
+	}
+}
+
+func (w *world) getsItsTurn(m *clusterv1.Machine) {
+	if w.spec.Stubborn > 0 && m.Name != fmt.Sprintf("m%d", w.spec.Stubborn) {
+		w.fail(ruleStarved, "%s is still sick", m.Name)
+	}
+	if w.spec.Restless > 0 && m.Name == fmt.Sprintf("m%d", w.spec.Restless) {
+		w.fail(ruleRepaired, "%s is still sick, and only others write to it all the time", m.Name)
+	}
+	if r := w.monitor.openRecord(m.UID); r == nil || len(r.Status.Attempts) == 0 {
+		w.fail(ruleStarved, "nothing was ever tried for %s", m.Name)
 	}
 }
 

@@ -45,6 +45,22 @@ func (watchless) Watch(context.Context, client.ObjectList, ...client.ListOption)
 
 // withoutOps takes operations out of a JSON patch.
 func withoutOps(patch client.Patch, obj client.Object, drop func(op, path string) bool) client.Patch {
+	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any {
+		return slices.DeleteFunc(ops, func(one map[string]any) bool {
+			op, _ := one["op"].(string)
+			path, _ := one["path"].(string)
+			return drop(op, path)
+		})
+	})
+}
+
+// withOp puts an operation before those of a JSON patch.
+func withOp(patch client.Patch, obj client.Object, first map[string]any) client.Patch {
+	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any { return slices.Insert(ops, 0, first) })
+}
+
+// changedOps changes a JSON patch. Other patches stay as they are.
+func changedOps(patch client.Patch, obj client.Object, change func([]map[string]any) []map[string]any) client.Patch {
 	data, err := patch.Data(obj)
 	if err != nil || patch.Type() != types.JSONPatchType {
 		return patch
@@ -53,14 +69,27 @@ func withoutOps(patch client.Patch, obj client.Object, drop func(op, path string
 	if json.Unmarshal(data, &ops) != nil {
 		return patch
 	}
-	ops = slices.DeleteFunc(ops, func(one map[string]any) bool {
-		op, _ := one["op"].(string)
-		path, _ := one["path"].(string)
-		return drop(op, path)
-	})
-	data, err = json.Marshal(ops)
-	if err != nil {
+	if data, err = json.Marshal(change(ops)); err != nil {
 		return patch
 	}
 	return client.RawPatch(types.JSONPatchType, data)
+}
+
+func dropsOps(with parts, drop func(op, path string) bool) parts {
+	return withFuncs(with, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			return c.Patch(ctx, obj, withoutOps(patch, obj, drop), opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			return c.Status().Patch(ctx, obj, withoutOps(patch, obj, drop), opts...)
+		},
+	})
+}
+
+// reading changes what reads of one object answer, from the cache and live.
+func reading(with parts, change func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error) parts {
+	with = liveGet(with, change)
+	return withFuncs(with, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		return change(ctx, key, obj, c.Get(ctx, key, obj, opts...))
+	}})
 }

@@ -1,5 +1,7 @@
 package explore
 
+import "fmt"
+
 // Plant is a bug that is put into the controllers on purpose, by changing what they work with. The explorer has to find it.
 type Plant struct {
 	Name string
@@ -9,8 +11,10 @@ type Plant struct {
 	Seed uint64
 	// World is the one to look in.
 	World *Spec
-	// Rules are those that it breaks; one of them has to be found broken.
-	Rules []string
+	// Rule is the one that it breaks.
+	Rule string
+	// Fault is the number of the fault of old that it brings back; 0 is none of the five.
+	Fault int
 	// change is what is wrong.
 	change func(*process, parts) parts
 }
@@ -20,4 +24,35 @@ func (p *Plant) parts(process *process, with parts) parts {
 		return with
 	}
 	return p.change(process, with)
+}
+
+// PlantNamed returns a plant; nil for no name.
+func PlantNamed(name string) (*Plant, error) {
+	if name == "" {
+		return nil, nil
+	}
+	for _, plant := range Plants {
+		if plant.Name == name {
+			return plant, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no planted bug %q", name)
+}
+
+// FindPlant draws histories of the world of a planted bug, one after the other, until one breaks its rule.
+func FindPlant(plant *Plant, most int) (searched *Searched, found bool) {
+	searched = &Searched{}
+	first := max(1, plant.Seed)
+	for seed := first; seed < first+uint64(most); seed++ {
+		result := run(plant.World, plant, newRandom(seedOf(plant.World, seed)), nil)
+		searched.count(result)
+		if result.Failure == nil {
+			continue
+		}
+		searched.Found = []Found{{World: plant.World, Plant: plant, Seed: seed, Result: result}}
+		if result.Failure.Rule == plant.Rule {
+			return searched, true
+		}
+	}
+	return searched, false
 }

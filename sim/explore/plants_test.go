@@ -1,24 +1,46 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// TestPlants: the explorer finds each bug that is planted.
+// most is how many histories a planted bug may hide in.
+const mostHistories = 1000
+
+// TestPlants: the explorer finds each bug that is planted, as what it is.
 func TestPlants(t *testing.T) {
 	for _, plant := range Plants {
 		t.Run(plant.Name, func(t *testing.T) {
 			t.Parallel()
-			searched := Random(plant.World, plant, max(1, plant.Seed), 2000, 1)
-			if len(searched.Found) == 0 {
-				t.Fatalf("not found: %s; %s", plant.About, searched)
+			searched, ok := FindPlant(plant, mostHistories)
+			if !ok {
+				t.Fatalf("not found: %s; %v %s", plant.About, searched, storyOf(searched))
 			}
-			found := searched.Found[0]
-			t.Logf("after %d histories: %s", searched.Runs, found.Story())
-			if !slices.Contains(plant.Rules, found.Failure.Rule) {
-				t.Errorf("found as %q, which is none of %q", found.Failure.Rule, plant.Rules)
-			}
+			t.Logf("after %d histories: %s", searched.Runs, storyOf(searched))
 		})
+	}
+}
+
+func storyOf(searched *Searched) string {
+	if len(searched.Found) == 0 {
+		return ""
+	}
+	return "found: " + searched.Found[0].Story()
+}
+
+// TestRulesHavePlants: for each rule, and each fault of old, there is a bug that breaks it.
+func TestRulesHavePlants(t *testing.T) {
+	for rule := 1; rule <= 14; rule++ {
+		if !slices.ContainsFunc(Plants, func(p *Plant) bool { return strings.HasPrefix(p.Rule, fmt.Sprintf("%d: ", rule)) }) {
+			t.Errorf("no planted bug breaks rule %d", rule)
+		}
+	}
+	for fault := 1; fault <= 5; fault++ {
+		if !slices.ContainsFunc(Plants, func(p *Plant) bool { return p.Fault == fault }) {
+			t.Errorf("no planted bug brings back fault %d", fault)
+		}
 	}
 }

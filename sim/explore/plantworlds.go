@@ -53,6 +53,19 @@ func leftWorld(actors ...Actor) *Spec {
 	return s
 }
 
+// restlessWorld has a machine that others write to all the time.
+func restlessWorld() *Spec {
+	s := plantWorld(OwnerReplaces, 2, Faults)
+	s.Restless = 1
+	return s
+}
+
+// unfinished has nobody mean well in the end.
+func unfinished(s *Spec) *Spec {
+	s.Recover = 0
+	return s
+}
+
 // soonOver shortens the end of a world that does not come to rest.
 func soonOver(s *Spec) *Spec {
 	s.Settle, s.Watch = 40*time.Minute, time.Minute

@@ -149,10 +149,7 @@ func (m *monitor) ended(p *process, r *v1alpha1.MachineRemediation) {
 func (m *monitor) endedAs(p *process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
 	switch reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
-		seen := as[*clusterv1.Machine](p.turn.all[lookAt{machineKind, r.Spec.MachineRef.Name}].obj)
-		if seen == nil || said(seen, machinehealth.ConditionType)[0] != "True" {
-			m.w.fail(ruleHealth, "record %s has ended as %s, and a live look has not shown that", r.Name, reason)
-		}
+		m.endedHealthy(p, r, reason, machine)
 		if r.Status.RecoveryTime == nil || r.Status.CompletionTime.Sub(r.Status.RecoveryTime.Time) < r.Spec.Probation() {
 			m.w.fail(ruleProven, "record %s has ended as %s before the end of its probation", r.Name, reason)
 		}
@@ -160,6 +157,19 @@ func (m *monitor) endedAs(p *process, r *v1alpha1.MachineRemediation, reason str
 		if machine != nil && reason != v1alpha1.ReasonUnproven {
 			m.w.fail(ruleReplaced, "record %s has ended as %s, and machine %s is there", r.Name, reason, machine.Name)
 		}
+	}
+}
+
+// endedHealthy holds that a live look has shown a healthy machine when a record ends because of that.
+func (m *monitor) endedHealthy(p *process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
+	if seen := as[*clusterv1.Machine](p.turn.all[lookAt{machineKind, r.Spec.MachineRef.Name}].obj); seen != nil {
+		machine = seen
+	}
+	switch {
+	case machine != nil && said(machine, machinehealth.ConditionType)[0] == "False":
+		m.w.fail(ruleEnd, "record %s has ended as %s, and its machine is sick", r.Name, reason)
+	case machine == nil || said(machine, machinehealth.ConditionType)[0] != "True":
+		m.w.fail(ruleHealth, "record %s has ended as %s, and a live look has not shown that", r.Name, reason)
 	}
 }
 

@@ -11,6 +11,7 @@ const (
 	ruleOnce       = "4: an attempt has at most one side effect"
 	ruleSlots      = "4: no more machines are under repair than there are slots"
 	ruleBound      = "5: an act meets the very machine that was judged"
+	ruleRepaired   = "5: a machine that others write to all the time is repaired all the same"
 	ruleReason     = "6: what does not go on names a reason"
 	ruleStarved    = "6: nobody waits because of another's fault"
 	ruleEnd        = "7: what ends leaves the machine healthy, gone, or to a person"
@@ -28,3 +29,10 @@ const (
 	ruleRecovery   = "once everybody means well, all machines become healthy"
 	ruleCache      = "nobody changes what a cache holds"
 )
+
+// Rules are all of them.
+var Rules = []string{
+	ruleOneRecord, ruleHealth, ruleLook, rulePermission, ruleGate, ruleIntent, ruleOnce, ruleSlots, ruleBound, ruleRepaired, ruleReason,
+	ruleStarved, ruleEnd, ruleProven, ruleReplaced, ruleUndo, ruleClock, ruleMemory, ruleDecision, ruleTakeOver, ruleWriter,
+	ruleGrant, ruleHistory, ruleRest, ruleRecovery, ruleCache,
+}

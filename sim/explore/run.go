@@ -21,6 +21,11 @@ type Result struct {
 	Words    []string
 	// Points is at how many points something else could have happened.
 	Points int
+	// Steps is how many times something happened, and Virtual how much time passed.
+	Steps   int
+	Virtual time.Duration
+	// states are the hashes of the states of the world, step by step.
+	states []uint64
 }
 
 // run lives through one history.
@@ -36,7 +41,10 @@ func run(spec *Spec, plant *Plant, strategy strategy, tell func(string)) Result 
 	if w.failure == nil {
 		w.intact()
 	}
-	return Result{Failure: w.failure, Schedule: w.choices.taken, Words: w.choices.words, Points: w.choices.at}
+	return Result{
+		Failure: w.failure, Schedule: w.choices.taken, Words: w.choices.words, Points: w.choices.at,
+		Steps: w.steps, Virtual: w.clock.now.Sub(start), states: w.states,
+	}
 }
 
 // Replay lives through a history once more, and tells it.
@@ -97,6 +105,7 @@ func (w *world) rest(length time.Duration, check func(), over func() bool) {
 	until, all, atOnce, written := w.clock.now.Add(length), 0, 0, w.server.Version()
 	for w.failure == nil {
 		w.syncCaches()
+		w.note()
 		now := w.clock.now
 		if len(w.leader.queue.ready) == 0 && len(w.work()) == 0 {
 			if w.idle(until, check, over) {

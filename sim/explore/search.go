@@ -1,40 +1,30 @@
 package explore
 
 import (
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"sync"
 )
 
-// Found is a run that breaks a rule.
-type Found struct {
-	World string
-	Seed  uint64
-	Result
-}
-
 // Random lives through histories with the seeds from first on, until one breaks a rule.
-func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched Searched) {
+func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) *Searched {
 	var group sync.WaitGroup
 	var mu sync.Mutex
-	next := uint64(0)
+	next, searched := uint64(0), &Searched{}
+	draw := func() (seed uint64, over bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return first + next - 1, next > uint64(runs) || len(searched.Found) > 0
+	}
 	for range workers {
 		group.Go(func() {
-			for {
-				mu.Lock()
-				seed := first + next
-				over := next >= uint64(runs) || len(searched.Found) > 0
-				next++
-				mu.Unlock()
-				if over {
-					return
-				}
+			for seed, over := draw(); !over; seed, over = draw() {
 				result := run(spec, plant, newRandom(seedOf(spec, seed)), nil)
 				mu.Lock()
 				searched.count(result)
 				if result.Failure != nil {
-					searched.Found = append(searched.Found, Found{spec.Name, seed, result})
+					searched.Found = append(searched.Found, Found{spec, plant, seed, result})
 				}
 				mu.Unlock()
 			}
@@ -42,23 +32,6 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) (searched
 	}
 	group.Wait()
 	return searched
-}
-
-// Searched says what was searched.
-type Searched struct {
-	Runs, Points, Deviations int
-	Found                    []Found
-}
-
-// String says it in one line.
-func (s Searched) String() string {
-	return fmt.Sprintf("%6d histories, %8d points, %6d deviations", s.Runs, s.Points, s.Deviations)
-}
-
-func (s *Searched) count(r Result) {
-	s.Runs++
-	s.Points += r.Points
-	s.Deviations += len(r.Schedule)
 }
 
 // Shrink leaves out deviations for as long as the same rule is broken.

@@ -12,10 +12,17 @@ import (
 // step has one thing happen: what is next in line, or something else.
 func (w *world) step() {
 	w.syncCaches()
+	w.note()
 	if _, picked := w.pick(atStep, w.instead); picked {
 		return
 	}
 	w.usual()
+}
+
+// note counts a step, and the state of the world before it.
+func (w *world) note() {
+	w.steps++
+	w.states = append(w.states, w.server.Hash())
 }
 
 // usual is what happens if nothing unusual does: the leader does what it has to, others follow, and then time passes. It

@@ -39,8 +39,11 @@ type world struct {
 	unreadable bool
 	lostAt     time.Time
 	// made counts the machines that were ever made.
-	made    int
-	cycles  map[string]int
+	made   int
+	cycles map[string]int
+	// steps counts what has happened, and states are the hashes of how the world was.
+	steps   int
+	states  []uint64
 	monitor *monitor
 	failure *Failure
 	// tell is told what happens; nil for a run that nobody reads.

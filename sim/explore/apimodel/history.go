@@ -65,6 +65,9 @@ func (s *Server) Begin() {
 func (s *Server) Copy() *Server {
 	next := &Server{Scheme: s.Scheme, Indexes: s.Indexes, Now: s.Now, version: s.version, uids: s.uids}
 	for _, h := range s.kinds {
+		for _, obj := range h.latest() {
+			obj.hashOf()
+		}
 		next.kinds = append(next.kinds, &history{kind: h.kind, states: slices.Clone(h.states), changed: slices.Clone(h.changed)})
 	}
 	return next

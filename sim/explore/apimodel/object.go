@@ -22,6 +22,8 @@ type Object struct {
 	applied map[string]map[string]any
 	// owners are Sickbay's field owners, and what they have written.
 	owners []ownership
+	// hash is that of what the object says; 0 until it is asked for.
+	hash uint64
 }
 
 // Typed returns the object as a Go type, or as Unstructured if the scheme does not know its kind. It is shared: do not

@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"fmt"
+	"time"
+)
+
+// Found is a run that breaks a rule.
+type Found struct {
+	World *Spec
+	// Plant is the bug that was planted; nil if there was none.
+	Plant *Plant
+	// Seed is that of a history that was drawn; 0 for one that was enumerated.
+	Seed uint64
+	Result
+}
+
+// Command is what tells the history once more.
+func (f Found) Command() string {
+	plant := ""
+	if f.Plant != nil {
+		plant = fmt.Sprintf(" -plant=%q", f.Plant.Name)
+	}
+	return fmt.Sprintf("cd sim && go run ./cmd/explore%s -world=%q -replay=%s", plant, f.World.Name, f.Schedule)
+}
+
+// Shrink leaves out deviations for as long as the same rule is broken.
+func (f Found) Shrink() Found {
+	f.Result = Shrink(f.World, f.Plant, f.Result)
+	return f
+}
+
+// Searched says what was searched.
+type Searched struct {
+	Runs, Points, Deviations int
+	// Steps is how many times something happened: a Reconcile, somebody's work, time that passes.
+	Steps int
+	// Virtual is how much time passed in the worlds.
+	Virtual time.Duration
+	// States are the states of the worlds that were seen.
+	States States
+	Found  []Found
+}
+
+// String says it in one line.
+func (s *Searched) String() string {
+	return fmt.Sprintf("%7d histories, %8d steps, %8d deviations at %9d points, %7.0f days, %8d states",
+		s.Runs, s.Steps, s.Deviations, s.Points, s.Virtual.Hours()/24, s.States.Count())
+}
+
+func (s *Searched) count(r Result) {
+	s.Runs++
+	s.Points += r.Points
+	s.Deviations += len(r.Schedule)
+	s.Steps += r.Steps
+	s.Virtual += r.Virtual
+	s.States.see(r.states)
+}
+
+// Add adds what was searched elsewhere.
+func (s *Searched) Add(other *Searched) {
+	s.Runs, s.Points, s.Deviations, s.Steps = s.Runs+other.Runs, s.Points+other.Points, s.Deviations+other.Deviations, s.Steps+other.Steps
+	s.Virtual += other.Virtual
+	s.States.merge(&other.States)
+	s.Found = append(s.Found, other.Found...)
+}

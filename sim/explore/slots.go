@@ -1,0 +1,46 @@
+package explore
+
+import (
+	"strconv"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// slots holds that not more machines are under repair than allowed, by the greater of what was read and what is so.
+func (m *monitor) slots(t *turn, machine *clusterv1.Machine, what string) {
+	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, healthCheckKind, checkName)), m.allowed(latest[*clusterv1.MachineHealthCheck](m.w, healthCheckKind, checkName)))
+	if allowed == 0 {
+		return
+	}
+	var under []string
+	for _, other := range every[*clusterv1.Machine](m.w, machineKind) {
+		r := m.openRecord(other.UID)
+		atWork := r != nil && ladder.AtWork(r) != nil && ladder.AtWork(r).ObjectRef != nil
+		ours := r != nil || (targets.IsTarget(other) && m.hadRecord(other.UID))
+		if atWork || (ours && len(m.standing(other)) > 0) || other.UID == machine.UID {
+			under = append(under, other.Name)
+		}
+	}
+	if len(under) > allowed {
+		m.w.fail(ruleSlots, "%s, and under repair are %q, of which %d may be", what, under, allowed)
+	}
+}
+
+// allowed is how many machines may be under repair; 0 is any number.
+func (m *monitor) allowed(mhc *clusterv1.MachineHealthCheck) int {
+	if m.w.spec.Plan != nil {
+		return m.w.spec.Slots
+	}
+	if mhc == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(mhc.Annotations[admission.MaxInFlightAnnotation])
+	if err != nil {
+		return 0
+	}
+	return n
+}
