@@ -27,7 +27,7 @@ type options struct {
 
 func main() {
 	// The histories leave much behind that is soon forgotten, and little that lasts.
-	debug.SetGCPercent(1000)
+	debug.SetGCPercent(400)
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

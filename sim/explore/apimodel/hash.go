@@ -2,51 +2,52 @@ package apimodel
 
 import (
 	"hash/maphash"
-	"maps"
-	"slices"
+	"math/bits"
 )
 
 var seed = maphash.MakeSeed()
 
 // Hash is that of all objects as they are now, whatever their versions are. It holds for this process.
 func (s *Server) Hash() uint64 {
-	var sum maphash.Hash
-	sum.SetSeed(seed)
+	sum := uint64(0)
 	for _, h := range s.kinds {
 		for _, obj := range h.latest() {
-			maphash.WriteComparable(&sum, obj.hashOf())
+			sum = mix(sum, obj.hashOf())
 		}
 	}
-	return sum.Sum64()
+	return sum
 }
 
 // hashOf is computed once, before another goroutine can see the object.
 func (o *Object) hashOf() uint64 {
 	if o.hash == 0 {
-		var sum maphash.Hash
-		sum.SetSeed(seed)
-		writeHash(&sum, o.raw)
-		o.hash = sum.Sum64()
+		o.hash = hashValue(o.raw)
 	}
 	return o.hash
 }
 
-// writeHash leaves out what differs between versions that say the same.
-func writeHash(sum *maphash.Hash, value any) {
+// hashValue leaves out what differs between versions that say the same. The order of the keys of a map does not matter.
+func hashValue(value any) uint64 {
 	switch v := value.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		sum := uint64(len(v))
+		for key, item := range v {
 			if key != "resourceVersion" && key != "managedFields" {
-				_, _ = sum.WriteString(key)
-				writeHash(sum, v[key])
+				sum += mix(maphash.String(seed, key), hashValue(item))
 			}
 		}
+		return sum
 	case []any:
+		sum := uint64(1)
 		for _, item := range v {
-			writeHash(sum, item)
+			sum = mix(sum, hashValue(item))
 		}
-	default:
-		maphash.WriteComparable(sum, v)
+		return sum
+	case string:
+		return maphash.String(seed, v)
 	}
-	_ = sum.WriteByte(0)
+	return maphash.Comparable(seed, value)
 }
+
+// mix makes one hash of two, whose order matters.
+func mix(a, b uint64) uint64 { return (a ^ bits.RotateLeft64(b, 31)) * 0x9e3779b97f4a7c15 }
