@@ -168,6 +168,53 @@ func TestHeldBackIsLookedAtAgain(t *testing.T) {
 	f.wantRecord(record, acting)
 }
 
+// TestBackoffOfWhatWatchesShow: a record that was held back is woken when that is over, so it begins again soon, however often
+// it happens. What only a read past the caches shows keeps it back for longer each time.
+func TestBackoffOfWhatWatchesShow(t *testing.T) {
+	t.Parallel()
+	type hold struct {
+		on, off func(f *fixture, a *clusterv1.Machine)
+		soon    bool
+	}
+	plan := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
+	off := remedy.RebootAnnotation + "/ann"
+	rows(t, map[string]hold{
+		"paused": {func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *fixture, _ *clusterv1.Machine) { setPaused(f, false) }, true},
+		"no plan": {
+			func(f *fixture, _ *clusterv1.Machine) {
+				remove(f, &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "plan"}})
+			},
+			func(f *fixture, _ *clusterv1.Machine) { f.storePlan(plan) }, true,
+		},
+		"claimed": {func(f *fixture, a *clusterv1.Machine) { annotate(f, a, off, "") }, func(f *fixture, a *clusterv1.Machine) { unannotate(f, a, off) }, true},
+		"Nodes are cut off": {
+			func(f *fixture, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) },
+			func(f *fixture, _ *clusterv1.Machine) { f.nodes.Reconnect(f.clusterKey()) }, false,
+		},
+	}, func(t *testing.T, tt hold) {
+		t.Helper()
+		f := newFixture(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
+		stored := f.storePlan(plan)
+		a := f.sick("a")
+		record := f.admit(a, follows(stored))
+		var after time.Duration
+		for range 4 {
+			tt.on(f, a)
+			after = f.reconcile(record)
+			f.wantSlot(record, false)
+			tt.off(f, a)
+			f.pass(after)
+			f.reconcile(record)
+			f.grant(record)
+		}
+		if soon := after > 0 && after < 10*time.Second; soon != tt.soon {
+			t.Errorf("looks again after %s", after)
+		}
+		f.reconcile(record)
+		f.wantStanding("a: mark")
+	})
+}
+
 // grant gives a record a slot once more, as machinehealthcheck does.
 func (f *fixture) grant(record *v1alpha1.MachineRemediation) {
 	f.t.Helper()
