@@ -83,15 +83,19 @@ func releasedValue(annotations map[string]string) *string {
 // pause. A marker without a pause and without a record is how the proposal remembers that a
 // MachineHealthCheck was unpaused.
 func handled(annotations map[string]string, active []string) []string {
-	record, recorded := annotations[HandledAnnotation]
-	if !recorded {
+	if _, recorded := annotations[HandledAnnotation]; !recorded {
 		if _, marked := annotations[MarkerAnnotation]; marked {
 			return active
 		}
 		return nil
 	}
-	before := strings.Split(record, ",")
+	before := noted(annotations)
 	return slices.DeleteFunc(slices.Clone(active), func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// noted are the upgrades in the record; none if there is none.
+func noted(annotations map[string]string) []string {
+	return strings.FieldsFunc(annotations[HandledAnnotation], func(r rune) bool { return r == ',' })
 }
 
 // timeOf reads a time; zero if there is none, or none that can be read.

@@ -14,6 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// clusterID begins the IDs of the upgrades of Clusters.
+const clusterID = "cluster/"
+
 // clusterAPI is the signal of Cluster API: a Cluster that rolls out another Kubernetes version
 // concerns its own MachineHealthChecks, if it asks for that.
 type clusterAPI struct {
@@ -32,7 +35,7 @@ func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadat
 	if !ok {
 		return Reading{}
 	}
-	reading := Reading{Subject: clusterReference(key)}
+	reading := Reading{IDs: clusterID, Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
 	err := s.reader.Get(ctx, key, cluster)
 	if apierrors.IsNotFound(err) {

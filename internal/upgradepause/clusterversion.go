@@ -69,7 +69,7 @@ func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMet
 	if !s.installed.get() {
 		return Reading{}
 	}
-	reading := Reading{Subject: &corev1.ObjectReference{
+	reading := Reading{IDs: clusterVersionID, Subject: &corev1.ObjectReference{
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}
 	cv := &configv1.ClusterVersion{}
@@ -91,17 +91,17 @@ func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMet
 }
 
 // ofClusterVersion tells whether OpenShift upgrades. Progressing alone does not say so: it is also True
-// while settings are rolled out, and then the last update in the history is completed.
+// while settings are rolled out, and then the last update in the history is completed. If it is False while the last update is
+// not, the upgrade has halted, perhaps for a moment.
 func ofClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
 	progressing := progressingOf(cv)
-	switch progressing.Status {
-	case configv1.ConditionTrue:
-	case configv1.ConditionFalse:
-		return nil, nil
-	default:
+	if progressing.Status != configv1.ConditionTrue && progressing.Status != configv1.ConditionFalse {
 		return nil, fmt.Errorf("ClusterVersion %s does not say whether it is Progressing", cv.Name)
 	}
-	upgrade := Upgrade{Text: "OpenShift upgrades", Since: progressing.LastTransitionTime.Time}
+	upgrade := Upgrade{Text: "OpenShift upgrades", Since: progressing.LastTransitionTime.Time, Halted: progressing.Status == configv1.ConditionFalse}
+	if len(cv.Status.History) == 0 && upgrade.Halted {
+		return nil, nil
+	}
 	if len(cv.Status.History) > 0 {
 		update := cv.Status.History[0]
 		if update.State == configv1.CompletedUpdate {
@@ -132,7 +132,7 @@ func digestOfClusterVersion(cv *configv1.ClusterVersion) string {
 	upgrades, err := ofClusterVersion(cv)
 	var b strings.Builder
 	for _, u := range upgrades {
-		fmt.Fprintf(&b, "%s,%s;", u.ID, u.Text)
+		fmt.Fprintf(&b, "%s,%s,%t;", u.ID, u.Text, u.Halted)
 	}
 	if err != nil {
 		b.WriteString(err.Error())

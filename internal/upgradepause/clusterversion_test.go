@@ -1,6 +1,7 @@
 package upgradepause
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,15 @@ func versionWith(progressing configv1.ConditionStatus, history ...configv1.Updat
 // entry is one update in the history, begun some minutes after noon.
 func entry(state configv1.UpdateState, version string, minutes int) configv1.UpdateHistory {
 	return configv1.UpdateHistory{State: state, Version: version, StartedTime: metav1.NewTime(noon.Add(time.Duration(minutes) * time.Minute))}
+}
+
+// halted are upgrades that do not go on now.
+func halted(upgrades []Upgrade) []Upgrade {
+	upgrades = slices.Clone(upgrades)
+	for i := range upgrades {
+		upgrades[i].Halted = true
+	}
+	return upgrades
 }
 
 func TestClusterVersionUpgrades(t *testing.T) {
@@ -55,7 +65,7 @@ func TestClusterVersionUpgrades(t *testing.T) {
 		"no history: the first installation":                 {versionWith(yes), first},
 		"no history, steady":                                 {versionWith(no), nil},
 		"no version and no time":                             {versionWith(yes, configv1.UpdateHistory{State: partial}), first},
-		"Progressing is over, the history has not caught up": {versionWith(no, entry(partial, "4.17.3", 1)), nil},
+		"Progressing is over, the history has not caught up": {versionWith(no, entry(partial, "4.17.3", 1)), halted(to417)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ofClusterVersion(tt.version)

@@ -53,17 +53,19 @@ func TestConceptsUpgrade(t *testing.T) {
 	docs.Section(t, conceptsFile, "upgrade", docs.Table(append(table, conceptsUnreadable()...)...))
 }
 
-// conceptsUnreadable are the rows that do not depend on whether an upgrade goes on.
+// conceptsUnreadable are the rows about a signal that cannot be read.
 func conceptsUnreadable() [][]string {
 	var rows [][]string
 	for _, c := range []struct {
 		observed string
 		has      stored
 	}{
-		{"is not paused, and it cannot be told if an upgrade goes on", stored{}},
-		{"is paused by Sickbay, and it cannot be told if an upgrade goes on", ours("A", noon)},
+		{"is not paused, and it cannot be told if upgrade Z goes on", stored{}},
+		{"is paused by Sickbay for upgrade Z, and it cannot be told if that goes on", ours("Z", noon)},
+		{"was unpaused by somebody during upgrade Z, and it cannot be told if that goes on", stored{keyHandled: "Z"}},
+		{"is paused by Sickbay, it cannot be told if upgrade Z goes on, and is excepted now", ours("Z", noon).and(stored{keyOption: "false"})},
 	} {
-		f := Facts{Annotations: c.has, Unreadable: "it is gone", WarnAfter: warnAfter}
+		f := Facts{Annotations: c.has, Unknown: []Unknown{{IDs: "Z", Why: "it is gone"}}, WarnAfter: warnAfter}
 		over, _ := conceptsOutcome(f)
 		f.Upgrades = upgrading("A")
 		during, _ := conceptsOutcome(f)

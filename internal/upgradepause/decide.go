@@ -7,6 +7,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 )
 
@@ -23,14 +24,20 @@ const (
 type Facts struct {
 	// Annotations are those of the MachineHealthCheck, as stored.
 	Annotations map[string]string
-	// Upgrades are those that concern it.
+	// Upgrades are those that concern it, also those that have halted.
 	Upgrades []Upgrade
-	// Unreadable says why a signal cannot be read; empty if all could. Starting says that one has not
-	// been read yet.
-	Unreadable string
-	Starting   bool
+	// Unknown are the signals that cannot be read now.
+	Unknown []Unknown
 	// WarnAfter is how long a pause may be before it is spoken of.
 	WarnAfter time.Duration
+}
+
+// Unknown is a signal that cannot be read.
+type Unknown struct {
+	// IDs is how the IDs of its upgrades begin: nobody knows which of those go on.
+	IDs string
+	// Why says why; empty if it has not been read yet, and may be in a moment.
+	Why string
 }
 
 // Transition is what a decision does to a MachineHealthCheck.
@@ -64,37 +71,74 @@ type Decision struct {
 	RecheckAt time.Time
 }
 
-// Decide looks at one MachineHealthCheck.
+// Decide looks at one MachineHealthCheck. A signal that cannot be read holds up nothing but the end of its own upgrades.
 func Decide(f Facts, now time.Time) Decision {
-	if f.Starting || f.Unreadable != "" {
-		return hold(f, now)
+	d := f.decide(now.Truncate(time.Second)) // as it is stored
+	for _, unknown := range f.Unknown {
+		wait := lookAgain
+		if unknown.Why == "" {
+			wait = lookSoon
+		}
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(wait))
 	}
-	now = now.Truncate(time.Second) // as it is stored
-	active := activeIDs(f.Upgrades)
+	return d
+}
+
+func (f Facts) decide(now time.Time) Decision {
+	active, undecided, halted := f.ids(false), f.undecided(), f.halted()
 	holder, known := holderOf(f.Annotations), handled(f.Annotations, active)
 	excepted := f.Annotations[OptionAnnotation] == "false"
 	switch {
-	case holder == us && (excepted || len(active) == 0):
+	case holder == us && excepted:
+		return resume(f, now)
+	case len(f.Unknown) > 0 && f.unrecorded():
+		// Another program has marked it, for upgrades that nobody can name now.
+		return untouched(f, now)
+	case holder == us && len(active)+len(undecided) == 0:
 		return resume(f, now)
 	case holder == us:
-		return keep(f, active, now)
-	case holder == somebody, excepted, len(active) == 0, len(known) > 0:
+		return keep(f, union(active, undecided), now)
+	case holder == somebody && !excepted:
+		// Noted, so that whoever lifts that pause during the upgrade is not overruled.
+		return leave(f, union(active, undecided, halted))
+	case excepted, len(active) == 0, len(known)+len(undecided)+len(halted) > 0:
 		// Who unpaused it for one upgrade is not overruled while that lasts, whatever else begins.
-		return leave(f, known)
+		return leave(f, union(known, undecided, halted))
 	default:
 		return pause(f, active, now)
 	}
 }
 
-// hold does nothing, since it is not known whether an upgrade is going on.
-func hold(f Facts, now time.Time) Decision {
-	d := Decision{Paused: holderOf(f.Annotations) == us, RecheckAt: now.Add(lookAgain)}
+// undecided are the upgrades that are noted on the MachineHealthCheck and may be over: their signal cannot be read.
+func (f Facts) undecided() []string {
+	var ids []string
+	for _, id := range noted(f.Annotations) {
+		if slices.ContainsFunc(f.Unknown, func(u Unknown) bool { return strings.HasPrefix(id, u.IDs) }) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// halted are the upgrades that are noted on the MachineHealthCheck, do not go on, and are not over.
+func (f Facts) halted() []string {
+	before := noted(f.Annotations)
+	return slices.DeleteFunc(f.ids(true), func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// unrecorded reports whether the marker is there without a record of what it is for.
+func (f Facts) unrecorded() bool {
+	_, marked := f.Annotations[MarkerAnnotation]
+	_, recorded := f.Annotations[HandledAnnotation]
+	return marked && !recorded
+}
+
+// untouched leaves everything as it is.
+func untouched(f Facts, now time.Time) Decision {
+	d := Decision{Paused: holderOf(f.Annotations) == us}
 	if d.Paused {
 		d.PausedAt = timeOf(f.Annotations, PausedAtAnnotation)
 		d.Overlong = !d.PausedAt.IsZero() && now.Sub(d.PausedAt) >= f.WarnAfter
-	}
-	if f.Starting {
-		d.RecheckAt = now.Add(lookSoon)
 	}
 	return d
 }
@@ -172,14 +216,22 @@ func desired(f Facts, wanted map[string]*string) map[string]*string {
 	return wanted
 }
 
-// activeIDs are those of upgrades, sorted, each once.
-func activeIDs(upgrades []Upgrade) []string {
+// ids are those of the upgrades that go on, or of those that have halted, sorted, each once.
+func (f Facts) ids(halted bool) []string {
 	var ids []string
-	for _, u := range upgrades {
-		ids = append(ids, u.ID)
+	for _, u := range f.Upgrades {
+		if u.Halted == halted {
+			ids = append(ids, u.ID)
+		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+func union(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func joined(ids []string) *string { return new(strings.Join(ids, ",")) }

@@ -7,36 +7,43 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHold: while it is not known whether an upgrade goes on, nothing is written, whatever is stored.
-func TestHold(t *testing.T) {
-	long := ours("A", one.Add(-warnAfter))
-	for name, tt := range map[string]struct {
-		has  stored
-		want Decision
-	}{
-		"fresh":                   {nil, Decision{}},
-		"foreign":                 {stored{keyPaused: ""}, Decision{}},
-		"overridden, not noted":   {ours("A", noon).but(keyPaused), Decision{}},
-		"ours":                    {ours("A", noon), Decision{Paused: true, PausedAt: noon}},
-		"ours, excepted":          {ours("A", noon).and(stored{keyOption: "false"}), Decision{Paused: true, PausedAt: noon}},
-		"ours, just not too long": {ours("A", one.Add(time.Second-warnAfter)), Decision{Paused: true, PausedAt: one.Add(time.Second - warnAfter)}},
-		"ours, too long":          {long, Decision{Paused: true, PausedAt: one.Add(-warnAfter), Overlong: true}},
-		"ours, since who knows":   {long.and(stored{keySince: "x"}), Decision{Paused: true}},
-		"another program's":       {stored{keyPaused: "", keyMarker: ""}, Decision{Paused: true}},
+// TestUnknown: a signal that cannot be read, whose upgrades begin with A, holds up nothing but the end of those.
+func TestUnknown(t *testing.T) {
+	long := ours("A1", one.Add(-warnAfter))
+	theirs := stored{keyPaused: "", keyMarker: ""}
+	for name, r := range map[string]row{
+		"fresh":                              {},
+		"fresh, another upgrade goes on":     {upgrades: upgrading("B"), does: Pause, gets: ours("B", one), recheck: one.Add(warnAfter)},
+		"foreign":                            {has: stored{keyPaused: ""}, gets: stored{keyPaused: ""}},
+		"overridden, not noted":              {has: ours("A1", noon).but(keyPaused), does: Overridden, gets: stored{keyHandled: "A1"}},
+		"overridden":                         {has: stored{keyHandled: "A1"}, gets: stored{keyHandled: "A1"}},
+		"overridden, another begins":         {has: stored{keyHandled: "A1"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1"}},
+		"overridden, of both":                {has: stored{keyHandled: "A1,B"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1,B"}},
+		"overridden for one that is over":    {has: stored{keyHandled: "B"}, gets: stored{}},
+		"ours":                               {has: ours("A1", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
+		"ours, another begins":               {has: ours("A1", noon), upgrades: upgrading("B"), gets: ours("A1,B", noon), recheck: noon.Add(warnAfter)},
+		"ours, the other one ends":           {has: ours("A1,B", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
+		"ours, for one that is over":         {has: ours("B", noon), does: Resume, gets: resumed(one)},
+		"ours, excepted":                     {has: ours("A1", noon).and(stored{keyOption: "false"}), does: Resume, gets: resumed(one).and(stored{keyOption: "false"})},
+		"ours, too long":                     {has: long, does: Warn, gets: long.and(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"ours, too long, warned of":          {has: long.and(stored{keyWarned: at(noon)}), does: Warn, gets: long.and(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"another program's":                  {has: theirs, gets: theirs},
+		"another program's, another goes on": {has: theirs, upgrades: upgrading("B"), gets: theirs},
+		"another program's, excepted":        {has: theirs.and(stored{keyOption: "false"}), does: Resume, gets: resumed(one).and(stored{keyOption: "false"})},
+		"another program's, unpaused":        {has: stored{keyMarker: ""}, gets: stored{keyMarker: ""}},
 	} {
-		for going, upgrades := range map[string][]Upgrade{"": nil, ", of two signals one can be read": upgrading("A")} {
-			t.Run(name+going, func(t *testing.T) {
-				unreadable := Facts{Annotations: tt.has, Upgrades: upgrades, WarnAfter: warnAfter, Unreadable: "no permission"}
-				want := tt.want
-				want.RecheckAt = one.Add(30 * time.Second)
-				if diff := cmp.Diff(want, Decide(unreadable, one)); diff != "" {
-					t.Errorf("unreadable (-want +got):\n%s", diff)
+		for why, wait := range map[string]time.Duration{"no permission": 30 * time.Second, "": 250 * time.Millisecond} {
+			t.Run(name+" "+why, func(t *testing.T) {
+				f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter, Unknown: []Unknown{{IDs: "A", Why: why}}}
+				d := Decide(f, one)
+				got, want := row{has: r.has, upgrades: r.upgrades, does: d.Transition, gets: r.has.after(d), recheck: d.RecheckAt}, r
+				want.gets, want.recheck = r.gets.and(nil), one.Add(wait)
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
 				}
-				starting := unreadable
-				starting.Starting, starting.Unreadable = true, ""
-				want.RecheckAt = one.Add(250 * time.Millisecond)
-				if diff := cmp.Diff(want, Decide(starting, one)); diff != "" {
-					t.Errorf("starting (-want +got):\n%s", diff)
+				f.Annotations = got.gets
+				if again := Decide(f, one); len(again.Changes) > 0 || again.Transition != None {
+					t.Errorf("a second look writes again: %+v", again)
 				}
 			})
 		}

@@ -49,13 +49,13 @@ func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMe
 
 // eventFor returns the event that a decision deserves; no reason is none.
 func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) (eventType, reason, text string) {
-	upgrades := texts(f.Upgrades)
+	upgrades := f.texts()
 	switch d.Transition {
 	case Pause:
 		return corev1.EventTypeNormal, EventPaused, "Paused: " + upgrades + doubt(f.Annotations)
 	case Resume:
 		why := "the upgrade is over"
-		if len(f.Upgrades) > 0 {
+		if len(f.ids(false))+len(f.undecided()) > 0 {
 			why = "excepted by " + OptionAnnotation
 		}
 		if kind == ClusterAPIKind {
@@ -76,10 +76,18 @@ func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) 
 	}
 }
 
-func texts(upgrades []Upgrade) string {
+// texts says which upgrades go on, and which of those that are noted may.
+func (f Facts) texts() string {
 	var parts []string
-	for _, u := range upgrades {
-		parts = append(parts, u.Text)
+	for _, u := range f.Upgrades {
+		if !u.Halted {
+			parts = append(parts, u.Text)
+		}
+	}
+	for _, u := range f.Unknown {
+		if len((Facts{Annotations: f.Annotations, Unknown: []Unknown{u}}).undecided()) > 0 && u.Why != "" {
+			parts = append(parts, "whether an upgrade is over cannot be told: "+u.Why)
+		}
 	}
 	return strings.Join(parts, "; ")
 }

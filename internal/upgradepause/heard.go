@@ -34,9 +34,9 @@ func (h *heard) note(ctx context.Context, recorder events.EventRecorder, reading
 		recorder.Eventf(reading.Subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Whether it upgrades can be told again")
 		return
 	}
-	log.Info("It cannot be told whether an upgrade is going on, so nothing is paused or resumed", "cause", reading.Err.Error())
+	log.Info("It cannot be told whether an upgrade is going on, so nothing is paused or resumed for it", "cause", reading.Err.Error())
 	recorder.Eventf(reading.Subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", note.Fit("Whether it upgrades cannot be told, so nothing is paused or resumed: "+reading.Err.Error()))
+		"%s", note.Fit("Whether it upgrades cannot be told, so nothing is paused or resumed for it: "+reading.Err.Error()))
 }
 
 // turned tells whether this is news.

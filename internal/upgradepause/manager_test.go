@@ -112,6 +112,6 @@ func TestManagerClusterVersion(t *testing.T) {
 	for _, kind := range bothKinds {
 		s.Eventually(s.annotations(kind, "mhc")).Should(Equal(resumed(noon)))
 		s.Eventually(s.annotations(kind, "new")).Should(Equal(resumed(noon).and(stored{"owner": "me"})))
-		s.Expect(s.annotations(kind, "foreign")()).To(Equal(stored{keyPaused: ""}))
+		s.Eventually(s.annotations(kind, "foreign")).Should(Equal(stored{keyPaused: ""}))
 	}
 }

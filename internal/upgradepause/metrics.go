@@ -1,6 +1,8 @@
 package upgradepause
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +23,7 @@ var (
 		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion or a Cluster upgrades.",
 	}, signalLabels)
 	readableGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion or a Cluster upgrades, and so nothing is paused or resumed.",
+		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion or a Cluster upgrades, and so nothing is paused or resumed for it.",
 	}, signalLabels)
 )
 
@@ -49,7 +51,7 @@ func measureSignal(r Reading) {
 	}
 	readableGauge.WithLabelValues(labels...).Set(number(r.Err == nil))
 	if r.Err == nil {
-		upgradingGauge.WithLabelValues(labels...).Set(number(len(r.Upgrades) > 0))
+		upgradingGauge.WithLabelValues(labels...).Set(number(slices.ContainsFunc(r.Upgrades, func(u Upgrade) bool { return !u.Halted })))
 	}
 }
 

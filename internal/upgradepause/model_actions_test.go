@@ -53,18 +53,14 @@ func (m *model) check(t *rapid.T) {
 
 func (m *model) atRest(t *rapid.T) {
 	for name, o := range m.live {
-		active, _ := m.going(name, signal.latest)
-		o.ghost.atRest(t, m, o, active)
+		active, unknown := m.going(name, signal.latest)
+		o.ghost.atRest(t, m, o, active, unknown)
 	}
 }
 
 func (m *model) settleAll(t *rapid.T) {
 	m.settle(t)
-	for name, o := range m.live {
-		if active, readable := m.going(name, signal.latest); readable {
-			o.ghost.atRest(t, m, o, active)
-		}
-	}
+	m.atRest(t)
 }
 
 func (m *model) anySignal(t *rapid.T) int {
@@ -76,7 +72,7 @@ func (m *model) begin(t *rapid.T) {
 	if len(m.signals[i].latest().upgrades) > i {
 		t.Skip("enough upgrades")
 	}
-	m.say(i, func(n *news) { n.upgrades = append(n.upgrades, m.newUpgrade()) })
+	m.say(i, func(n *news) { n.upgrades = append(n.upgrades, m.newUpgrade(i)) })
 }
 
 func (m *model) end(t *rapid.T) {
@@ -95,7 +91,7 @@ func (m *model) replace(t *rapid.T) {
 	if len(m.signals[i].latest().upgrades) == 0 {
 		t.Skip("no upgrade")
 	}
-	m.say(i, func(n *news) { n.upgrades[0] = m.newUpgrade() })
+	m.say(i, func(n *news) { n.upgrades[0] = m.newUpgrade(i) })
 }
 
 func (m *model) toggle(t *rapid.T) {

@@ -32,18 +32,42 @@ func (g *ghost) copy() *ghost {
 	return &other
 }
 
-// override: a user ends our pause, or takes it over.
-func (g *ghost) override() {
-	if g.by != "us" {
-		return
-	}
-	for id := range g.told {
-		g.overridden[id] = true
+// override: a user ends our pause, or takes it over; or ends one of their own, on which upgrades are noted that began meanwhile.
+func (g *ghost) override(annotations stored) {
+	switch g.by {
+	case "us":
+		maps.Copy(g.overridden, g.told)
+	case "user":
+		for id := range strings.SplitSeq(annotations[keyHandled], ",") {
+			g.overridden[id] = true
+		}
 	}
 }
 
-func (g *ghost) refuses(active []string) bool {
-	return slices.ContainsFunc(active, func(id string) bool { return g.overridden[id] })
+// refuses reports whether a user does not want to be paused for an upgrade that goes on, or may.
+func (g *ghost) refuses(active, unknown []string) bool {
+	for id := range g.overridden {
+		if slices.Contains(active, id) || ofUnknown(id, unknown) {
+			return true
+		}
+	}
+	return false
+}
+
+// forget the overrides of upgrades that are over for certain.
+func (g *ghost) forget(active, unknown []string) {
+	maps.DeleteFunc(g.overridden, func(id string, _ bool) bool { return !slices.Contains(active, id) && !ofUnknown(id, unknown) })
+}
+
+// going are the upgrades that it is to stay paused for: those that go on, and of those that it was paused for the ones that may.
+func (g *ghost) going(active, unknown []string) map[string]bool {
+	going := setOf(active)
+	for id := range g.told {
+		if ofUnknown(id, unknown) {
+			going[id] = true
+		}
+	}
+	return going
 }
 
 func setOf(ids []string) map[string]bool {
@@ -54,8 +78,8 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// judge looks at what the controller did to the annotations while, as it knew, upgrades were active.
-func (g *ghost) judge(t *rapid.T, before, after stored, active []string, clock time.Time) {
+// judge looks at what the controller did to the annotations while, as it knew, upgrades were active, and of others it knew nothing.
+func (g *ghost) judge(t *rapid.T, before, after stored, active, unknown []string, clock time.Time) {
 	was, paused := before[keyPaused]
 	is, stays := after[keyPaused]
 	_, marked := before[keyMarker]
@@ -70,15 +94,15 @@ func (g *ghost) judge(t *rapid.T, before, after stored, active []string, clock t
 			t.Fatalf("the pause of a user has been touched: %v became %v", before, after)
 		}
 	case g.by == "us" && pausedNow:
-		g.told = setOf(active)
+		g.told = g.going(active, unknown)
 		g.wantOurs(t, after)
 	case g.by == "us":
-		if len(active) > 0 && before[keyOption] != "false" {
-			t.Fatalf("resumed during %v: %v became %v", active, before, after)
+		if len(g.going(active, unknown)) > 0 && before[keyOption] != "false" {
+			t.Fatalf("resumed during %v, with %v unknown: %v became %v", active, unknown, before, after)
 		}
 		g.resume(t, before, after, clock)
 	case pausedNow:
-		if len(active) == 0 || before[keyOption] == "false" || g.refuses(active) {
+		if len(active) == 0 || before[keyOption] == "false" || g.refuses(active, unknown) {
 			t.Fatalf("paused for %v, not wanted for %v: %v became %v", active, g.overridden, before, after)
 		}
 		g.by, g.told, g.pausedAt, g.warnedAt = "us", setOf(active), clock, time.Time{}
@@ -87,6 +111,7 @@ func (g *ghost) judge(t *rapid.T, before, after stored, active []string, clock t
 	if before[keyResumed] != after[keyResumed] && (!paused || stays && is != "sickbay") {
 		t.Fatalf("resumed-at has been changed without a resumption: %v became %v", before, after)
 	}
+	g.forget(active, unknown)
 	ours := []string{keyPaused, keyMarker, keyHandled, keySince, keyWarned, keyResumed}
 	if !maps.Equal(before.but(ours...), after.but(ours...)) {
 		t.Fatalf("what is not ours has been changed: %v became %v", before, after)
@@ -128,10 +153,17 @@ func (g *ghost) warn(t *rapid.T, m *model) {
 
 // atRest is what has to hold once the controller has done all it could, of an object and the upgrades
 // that there are.
-func (g *ghost) atRest(t *rapid.T, m *model, o *object, active []string) {
+func (g *ghost) atRest(t *rapid.T, m *model, o *object, active, unknown []string) {
+	if o.unseen() && len(unknown) > 0 {
+		return // Another program's marks are not read as long as nobody knows what they are for.
+	}
 	value, paused := o.annotations[keyPaused]
 	excepted := o.annotations[keyOption] == "false"
-	wanted := len(active) > 0 && !excepted && !g.refuses(active)
+	wanted := len(active) > 0 && !g.refuses(active, unknown)
+	if g.by == "us" {
+		wanted = len(g.going(active, unknown)) > 0
+	}
+	wanted = wanted && !excepted
 	switch {
 	case g.by == "user":
 		if !paused || value != g.value {
@@ -153,23 +185,25 @@ func (g *ghost) atRest(t *rapid.T, m *model, o *object, active []string) {
 	if _, ok := o.annotations[keyMarker]; !ok && g.by == "us" {
 		t.Fatalf("no marker: %s", o)
 	}
-	g.wantRecord(t, o, active)
+	g.wantRecord(t, o, active, unknown)
 }
 
-// wantRecord: it holds nothing but upgrades that go on, and all of them while we pause.
-func (g *ghost) wantRecord(t *rapid.T, o *object, active []string) {
+// wantRecord: it holds nothing but upgrades that go on, or may, and all that go on while we pause.
+func (g *ghost) wantRecord(t *rapid.T, o *object, active, unknown []string) {
 	record, ok := o.annotations[keyHandled]
 	if !ok && g.by != "us" {
 		return
 	}
 	ids := strings.Split(record, ",")
 	for _, id := range ids {
-		if !slices.Contains(active, id) {
+		if !slices.Contains(active, id) && !ofUnknown(id, unknown) {
 			t.Fatalf("%q is recorded, and only %v goes on: %s", id, active, o)
 		}
 	}
-	if g.by == "us" && len(ids) != len(active) {
-		t.Fatalf("of %v are recorded: %s", active, o)
+	for _, id := range active {
+		if g.by == "us" && !slices.Contains(ids, id) {
+			t.Fatalf("of %v are recorded: %s", active, o)
+		}
 	}
 }
 

@@ -67,35 +67,40 @@ func (s signal) latest() news { return s.said[len(s.said)-1] }
 // concerns: the first signal is about everything, the second about a part of it.
 func (m *model) concerns(i int, name string) bool { return i == 0 || name != "c" }
 
-// going returns the upgrades that concern an object, by what was said, and whether that can be read.
-func (m *model) going(name string, by func(signal) news) (ids []string, readable bool) {
-	readable = true
+// going returns the upgrades that concern an object, by what was said, and how the IDs begin that nobody can tell of.
+func (m *model) going(name string, by func(signal) news) (ids, unknown []string) {
 	for i, s := range m.signals {
 		if !m.concerns(i, name) {
 			continue
 		}
 		n := by(s)
 		if n.unreadable {
-			readable = false
+			unknown = append(unknown, idsOf(i))
 			continue
 		}
 		ids = append(ids, n.upgrades...)
 	}
-	return ids, readable
+	return ids, unknown
+}
+
+// idsOf is how the IDs of a signal's upgrades begin.
+func idsOf(signal int) string { return fmt.Sprintf("upgrade-%d/", signal) }
+
+// ofUnknown reports whether nobody can tell whether an upgrade goes on.
+func ofUnknown(id string, unknown []string) bool {
+	return slices.ContainsFunc(unknown, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }
 
 // look lets the controller decide on a version of an object, which may be an old one, and write.
 func (m *model) look(t *rapid.T, name string, seen object) (wrote bool) {
-	active, readable := m.going(name, func(s signal) news { return s.said[s.heard] })
+	active, unknown := m.going(name, func(s signal) news { return s.said[s.heard] })
 	f := Facts{Annotations: seen.annotations, Upgrades: upgrading(active...), WarnAfter: m.warnAfter}
-	if !readable {
-		f.Unreadable = "no permission"
+	for _, prefix := range unknown {
+		f.Unknown = append(f.Unknown, Unknown{IDs: prefix, Why: "no permission"})
 	}
 	clock := m.now.Add(m.skew)
 	d := Decide(f, clock)
 	switch {
-	case !readable && (len(d.Changes) > 0 || d.Transition != None):
-		t.Fatalf("%s: written though it cannot be told what goes on: %+v", name, d)
 	case len(d.Changes) == 0 && d.Transition != None:
 		t.Fatalf("%s: transition %d is not stored, so it will be told for ever", name, d.Transition)
 	case !d.RecheckAt.IsZero() && !d.RecheckAt.After(clock):
@@ -114,7 +119,7 @@ func (m *model) look(t *rapid.T, name string, seen object) (wrote bool) {
 	}
 	before := o.annotations
 	m.write(name, func(o *object) { o.annotations = before.after(d) })
-	o.ghost.judge(t, before, o.annotations, active, clock)
+	o.ghost.judge(t, before, o.annotations, active, unknown, clock)
 	if d.Transition == Warn {
 		o.ghost.warn(t, m)
 	}
@@ -170,9 +175,9 @@ func (m *model) say(i int, change func(*news)) {
 	m.signals[i].said = append(m.signals[i].said, n)
 }
 
-func (m *model) newUpgrade() string {
+func (m *model) newUpgrade(signal int) string {
 	m.upgrade++
-	return fmt.Sprintf("upgrade/%d", m.upgrade)
+	return fmt.Sprintf("%s%d", idsOf(signal), m.upgrade)
 }
 
 // names of what there is, in order: the same seed has to be the same history.

@@ -54,7 +54,7 @@ func (m *model) pause(t *rapid.T) {
 	if m.live[name].unseen() {
 		t.Skip("cannot be told apart")
 	}
-	m.live[name].ghost.override()
+	m.live[name].ghost.override(m.live[name].annotations)
 	m.write(name, func(o *object) {
 		o.annotations[keyPaused] = value
 		o.ghost.by, o.ghost.value, o.ghost.handedOver = "user", value, false
@@ -68,7 +68,7 @@ func (m *model) unpause(t *rapid.T) {
 		t.Skip("not paused")
 	}
 	tidy, back := rapid.Bool().Draw(t, "tidy"), rapid.Bool().Draw(t, "give back")
-	m.live[name].ghost.override()
+	m.live[name].ghost.override(m.live[name].annotations)
 	m.write(name, func(o *object) {
 		delete(o.annotations, keyPaused)
 		if o.ghost.handedOver && !back {
@@ -89,7 +89,7 @@ func (m *model) unmark(t *rapid.T) {
 	if m.live[name].ghost.by != "us" {
 		t.Skip("not paused by us")
 	}
-	m.live[name].ghost.override()
+	m.live[name].ghost.override(m.live[name].annotations)
 	m.write(name, func(o *object) {
 		delete(o.annotations, keyMarker)
 		o.ghost.by, o.ghost.value, o.ghost.handedOver = "user", o.annotations[keyPaused], false
@@ -99,7 +99,7 @@ func (m *model) unmark(t *rapid.T) {
 // handOver to Sickbay, or take back.
 func (m *model) handOver(t *rapid.T) {
 	name := m.draw(t)
-	m.live[name].ghost.override()
+	m.live[name].ghost.override(m.live[name].annotations)
 	m.write(name, func(o *object) {
 		if o.annotations[keyPaused] == "sickbay" {
 			delete(o.annotations, keyPaused)

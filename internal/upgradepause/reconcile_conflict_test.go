@@ -21,8 +21,8 @@ func TestChangedMeanwhile(t *testing.T) {
 		gets     stored
 		told     []string
 	}{
-		"begins, and they pause":              {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused, nil},
-		"begins, and they pause like us":      {nil, []string{"A"}, map[string]*string{keyPaused: new("upgrade")}, stored{keyPaused: "upgrade"}, nil},
+		"begins, and they pause":              {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused.and(stored{keyHandled: "A"}), nil},
+		"begins, and they pause like us":      {nil, []string{"A"}, map[string]*string{keyPaused: new("upgrade")}, stored{keyPaused: "upgrade", keyHandled: "A"}, nil},
 		"begins, and they except it":          {nil, []string{"A"}, map[string]*string{keyOption: new("false")}, stored{keyOption: "false"}, nil},
 		"begins, and they hand it over":       {nil, []string{"A"}, map[string]*string{keyPaused: new("sickbay")}, handedOver("A", noon), []string{toldPaused}},
 		"begins, and they write a note":       {nil, []string{"A"}, map[string]*string{"note": new("x")}, ours("A", noon).and(stored{"note": "x"}), []string{toldPaused}},

@@ -21,7 +21,7 @@ func (o override) atTheNext(now time.Time) stored {
 	case value == "sickbay":
 		return handedOver("B", now)
 	}
-	return o.leaves
+	return o.leaves.and(stored{keyHandled: "B"})
 }
 
 // TestOverride: what a person does to our pause holds for the rest of the upgrade, also with a

@@ -107,5 +107,5 @@ func inWords(r Reading) string {
 	case r.Err != nil:
 		return "error: " + r.Err.Error()
 	}
-	return strings.Join(activeIDs(r.Upgrades), ",")
+	return strings.Join(Facts{Upgrades: r.Upgrades}.ids(false), ",")
 }

@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ const (
 	toldReadable   = "Normal UpgradeSignalReadable "
 )
 
-// TestUnreadable: who cannot tell whether an upgrade goes on neither pauses nor resumes, and says so
+// TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused for it or resumed, and that is said
 // once, however many MachineHealthChecks there are.
 func TestUnreadable(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
@@ -27,8 +28,8 @@ func TestUnreadable(t *testing.T) {
 		f.reconcile(paused)
 		f.wantTold(toldPaused)
 
-		for _, upgrades := range [][]string{{"A"}, nil, {"B"}} {
-			f.upgrading(upgrades...)
+		for range 2 {
+			f.upgrading()
 			f.signal.Err = errBroken
 			if after := f.reconcile(free); after != lookAgain {
 				f.t.Errorf("looks again after %s, want %s", after, lookAgain)
@@ -54,6 +55,31 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
+// TestUnreadableHasAWayOut: a long pause is warned of each hour all the same, and whoever excepts the MachineHealthCheck has it
+// resumed at once.
+func TestUnreadableHasAWayOut(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", nil)
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantTold(toldPaused)
+		f.upgrading()
+		f.signal.Err = errBroken
+		f.reconcile(check)
+		f.wantTold(toldUnreadable)
+		f.pass(f.WarnAfter)
+		f.reconcile(check)
+		f.wantTold("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: whether an upgrade is over cannot be told: broken on purpose")
+		f.pass(time.Hour)
+		f.reconcile(check)
+		f.wantTold("Warning UpgradePauseTooLong Paused for 5h0m0s")
+		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Annotations[OptionAnnotation] = "false" })
+		f.reconcile(check)
+		f.wantTold("Normal ResumedAfterUpgrade Resumed: excepted by " + OptionAnnotation)
+		f.wantStored(check, resumed(f.clock.Now()).and(stored{keyOption: "false"}))
+	})
+}
+
 // TestStarting: what has not been read yet is waited for, and nobody is told.
 func TestStarting(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
@@ -70,21 +96,25 @@ func TestStarting(t *testing.T) {
 	})
 }
 
-// TestOneOfTwoUnreadable: what the other signal says is not the whole truth.
+// TestOneOfTwoUnreadable: each signal holds up the end of its own upgrades, and of no others.
 func TestOneOfTwoUnreadable(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
-		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
-		broken := &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
-		for _, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
+		broken := &saying{Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
+		for i, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
 			f.Signals = order
-			f.upgrading("B")
-			f.reconcile(free)
-			f.wantStored(free, stored{})
+			name := func(what string) string { return fmt.Sprintf("%s-%d", what, i) }
+			over, undecided, free := f.check(name("over"), ours("A", noon)), f.check(name("undecided"), ours("A,B", noon)), f.check(name("free"), nil)
 			f.upgrading()
-			f.reconcile(paused)
-			f.wantStored(paused, ours("A", noon))
+			for _, check := range []*metav1.PartialObjectMetadata{over, undecided, free} {
+				f.reconcile(check)
+			}
+			f.wantStored(over, resumed(noon))
+			f.wantStored(undecided, ours("B", noon))
+			f.wantStored(free, stored{})
+			f.upgrading("A")
+			f.reconcile(free)
+			f.wantStored(free, ours("A", noon))
 		}
-		f.wantTold(toldUnreadable)
 	})
 }
 

@@ -59,7 +59,7 @@ func TestWarning(t *testing.T) {
 func TestWarningIsOfOurPause(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.upgrading("A")
-		foreign, excepted := f.check("foreign", stored{keyPaused: ""}), f.check("excepted", stored{keyOption: "false"})
+		foreign, excepted := f.check("foreign", stored{keyPaused: "", keyHandled: "A"}), f.check("excepted", stored{keyOption: "false"})
 		f.pass(2 * warnAfter)
 		f.wantRest(foreign)
 		f.wantRest(excepted)

@@ -53,7 +53,7 @@ func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructur
 }
 
 func rollout(cluster *clusterv1.Cluster, target string, since time.Time) Upgrade {
-	return Upgrade{ID: "cluster/" + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Since: since}
+	return Upgrade{ID: clusterID + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Since: since}
 }
 
 // controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not. As

@@ -14,7 +14,7 @@ func TestOtherValues(t *testing.T) {
 		foreign := stored{keyPaused: value}
 		t.Run(value, func(t *testing.T) {
 			decideRows(t, map[string]row{
-				"during":  {has: foreign, upgrades: upgrading("A"), gets: foreign},
+				"during":  {has: foreign, upgrades: upgrading("A"), gets: foreign.and(stored{keyHandled: "A"})},
 				"after":   {has: foreign, gets: foreign},
 				"noted":   {has: foreign.and(stored{keyHandled: "A"}), upgrades: upgrading("A"), gets: foreign.and(stored{keyHandled: "A"})},
 				"cleaned": {has: foreign.and(stored{keyHandled: "A", keyWarned: at(noon)}), gets: foreign},
@@ -99,6 +99,33 @@ func TestTwoUpgradesAtOnce(t *testing.T) {
 		"an ID that begins like another": {
 			has: stored{keyHandled: "A1"}, upgrades: upgrading("A"), does: Pause, gets: ours("A", one), recheck: one.Add(warnAfter),
 		},
+	})
+}
+
+// TestHalted: an upgrade that halts is not over. Nothing is paused for it, and who did not want that is not overruled when it
+// goes on.
+func TestHalted(t *testing.T) {
+	decideRows(t, map[string]row{
+		"fresh":                           {upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused":                          {has: ours("A", noon), upgrades: halted(upgrading("A")), does: Resume, gets: resumed(one)},
+		"overridden":                      {has: stored{keyHandled: "A"}, upgrades: halted(upgrading("A")), gets: stored{keyHandled: "A"}},
+		"overridden, not noted":           {has: ours("A", noon).but(keyPaused), upgrades: halted(upgrading("A")), does: Overridden, gets: stored{keyHandled: "A"}},
+		"overridden, another begins":      {has: stored{keyHandled: "A"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: stored{keyHandled: "A"}},
+		"overridden for one before":       {has: stored{keyHandled: "Z"}, upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused for both, the other goes": {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("B", noon), recheck: noon.Add(warnAfter)},
+	})
+}
+
+// TestLifted: who paused before the upgrade, and lifts that during it, is not overruled.
+func TestLifted(t *testing.T) {
+	theirs := stored{keyPaused: "maintenance"}
+	decideRows(t, map[string]row{
+		"an upgrade begins":       {has: theirs, upgrades: upgrading("A"), gets: theirs.and(stored{keyHandled: "A"})},
+		"another one begins":      {has: theirs.and(stored{keyHandled: "A"}), upgrades: upgrading("A", "B"), gets: theirs.and(stored{keyHandled: "A,B"})},
+		"it ends":                 {has: theirs.and(stored{keyHandled: "A"}), gets: theirs},
+		"lifted":                  {has: stored{keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyHandled: "A"}},
+		"lifted, and handed over": {has: stored{keyPaused: "sickbay", keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyPaused: "sickbay", keyHandled: "A"}},
+		"excepted is not noted":   {has: theirs.and(stored{keyOption: "false"}), upgrades: upgrading("A"), gets: theirs.and(stored{keyOption: "false"})},
 	})
 }
 

@@ -12,8 +12,8 @@ func TestProposalRules(t *testing.T) {
 			has: stored{"owner": "me"}, upgrades: upgrading("A"),
 			does: Pause, gets: ours("A", one).and(stored{"owner": "me"}), recheck: one.Add(warnAfter),
 		},
-		"2 paused by somebody: untouched while it lasts": {
-			has: stored{keyPaused: ""}, upgrades: upgrading("A"), gets: stored{keyPaused: ""},
+		"2 paused by somebody: that is left alone, and the upgrade is noted": {
+			has: stored{keyPaused: ""}, upgrades: upgrading("A"), gets: stored{keyPaused: "", keyHandled: "A"},
 		},
 		"2 paused by somebody: stays paused when it is over": {
 			has: stored{keyPaused: ""}, gets: stored{keyPaused: ""},
@@ -69,7 +69,7 @@ func TestCornerCases(t *testing.T) {
 		"fresh, no upgrade":                {gets: stored{}, recheck: never},
 		"ours":                             {has: kept, upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter)},
 		"ours, at the end":                 {has: kept, does: Resume, gets: resumed(one)},
-		"foreign":                          {has: stored{keyPaused: "true"}, upgrades: upgrading("A"), gets: stored{keyPaused: "true"}},
+		"foreign":                          {has: stored{keyPaused: "true"}, upgrades: upgrading("A"), gets: stored{keyPaused: "true", keyHandled: "A"}},
 		"foreign, at the end":              {has: stored{keyPaused: "true"}, gets: stored{keyPaused: "true"}},
 		"foreign, then unpaused: as fresh": {upgrades: upgrading("A"), does: Pause, gets: ours("A", one), recheck: one.Add(warnAfter)},
 
@@ -106,7 +106,7 @@ func TestCornerCases(t *testing.T) {
 			has: overridden.and(stored{keyPaused: "upgrade"}), gets: stored{keyPaused: "upgrade"},
 		},
 		"user wants our pause to stay, the next upgrade": {
-			has: stored{keyPaused: "upgrade"}, upgrades: upgrading("B"), gets: stored{keyPaused: "upgrade"},
+			has: stored{keyPaused: "upgrade"}, upgrades: upgrading("B"), gets: stored{keyPaused: "upgrade", keyHandled: "B"},
 		},
 
 		"someone else pauses while ours is on": {
@@ -124,7 +124,7 @@ func TestCornerCases(t *testing.T) {
 		"controller down for the whole of it":                {gets: stored{}},
 		"back-to-back upgrade: the pause goes on":            {has: kept, upgrades: upgrading("B"), gets: ours("B", noon), recheck: noon.Add(warnAfter)},
 		"back-to-back upgrade: an override is forgotten":     {has: overridden, upgrades: upgrading("B"), does: Pause, gets: ours("B", one), recheck: one.Add(warnAfter)},
-		"back-to-back upgrade: somebody's pause stays":       {has: overridden.and(stored{keyPaused: "x"}), upgrades: upgrading("B"), gets: stored{keyPaused: "x"}},
+		"back-to-back upgrade: somebody's pause stays":       {has: overridden.and(stored{keyPaused: "x"}), upgrades: upgrading("B"), gets: stored{keyPaused: "x", keyHandled: "B"}},
 		"Progressing=True without an upgrade: nothing to do": {gets: stored{}},
 
 		"upgrade stuck for days: warned of": {

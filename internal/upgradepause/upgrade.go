@@ -20,16 +20,18 @@ type Signal interface {
 type Reading struct {
 	// Subject is who may be upgrading.
 	Subject *corev1.ObjectReference
+	// IDs is how the IDs of its upgrades begin.
+	IDs string
 	// Off tells that the subject does not want to have anything paused.
 	Off bool
 	// Upgrades are those that are going on.
 	Upgrades []Upgrade
-	// Err says why that cannot be told: then nothing is paused or resumed. It is errStarting while
-	// there is hope that it will be told in a moment.
+	// Err says why that cannot be told, or not in full: then nothing is resumed that is paused for one of its upgrades. It is
+	// errStarting while there is hope that it will be told in a moment.
 	Err error
 }
 
-// Upgrade is one that is going on.
+// Upgrade is one that is going on, or that has halted.
 type Upgrade struct {
 	// ID tells it from the one before and the one after. It has no comma in it.
 	ID string
@@ -37,6 +39,9 @@ type Upgrade struct {
 	Text string
 	// Since is when it began; zero if that is not known.
 	Since time.Time
+	// Halted says that it does not go on now, and is not over: nothing is paused for it, and who has unpaused something for it
+	// is not forgotten.
+	Halted bool
 }
 
 // errStarting says that a kind is being read for the first time.
