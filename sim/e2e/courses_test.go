@@ -13,8 +13,10 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -28,7 +30,11 @@ type course struct {
 	// left is how many machines there are in the end, with that verdict.
 	left    int
 	verdict metav1.ConditionStatus
-	// thorough tries every write, and not only those that this remedy adds to what another course tries.
+	// plan is what the template is made of, if that is one of a plan.
+	plan *v1alpha1.RemediationPlan
+	// mishaps are those that are tried; without any, crashes.
+	mishaps []fault.Mishap
+	// thorough also tries the second write of a kind, and not only those that this remedy adds to what another course tries.
 	thorough bool
 	// unowned makes the sick machine by hand, without anybody who would replace it.
 	unowned bool
@@ -43,12 +49,19 @@ const (
 	fixKind    = "FixRemediation"
 )
 
+var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+	APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "watch-first",
+}
+
 var courses = []course{
 	{
 		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced,
 		left: 2, verdict: metav1.ConditionTrue, thorough: true,
 	},
-	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true},
+	{
+		name: "plan", plan: &watchFirst, template: planRef, script: approved, left: 2, verdict: metav1.ConditionTrue, mishaps: fault.WriteMishaps(),
+	},
+	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true, mishaps: fault.WriteMishaps()},
 	{
 		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{
 			APIVersion: fixVersion, Kind: fixKind + "Template", Name: "fix",
@@ -62,7 +75,7 @@ var courses = []course{
 	{name: "upgrade", script: upgraded, left: 2, verdict: metav1.ConditionTrue, upgrade: true},
 }
 
-func (c course) namespace() string { return "crash-" + c.name }
+func (c course) namespace() string { return "mishap-" + c.name }
 func (c course) cluster() client.ObjectKey {
 	return client.ObjectKey{Namespace: c.namespace(), Name: "ward"}
 }
@@ -102,7 +115,12 @@ func (c course) setUp(t *testing.T) {
 		spec.Annotations, spec.Pools = map[string]string{upgradepause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
 	}
 	stand.Cluster(t, spec)
-	if c.template.IsDefined() {
+	switch {
+	case c.plan != nil:
+		template := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: c.template.Name}}
+		template.Spec.Template.Spec = *c.plan
+		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+	case c.template.IsDefined():
 		template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
 		template.SetAPIVersion(c.template.APIVersion)
 		template.SetKind(c.template.Kind)

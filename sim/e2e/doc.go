@@ -3,4 +3,26 @@
 //
 // All tests of a test binary share one world. Each has namespaces of its own and a Sickbay that
 // looks at nothing else, so they run side by side, which they should: they mostly wait.
+//
+// # Mishaps
+//
+// A fault.Wire stands between a manager and its API server. A run without mishap shows which writes and watch events a story
+// has; then it is run again for each of them, and one thing goes wrong: the manager crashes before or after the write, the
+// answer is lost, the write is refused with a conflict or an error 500, the events of the kind come late or are lost until the
+// cache lists anew. Each run must come to the same end, with one record and one mark.
+//
+// What the explorer has searched in virtual time is not searched here again: which of many writes it is, in which phase
+// of which plan, how far a cache lags. What it cannot show is that the real client, the real caches and the real API server
+// behave as its model says. For that a write of each kind is enough, in a story as short as can be. So every test run
+// tries:
+//
+//   - crashes at each kind of write of each remedy, at the first and the second time where the owner replaces the machine,
+//     and at those of an upgrade;
+//   - all mishaps at each kind of write where the machine is deleted, the shortest course;
+//   - all mishaps at each kind of write of a plan that watches, asks a person and waits for the probation, whose record is
+//     written most often.
+//
+// With -args -everything all mishaps are tried at all writes and watch events of these courses, and at those of the
+// stories that the demo tells: TestMishapsInStories, which takes hours. Events and leases are left out, as nothing depends on
+// them, and so are the connections to workload clusters: that they break is a story of its own.
 package e2e

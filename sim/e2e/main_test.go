@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -12,5 +13,11 @@ import (
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}, func(s *e2e.Stand) { stand = s }))
+	flag.Parse()
+	o := world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}
+	if *everything {
+		// One for each cluster ever made.
+		o.Ports = world.PortRange{Min: 25000, Max: 29999}
+	}
+	os.Exit(e2e.Main(m, o, func(s *e2e.Stand) { stand = s }))
 }

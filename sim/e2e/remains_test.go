@@ -22,7 +22,7 @@ func TestNothingRemains(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- runManager(ctx, spec.Namespace, nil) }()
+	go func() { ended <- runManager(ctx, spec.Namespace, stand.World.Config()) }()
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	g.Expect(remoteCaches()).To(Equal(before + 1))
 	stop()

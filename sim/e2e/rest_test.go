@@ -20,8 +20,8 @@ import (
 
 const (
 	// calm is how long nothing must have happened before it counts as rest. It is longer than any wait that was begun before
-	// and leads to one more look: 15 seconds, at most.
-	calm = 16 * time.Second
+	// and leads to one more look: a minute, after which records that have ended are looked at for what need not be kept.
+	calm = 61 * time.Second
 	// heartbeats is how often each kubelet reports, once a second, while nothing else happens.
 	heartbeats = 5
 )

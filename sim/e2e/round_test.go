@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,7 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// round is one remediation, with a crash somewhere in it.
+// round is one remediation, with a mishap somewhere in it.
 type round struct {
 	*testing.T
 	course  course
@@ -45,28 +46,30 @@ func newRound(t *testing.T, c course) *round {
 	return r
 }
 
-// role names an object after the part that it plays.
-func (r *round) role(obj any) string {
-	switch named := obj.(type) {
-	case *clusterv1.Machine:
-		return r.machineRole(named.Name)
-	case *v1alpha1.MachineRemediation:
-		return "the record of " + r.machineRole(machineOf(named.Name))
-	case *v1alpha1.RebootRemediation:
-		return "RebootRemediation"
-	case interface {
-		GetKind() string
-		GetName() string
-	}:
-		if named.GetKind() == "Machine" {
-			return r.machineRole(named.GetName())
-		}
-		return named.GetKind()
-	case *metav1.PartialObjectMetadata:
-		return named.Kind
+// role names an object after the part that it plays; empty if it has none.
+func (r *round) role(resource, name string) string {
+	switch resource {
+	case "machines":
+		return r.machineRole(name)
+	case "machineremediations":
+		return "the record of " + r.machineRole(machineOf(name))
 	}
-	return "something else"
+	return roleOf(resource)
 }
+
+// roleOf names an object of whose kind one plays a part. What Sickbay writes beside, nothing depends on: events.
+func roleOf(resource string) string {
+	switch resource {
+	case "machinehealthchecks":
+		return healthChecks
+	case "rebootremediations", "fixremediations", "baremetalhosts":
+		return resource
+	}
+	return ""
+}
+
+// healthChecks is the role of a MachineHealthCheck.
+const healthChecks = "the MachineHealthCheck"
 
 // The machines but for the sick one.
 const (
@@ -90,14 +93,14 @@ func (r *round) machineRole(name string) string {
 	return newcomer
 }
 
-// play lets the round happen while the manager runs, crashes, and is started again.
-func (r *round) play(c *crash) {
+// play lets the round happen while the manager runs, has its mishap, and is started again if that ends it.
+func (r *round) play(wire *fault.Wire) {
 	r.Helper()
-	c.role = r.role
+	wire.Role = r.role
 	ctx, end := context.WithCancel(r.Context())
 	var managers sync.WaitGroup
 	managers.Go(func() {
-		if err := r.supervise(ctx, c); err != nil {
+		if err := supervise(ctx, r.course.namespace(), wire); err != nil {
 			r.Errorf("running the manager: %v", err)
 		}
 	})
@@ -106,29 +109,25 @@ func (r *round) play(c *crash) {
 	r.check(r.course.script)
 }
 
-// supervise runs the manager, and another one when it has crashed.
-func (r *round) supervise(ctx context.Context, c *crash) error {
+// supervise runs a manager, and another one when it has crashed.
+func supervise(ctx context.Context, namespace string, wire *fault.Wire) error {
 	living, kill := context.WithCancel(ctx)
 	defer kill()
-	c.kill = kill
-	if err := r.run(living, c); err != nil || !c.isOver() {
+	wire.Kill = kill
+	if err := runManager(living, namespace, wire.Config(stand.World.Config())); err != nil || !wire.Crashed() {
 		return err
 	}
-	return r.run(ctx, &crash{role: r.role})
-}
-
-func (r *round) run(ctx context.Context, c *crash) error {
-	return runManager(ctx, r.course.namespace(), c.newClient)
+	return runManager(ctx, namespace, stand.World.Config())
 }
 
 // runManager runs a manager for one namespace in this process until ctx ends.
-func runManager(ctx context.Context, namespace string, newClient client.NewClientFunc) error {
+func runManager(ctx context.Context, namespace string, config *rest.Config) error {
 	o := app.DefaultOptions()
 	o.Namespace = namespace
 	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
 	o.SkipNameValidation = true
-	o.NewClient = newClient
-	manager, err := app.New(ctx, stand.World.Config(), o)
+	o.RemoteConditionsGracePeriod = 5 * time.Second
+	manager, err := app.New(ctx, config, o)
 	if err != nil {
 		return err
 	}
@@ -169,6 +168,7 @@ func (r *round) check(script func(*round, *WithT)) {
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
 	g.Eventually(func(g Gomega) { allClosed(g, r.course.namespace()) }).Should(Succeed())
 	g.Expect(stand.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
+	g.Expect(marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
 	for i := range r.others {
 		g.Expect(touched(&r.others[i])).To(BeFalse(), "machine %s was touched", r.others[i].Name)
 		g.Expect(stand.Journal.Records(r.others[i].UID)).To(HaveLen(0), "machine %s has a record", r.others[i].Name)
@@ -236,6 +236,23 @@ func allClosed(g Gomega, namespace string) {
 		g.Expect(record.Finalizers).To(BeEmpty())
 		g.Expect(record.Labels).NotTo(HaveKey(v1alpha1.OpenLabel))
 	}
+}
+
+// marks counts how often a machine was marked for its owner.
+func marks(uid types.UID) int {
+	times, marked := 0, false
+	stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if !ok || m.UID != uid {
+			return false
+		}
+		if !marked && journal.Marked(m) {
+			times++
+		}
+		marked = journal.Marked(m)
+		return false
+	})
+	return times
 }
 
 // seen returns all machines that ever were in a namespace.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -33,8 +32,8 @@ type Stand struct {
 	Binary     string
 	Kubeconfig string
 
-	// making lets clusters be made one after the other; side by side they would all come up late.
-	making sync.Mutex
+	// making lets a few clusters be made at once; side by side they would all come up late.
+	making chan struct{}
 	undo   []func() error
 	dir    string
 }
@@ -47,7 +46,7 @@ func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
 		fmt.Fprintln(os.Stderr, "letting the tests run side by side:", err)
 		return 1
 	}
-	s := &Stand{}
+	s := &Stand{making: make(chan struct{}, clustersAtOnce)}
 	defer func() {
 		if err := s.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "taking down the stand:", err)
@@ -106,10 +105,13 @@ func (s *Stand) stop() error {
 	return errors.Join(errs...)
 }
 
-// InTurn runs what makes a cluster, one after the other.
+// clustersAtOnce are made side by side: now and then Cluster API waits for 15 seconds, which need not hold up the others.
+const clustersAtOnce = 3
+
+// InTurn runs what makes a cluster, a few at once.
 func (s *Stand) InTurn(makeCluster func() error) error {
-	s.making.Lock()
-	defer s.making.Unlock()
+	s.making <- struct{}{}
+	defer func() { <-s.making }()
 	return makeCluster()
 }
 
