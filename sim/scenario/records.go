@@ -65,11 +65,13 @@ func lastAttempt(record *v1alpha1.MachineRemediation) v1alpha1.RemediationAttemp
 	return v1alpha1.RemediationAttempt{}
 }
 
-// attempts are the steps that a record has tried, with what came of them.
+// attempts are the steps that a record has tried, with what came of them. What was given up before it began does not count.
 func attempts(record *v1alpha1.MachineRemediation) string {
 	var all []string
 	for _, attempt := range record.Status.Attempts {
-		all = append(all, fmt.Sprintf("%s: %s", attempt.Step, attempt.Result))
+		if attempt.Result != v1alpha1.ResultAborted {
+			all = append(all, fmt.Sprintf("%s: %s", attempt.Step, attempt.Result))
+		}
 	}
 	return strings.Join(all, ", ")
 }
@@ -82,6 +84,9 @@ func (s *Stage) ended(ctx context.Context, machine *clusterv1.Machine, reason st
 
 // event awaits an event about a machine, and tells it.
 func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) error {
+	if s.WithoutEvents {
+		return nil
+	}
 	entry, err := s.Journal.Event(ctx, fmt.Sprintf("the event %s about machine %s", reason, machine.Name), func(e *eventsv1.Event) bool {
 		return e.Reason == reason && e.Regarding.UID == machine.UID
 	})

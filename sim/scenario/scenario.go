@@ -111,6 +111,8 @@ type Stage struct {
 	Scenario
 	World   *world.World
 	Journal *journal.Journal
+	// WithoutEvents tells the story without those of Sickbay: nothing depends on them, and they can get lost.
+	WithoutEvents bool
 	// Tell hears the story, line by line.
 	Tell func(Line)
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // breaks brings a fault about and begins to count the time.
@@ -35,14 +36,18 @@ func (s *Stage) mends(ctx context.Context, f fault.Fault, text string) error {
 	return nil
 }
 
-// machines returns the machines of the pool, which must all be healthy.
+// machines returns the machines of the pool when all of them are healthy.
 func (s *Stage) machines(ctx context.Context) ([]clusterv1.Machine, error) {
-	machines, err := s.World.PoolMachines(ctx, s.Key(), s.Name)
+	var machines []clusterv1.Machine
+	err := world.Poll(ctx, func(ctx context.Context) (err error) {
+		machines, err = s.World.PoolMachines(ctx, s.Key(), s.Name)
+		if err == nil && len(machines) != s.Workers {
+			err = fmt.Errorf("pool %s has %d machines instead of %d", s.Name, len(machines), s.Workers)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if len(machines) != s.Workers {
-		return nil, fmt.Errorf("pool %s has %d machines instead of %d", s.Name, len(machines), s.Workers)
 	}
 	for i := range machines {
 		if _, err := s.judged(ctx, &machines[i], metav1.ConditionTrue, "Succeeded", false); err != nil {
