@@ -37,6 +37,7 @@ func TestPeople(t *testing.T) {
 				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: role}},
 			})
+			settled(t, e)
 			for _, kind := range all {
 				for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
 					wanted := slices.Contains(want.may[kind], verb)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/external"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -46,10 +45,15 @@ func TestRequestFromTemplate(t *testing.T) {
 	template.Spec.Template.Spec.RetryLimit = new(int32(3))
 	machine := build.Machine(ns, "m")
 	build.Create(t.Context(), t, e.Client, template, machine)
-	mhc := build.MachineHealthCheck(ns, "mhc", build.TemplateRef(v1alpha1.GroupVersion.WithKind("RebootRemediationTemplate"), "cycle"))
-
-	remedies := remedy.NewCabinet(e.Client, e.Client, testingclock.NewFakePassiveClock(build.Epoch))
-	if _, err := remedies.Apply(t.Context(), remedy.Request, remedy.Patient{Machine: machine, MachineHealthCheck: mhc}); err != nil {
+	asked := remedy.Asked{
+		Record: recordOf(t, ns, "record", record),
+		Step: v1alpha1.RemediationStep{Name: "request", Action: v1alpha1.ActionRequest, TemplateRef: &v1alpha1.StepTemplateReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: "cycle",
+		}},
+	}
+	asked.Record.Spec.ClusterName = machine.Spec.ClusterName
+	asked.Record.Spec.MachineRef.Name, asked.Record.Spec.MachineRef.UID = machine.Name, machine.UID
+	if err := remedy.MakeRequest(t.Context(), e.Client, e.Client, asked); err != nil {
 		t.Fatal(err)
 	}
 	want := byDefault()

@@ -103,8 +103,7 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 	if !ok {
 		return nil
 	}
-	_, err := r.Remedies.Apply(ctx, remedy.Owner, remedy.Patient{Machine: capi})
-	return err
+	return remedy.MarkUnjudged(ctx, r.Client, capi, r.Clock.Now())
 }
 
 // dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps, if it asks for this cycle.

@@ -63,7 +63,6 @@ type Reconciler struct {
 	// Clusters are the connections to workload clusters, for watching their Nodes. Without them the Nodes are
 	// looked at again and again while a cycle waits for them.
 	Clusters *workload.Clusters
-	Remedies remedy.Cabinet
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
 	// SyncPeriod is the net below the events.
@@ -99,7 +98,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	for range maxSteps {
 		v, decision, err := r.step(ctx, request)
 		switch {
-		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrGone):
+		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrChanged):
 			// Something has changed since it was read, so it is judged anew.
 			return ctrl.Result{RequeueAfter: lag.Retry}, nil
 		case err != nil:

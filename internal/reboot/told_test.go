@@ -51,7 +51,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 			r.failed(request, DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
 		}, false},
 		{"only judged anew", func() { r.failed(request, SetKey, conflict) }, false},
-		{"so is one that is gone", func() { r.failed(request, MarkForOwner, remedy.ErrGone) }, false},
+		{"so is one that has changed", func() { r.failed(request, MarkForOwner, remedy.ErrChanged) }, false},
 		{"after a success", func() {
 			r.told.forget(client.ObjectKeyFromObject(request), DeleteNode)
 			r.failed(request, DeleteNode, reset)

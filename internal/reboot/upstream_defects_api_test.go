@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -125,7 +124,7 @@ func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
 func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
 	e := env.Get(t)
 	m, v := apiMachine(t, e)
-	r := &Reconciler{Client: e.Client, Remedies: remedy.NewCabinet(e.Client, e.Client, testingclock.NewFakePassiveClock(noon.Time))}
+	r := &Reconciler{Client: e.Client, Clock: testingclock.NewFakePassiveClock(noon.Time)}
 	if err := r.markForOwner(t.Context(), v.machine); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // AddToManager registers the controller and its watches.
@@ -35,9 +34,6 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
-	if r.Remedies == nil {
-		r.Remedies = remedy.NewCabinet(r.Client, r.Live, r.Clock)
 	}
 	name := r.name()
 	ctl, err := newController(mgr, name, r, r.Concurrency)

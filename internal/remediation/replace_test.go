@@ -330,8 +330,7 @@ func TestMarkOfTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a := f.sick("a")
-	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
-	if _, err := old.Apply(t.Context(), remedy.Owner, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
+	if err := remedy.MarkUnjudged(t.Context(), f.env.Client, a, f.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	record := f.admit(a)

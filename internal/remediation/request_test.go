@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -184,16 +183,26 @@ func TestRequestComesMeanwhile(t *testing.T) {
 	f.wantSlot(record, false)
 }
 
+// requestOfTheVersionBefore stores a request that names no attempt.
+func (f *fixture) requestOfTheVersionBefore(machine *clusterv1.Machine) {
+	f.t.Helper()
+	request := &unstructured.Unstructured{}
+	request.SetGroupVersionKind(fixKind)
+	request.SetNamespace(f.ns)
+	request.SetName(machine.Name)
+	request.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID,
+	}})
+	build.Create(f.t.Context(), f.t, f.env.Client, request)
+}
+
 // TestRequestOfTheVersionBefore is taken over.
 func TestRequestOfTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, byTemplate())
 	f.template()
 	a := f.sick("a")
-	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
-	if _, err := old.Apply(t.Context(), remedy.Request, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
-		t.Fatal(err)
-	}
+	f.requestOfTheVersionBefore(a)
 	record := f.admit(a)
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting request:-")
@@ -356,10 +365,7 @@ func TestRequestOnItsWayOut(t *testing.T) {
 	f := newFixture(t, byTemplate())
 	f.template()
 	a := f.sick("a")
-	old := remedy.NewCabinet(f.env.Client, f.env.Client, f.clock)
-	if _, err := old.Apply(t.Context(), remedy.Request, remedy.Patient{Machine: a, MachineHealthCheck: f.mhc}); err != nil {
-		t.Fatal(err)
-	}
+	f.requestOfTheVersionBefore(a)
 	request := f.objects(fixKind)[0]
 	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
 	remove(f, &request)

@@ -2,7 +2,4 @@
 //
 // An act makes one write that is safe to repeat, bound to what it goes by: the controller that reads that write
 // does the healing. What is done, and whether, is decided in remediation.
-//
-// Cabinet and what is in it are how the version before did the same; the power cycles that nobody keeps a record of still
-// leave machines to their owners by it.
 package remedy

@@ -22,15 +22,23 @@ type Asked struct {
 	Step    v1alpha1.RemediationStep
 }
 
-// Kind is that of the object: that of the template, less the word Template.
+// Kind is that of the object.
 func (a Asked) Kind() schema.GroupVersionKind {
 	if a.Step.Action == v1alpha1.ActionReboot {
 		return v1alpha1.GroupVersion.WithKind("RebootRemediation")
 	}
 	ref := a.Step.TemplateRef
-	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
-	gvk.Kind = strings.TrimSuffix(gvk.Kind, clusterv1.TemplateSuffix)
-	return gvk
+	return requestKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
+}
+
+// RequestKind is the kind of the requests made from a template: its own, less the word Template.
+func RequestKind(template clusterv1.MachineHealthCheckRemediationTemplateReference) schema.GroupVersionKind {
+	return requestKind(template.GroupVersionKind())
+}
+
+func requestKind(template schema.GroupVersionKind) schema.GroupVersionKind {
+	template.Kind = strings.TrimSuffix(template.Kind, clusterv1.TemplateSuffix)
+	return template
 }
 
 // Name is that of the object. A request that is done when the machine is healthy has the name of the Machine, by Cluster

@@ -119,7 +119,11 @@ func TestMakeRequestWithoutTemplate(t *testing.T) {
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "getting remediation template FixRemediationTemplate fix") {
 		t.Errorf("error is %v", err)
 	}
-	expect.Gone(t.Context(), t, f.c, f.noRequest())
+	made := &unstructured.Unstructured{}
+	made.SetGroupVersionKind(asked.Kind())
+	made.SetNamespace(f.ns)
+	made.SetName(asked.Name())
+	expect.Gone(t.Context(), t, f.c, made)
 }
 
 func TestMakeReboot(t *testing.T) {
@@ -219,5 +223,24 @@ func TestWithdrawRequest(t *testing.T) {
 			}
 			expect.Gone(t.Context(), t, f.c, request)
 		})
+	}
+}
+
+// template stores the template that the MachineHealthCheck refers to.
+func (f *fixture) template(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "fix", map[string]any{"how": "gently"})
+	build.Create(t.Context(), t, f.c, template)
+	return template
+}
+
+func TestRequestKind(t *testing.T) {
+	for kind, want := range map[string]string{
+		"Metal3RemediationTemplate": "Metal3Remediation", "Metal3Remediation": "Metal3Remediation", "TemplateOfATemplate": "TemplateOfA",
+	} {
+		got := remedy.RequestKind(clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: "example.dev/v1", Kind: kind, Name: "x"})
+		if got.Kind != want || got.Group != "example.dev" || got.Version != "v1" {
+			t.Errorf("%s: got %s, want %s", kind, got, want)
+		}
 	}
 }

@@ -65,6 +65,13 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 	})
 }
 
+// NeedsMark reports whether a Machine can be marked for its owner. A mark that is False already belongs to the owner, who
+// writes into it how it goes on.
+func NeedsMark(machine *clusterv1.Machine) bool {
+	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
+	return i < 0 || machine.Status.Conditions[i].Status == metav1.ConditionTrue
+}
+
 func index(machine *clusterv1.Machine, conditionType string) int {
 	return slices.IndexFunc(machine.Status.Conditions, func(c metav1.Condition) bool { return c.Type == conditionType })
 }

@@ -97,5 +97,8 @@ func (t *turn) next() bool {
 		}
 		return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
 	}
-	return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonActing, last.Message)
+	if t.s.Step == last.Step {
+		return t.goOn(last.Message + "; tries step " + last.Step + " again")
+	}
+	return t.goOn(last.Message + "; goes on with step " + t.s.Step)
 }

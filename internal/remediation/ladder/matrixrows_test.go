@@ -76,7 +76,7 @@ var matrix = map[string]map[string]string{
 	},
 	"waiting": {
 		"nothing":        "Acting Acting",
-		"time is up":     "Pending Acting, Acting Acting, CreateReboot",
+		"time is up":     "Acting Acting, Acting Acting, CreateReboot",
 		"healthy":        "Probation Probation",
 		"undecided":      "Acting Acting",
 		"deleting":       "Acting Acting",

@@ -94,7 +94,7 @@ func rowsAtWork() []row {
 			"it has waited long enough",
 			with(plan(wait(), replace()), begins("watch", 10*time.Minute)),
 			answer{
-				Says: "Pending Acting: The machine is not healthy after 10m0s",
+				Says: "Acting Acting: The machine is not healthy after 10m0s; goes on with step replace",
 				At:   "replace 2",
 				Last: "watch 1, TimedOut: The machine is not healthy after 10m0s",
 			},
@@ -112,7 +112,7 @@ func rowsAtWork() []row {
 			"it has waited long enough, and nobody could tell for too long",
 			with(plan(wait(), replace()), begins("watch", 20*time.Minute), is(Undecided)),
 			answer{
-				Says: "Pending Acting: Nobody could tell whether the machine is healthy after 10m0s",
+				Says: "Acting Acting: Nobody could tell whether the machine is healthy after 10m0s; goes on with step replace",
 				At:   "replace 2",
 				Last: "watch 1, TimedOut: Nobody could tell whether the machine is healthy after 10m0s",
 			},

@@ -22,7 +22,7 @@ func rowsRequesting() []row {
 			"somebody has deleted it",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request = nil }),
 			answer{
-				Says: "Pending Acting: Somebody has deleted Fix r-1",
+				Says: "Acting Acting: Somebody has deleted Fix r-1; goes on with step replace",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
 			},
@@ -31,7 +31,7 @@ func rowsRequesting() []row {
 			"another object has its name",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.OperationID = "" }),
 			answer{
-				Says: "Pending Acting: Somebody has deleted Fix r-1",
+				Says: "Acting Acting: Somebody has deleted Fix r-1; goes on with step replace",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
 			},
@@ -85,7 +85,7 @@ func rowsRequesting() []row {
 			"evidence is there",
 			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Pending Acting: Fix r-1 has succeeded",
+				Says: "Acting Acting: Fix r-1 has succeeded; goes on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
 			},
@@ -95,7 +95,7 @@ func rowsRequesting() []row {
 			with(plan(func() v1alpha1.RemediationStep { s := collect(); s.Attempts = 3; return s }(), wait()),
 				works("collect", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Pending Acting: Fix r-1 has succeeded",
+				Says: "Acting Acting: Fix r-1 has succeeded; goes on with step watch",
 				At:   "watch 2",
 				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
 			},
@@ -113,7 +113,7 @@ func rowsRequesting() []row {
 			"evidence cannot be collected",
 			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("False", "no room")),
 			answer{
-				Says: "Pending Acting: Fix r-1 has failed: no room",
+				Says: "Acting Acting: Fix r-1 has failed: no room; goes on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, Failed: Fix r-1 has failed: no room",
 			},
@@ -122,7 +122,7 @@ func rowsRequesting() []row {
 			"evidence is not there in time",
 			with(plan(collect(), replace()), works("collect", 15*time.Minute)),
 			answer{
-				Says: "Pending Acting: Fix r-1 has not succeeded after 15m0s",
+				Says: "Acting Acting: Fix r-1 has not succeeded after 15m0s; goes on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, TimedOut: Fix r-1 has not succeeded after 15m0s",
 			},
@@ -178,7 +178,7 @@ func rowsRequesting() []row {
 			"a host cannot be cycled",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("False", "its BMC is silent")),
 			answer{
-				Says: "Pending Acting: RebootRemediation r-1 has failed: its BMC is silent",
+				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; tries step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Failed: RebootRemediation r-1 has failed: its BMC is silent",
 			},

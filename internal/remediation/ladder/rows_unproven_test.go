@@ -13,7 +13,7 @@ func rowsUnproven() []row {
 			"sick again in the probation of an attempt",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), recovering(time.Minute), is(Sick)),
 			answer{
-				Says: "Pending Acting: The machine fell sick again in its probation",
+				Says: "Acting Acting: The machine fell sick again in its probation; tries step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Failed: The machine fell sick again in its probation",
 			},

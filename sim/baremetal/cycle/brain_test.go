@@ -16,7 +16,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // brain is one life of the process that the controllers are in. It is called by hand.
@@ -50,7 +49,7 @@ func (s *stand) reborn() {
 		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
 		reconciler: &reboot.Reconciler{
 			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.cluster.by(c, cfg),
-			Remedies: remedy.NewCabinet(c, c, s.time), Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
+			Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
 		},
 		sweeper: &reboot.Sweeper{Client: c, Live: c, Namespace: s.namespace},
 	}
