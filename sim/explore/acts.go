@@ -38,6 +38,10 @@ func (m *monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
 			m.w.fail(ruleLook, "%s, and has not read %s %s just before", what, at.kind.Kind, at.name)
 		}
 	}
+	// A Node that came after the look is none that could have been read.
+	if seen := looked[*clusterv1.Machine](t, machineKind, machine.Name); seen != nil {
+		machine = seen
+	}
 	if !machine.Status.NodeRef.IsDefined() || hasAnnotation(machine, clusterv1.RemediateMachineAnnotation) {
 		return
 	}

@@ -1,12 +1,13 @@
 package explore
 
 import (
+	"math"
 	"slices"
 	"sync"
 )
 
-// Exhaust lives through all histories that deviate at most so many times from what usually happens, each time at one of
-// the first points of the run. It stops at the first few that break a rule.
+// Exhaust lives through all histories that deviate once from what usually happens, anywhere, and through all that deviate
+// at most so many times, each time at one of the first points of the run. It stops at the first few that break a rule.
 func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) *Searched {
 	e := &exhaust{spec: spec, plant: plant, depth: depth, most: deviations}
 	first := e.live(nil)
@@ -48,7 +49,7 @@ func (e *exhaust) live(s Schedule) []Schedule {
 	if e.over() {
 		return nil
 	}
-	strategy := newCounting(s, e.depth)
+	strategy := newCounting(s, e.until(s))
 	result := run(e.spec, e.plant, strategy, nil)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,7 +58,7 @@ func (e *exhaust) live(s Schedule) []Schedule {
 		e.searched.Found = append(e.searched.Found, Found{World: e.spec, Plant: e.plant, Result: result})
 		return nil
 	}
-	if len(s) >= e.most {
+	if len(s) >= e.most || (len(s) > 0 && s[len(s)-1].At >= e.depth) {
 		return nil
 	}
 	var longer []Schedule
@@ -67,6 +68,14 @@ func (e *exhaust) live(s Schedule) []Schedule {
 		}
 	}
 	return longer
+}
+
+// until is the last point at which a schedule deviates once more.
+func (e *exhaust) until(s Schedule) int {
+	if len(s) == 0 {
+		return math.MaxInt
+	}
+	return e.depth
 }
 
 // enough is how many runs that break a rule are told.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,16 +14,19 @@ const workers = 2
 func TestNoRuleIsBroken(t *testing.T) {
 	for _, spec := range Worlds {
 		t.Run(spec.Name, func(t *testing.T) {
-			judge(t, Random(spec, nil, 1, 20, workers))
+			judge(t, Random(spec, nil, 1, 5, 1, workers))
 		})
 	}
 }
 
-// TestSmallWorlds deviates once at each of the first points of a small world.
+// TestSmallWorlds deviates once at each point of the smallest worlds. The command explore does so in all.
 func TestSmallWorlds(t *testing.T) {
 	for _, spec := range SmallWorlds {
+		if slices.Contains(spec.Actors, Nodes) {
+			continue
+		}
 		t.Run(spec.Name, func(t *testing.T) {
-			judge(t, Exhaust(spec, nil, 20, 1, workers))
+			judge(t, Exhaust(spec, nil, 0, 1, workers))
 		})
 	}
 }

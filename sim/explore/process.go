@@ -136,7 +136,7 @@ func (p *process) reconcile(i item) {
 	if p.dead {
 		panic(crash{p})
 	}
-	if i.controller == remediation.ControllerName {
+	if i.controller == remediation.ControllerName && err == nil {
 		p.w.monitor.lookedAt(p, i.name)
 	}
 	now := p.w.clock.now

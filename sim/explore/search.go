@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Random lives through histories with the seeds from first on, until one breaks a rule.
-func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) *Searched {
+// Random lives through histories with the seeds from first on, until so many break a rule.
+func Random(spec *Spec, plant *Plant, first uint64, runs, failures, workers int) *Searched {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	next, searched := uint64(0), &Searched{}
@@ -15,7 +15,7 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, workers int) *Searched
 		mu.Lock()
 		defer mu.Unlock()
 		next++
-		return first + next - 1, next > uint64(runs) || len(searched.Found) > 0
+		return first + next - 1, next > uint64(runs) || len(searched.Found) >= failures
 	}
 	for range workers {
 		group.Go(func() {

@@ -2,7 +2,10 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,12 +53,20 @@ func (m *monitor) requestChanged(change apimodel.Change) {
 	}
 }
 
-// machineOf is the machine of the record that a process looks at; nil if it is gone.
+// machineOf is the machine of the record that a process looks at; nil if it is gone, and the request is of that very machine.
 func (m *monitor) machineOf(p *process, request client.Object) *clusterv1.Machine {
 	r := as[*v1alpha1.MachineRemediation](m.w.server.Latest(recordKind, inNamespace(p.turn.item.name)))
 	if r == nil {
 		m.w.fail(ruleIntent, "%s has made or deleted %s without a record", p.name, request.GetName())
 		return nil
 	}
-	return latest[*clusterv1.Machine](m.w, machineKind, r.Spec.MachineRef.Name)
+	machine := latest[*clusterv1.Machine](m.w, machineKind, r.Spec.MachineRef.Name)
+	if machine != nil && machine.UID != r.Spec.MachineRef.UID && ownedBy(request, r.Spec.MachineRef.UID, r.UID) {
+		return nil
+	}
+	return machine
+}
+
+func ownedBy(obj client.Object, uids ...types.UID) bool {
+	return slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return slices.Contains(uids, owner.UID) })
 }

@@ -138,6 +138,11 @@ var SmallWorlds = []*Spec{
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 2,
 		Actors: []Actor{Upgrade, Nodes, Clock}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
 	},
+	{
+		Name: "small everybody", About: "three machines, two of them sick, two slots, their hosts, and everybody who takes part",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 2, Reboot: true,
+		Actors: Everybody, Steps: 20, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
 }
 
 // WorldNamed returns a world, or nil.

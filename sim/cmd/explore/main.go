@@ -17,6 +17,7 @@ type options struct {
 	world      string
 	schedules  int
 	seed       uint64
+	failures   int
 	depth      int
 	deviations int
 	plants     bool
@@ -40,8 +41,9 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.world, "world", "", "search this world only")
 	flags.IntVar(&o.schedules, "schedules", 20000, "how many histories to draw in all")
 	flags.Uint64Var(&o.seed, "seed", 1, "the first seed")
-	flags.IntVar(&o.depth, "depth", 1000, "in small worlds, deviate at this many points of a history, the first ones")
-	flags.IntVar(&o.deviations, "deviations", 1, "in small worlds, deviate so many times at most; 0 leaves them out")
+	flags.IntVar(&o.failures, "failures", 1, "go to the next world after so many histories that break a rule")
+	flags.IntVar(&o.deviations, "deviations", 2, "in small worlds, deviate once anywhere, and at most so many times at the first points; 0 leaves them out")
+	flags.IntVar(&o.depth, "depth", 12, "how many are the first points of a small world")
 	flags.BoolVar(&o.plants, "plants", false, "find all planted bugs, too")
 	flags.StringVar(&o.plant, "plant", "", "put this bug into the controllers")
 	flags.StringVar(&o.replay, "replay", "", "tell this history of the world: point:option,...")

@@ -25,14 +25,14 @@ func (s *search) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, f
 func (s *search) random(worlds []*explore.Spec) {
 	for _, spec := range worlds {
 		s.report(spec, "drawn", func() *explore.Searched {
-			return explore.Random(spec, s.plant, s.seed, spec.Share(worlds, s.schedules), s.workers)
+			return explore.Random(spec, s.plant, s.seed, spec.Share(worlds, s.schedules), s.failures, s.workers)
 		})
 	}
 }
 
 func (s *search) small(worlds []*explore.Spec) {
 	for _, spec := range worlds {
-		s.report(spec, fmt.Sprintf("all with at most %d deviations at the first %d points", s.deviations, s.depth), func() *explore.Searched {
+		s.report(spec, fmt.Sprintf("all with one deviation, and with %d at the first %d points", s.deviations, s.depth), func() *explore.Searched {
 			return explore.Exhaust(spec, s.plant, s.depth, s.deviations, s.workers)
 		})
 	}

@@ -42,7 +42,7 @@ type Client struct {
 	View   *View
 	// Reads is asked before each read, of a cache or live; an error fails the read. Nil lets all pass.
 	Reads func(Call) error
-	// Read is told what a read has returned, for reads of one object; nil is told nothing.
+	// Read is called with each object that a read has returned; nil is not.
 	Read func(Call, *Object)
 	// Writes carries a write out. Nil does it at once.
 	Writes func(call Call, write func() error) error
@@ -90,7 +90,15 @@ func (c *Client) list(list client.ObjectList, live bool, opts []client.ListOptio
 	if err := c.before(call); err != nil {
 		return err
 	}
-	return c.Server.list(call.Kind, c.state(call.Kind, live), list, opts)
+	found := c.Server.list(call.Kind, c.state(call.Kind, live), list, opts)
+	if c.Read == nil {
+		return nil
+	}
+	for _, obj := range found {
+		call.Key = obj.key
+		c.Read(call, obj)
+	}
+	return nil
 }
 
 func (c *Client) before(call Call) error {

@@ -31,8 +31,8 @@ func get(gvk schema.GroupVersionKind, from state, key client.ObjectKey, into cli
 	return nil
 }
 
-// list fills a list with what the options ask for. A field is only known to the indexes.
-func (s *Server) list(gvk schema.GroupVersionKind, from state, list client.ObjectList, opts []client.ListOption) error {
+// list fills a list with what the options ask for, and returns it. A field is only known to the indexes.
+func (s *Server) list(gvk schema.GroupVersionKind, from state, list client.ObjectList, opts []client.ListOption) []*Object {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
 	var found []*Object
@@ -43,7 +43,7 @@ func (s *Server) list(gvk schema.GroupVersionKind, from state, list client.Objec
 	}
 	shared := options.UnsafeDisableDeepCopy != nil && *options.UnsafeDisableDeepCopy
 	fill(list, found, shared)
-	return nil
+	return found
 }
 
 func (s *Server) listed(gvk schema.GroupVersionKind, obj *Object, options *client.ListOptions) bool {
