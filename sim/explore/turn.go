@@ -38,8 +38,12 @@ func (p *process) newTurn(i item) *turn {
 	return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: p.w.monitor.tick, current: p.current()}
 }
 
+// saw notes a live read. What a list shows counts as a look at what was not found by its name: lists are read for counts, too.
 func (t *turn) saw(w *world, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}
+	if call.Verb == "list" && (call.Kind != healthCheckKind || t.looks[at].obj != nil) {
+		return
+	}
 	t.looks[at] = look{obj, w.unreadable, w.clock.now}
 	t.all[at] = t.looks[at]
 }

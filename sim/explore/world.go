@@ -9,6 +9,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -101,6 +102,17 @@ func (w *world) fail(rule, format string, args ...any) {
 	if w.failure == nil {
 		w.failure = &Failure{Rule: rule, Message: fmt.Sprintf(format, args...)}
 		w.say("FAILED: %s", w.failure)
+		w.sayRecords()
+	}
+}
+
+// sayRecords says how the records stand.
+func (w *world) sayRecords() {
+	for _, r := range every[*v1alpha1.MachineRemediation](w, recordKind) {
+		w.say("      record %s is %s: %s, granted %d, given back %d", r.Name, r.Status.Phase, progress(r).Message, r.Spec.Grant, r.Status.ReleasedGrant)
+		for _, attempt := range r.Status.Attempts {
+			w.say("        attempt %d, step %s, made something %t, ended %v %s", attempt.Number, attempt.Step, attempt.ObjectRef != nil, attempt.EndTime != nil, attempt.Result)
+		}
 	}
 }
 
