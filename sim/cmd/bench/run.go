@@ -72,11 +72,13 @@ func measureAll(ctx context.Context, args []string) error {
 	return failed
 }
 
-// compared puts the earlier version behind this one.
+// compared puts the earlier version behind this one, unless it has its place.
 func compared(subjects []result.Subject) []result.Subject {
-	subjects = slices.DeleteFunc(slices.Clone(subjects), func(s result.Subject) bool { return s == result.Previous })
+	if slices.Contains(subjects, result.Previous) {
+		return subjects
+	}
 	i := slices.Index(subjects, result.Sickbay) + 1
-	return slices.Insert(subjects, i, result.Previous)
+	return slices.Insert(slices.Clone(subjects), i, result.Previous)
 }
 
 // newReport says when, where and of what figures are.
