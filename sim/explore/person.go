@@ -176,12 +176,16 @@ func (w *world) meddleWithRecord(r *v1alpha1.MachineRemediation) []option {
 
 // decide answers for the attempt that a record says it is about.
 func (w *world) decide(name string, answer v1alpha1.Answer) {
-	update(w, recordKind, name, false, func(r *v1alpha1.MachineRemediation) {
-		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
-		if w.goodwill && w.spec.Plan != nil && answer == v1alpha1.AnswerRetry {
-			r.Spec.Decision.Step = "replace"
-		}
-	})
+	update(w, recordKind, name, false, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = w.decision(r, answer) })
+}
+
+// decision is one about the attempt that a record says it is about. Whoever means well names the step to begin with.
+func (w *world) decision(r *v1alpha1.MachineRemediation, answer v1alpha1.Answer) *v1alpha1.RemediationDecision {
+	d := &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
+	if w.goodwill && w.spec.Plan != nil && answer == v1alpha1.AnswerRetry {
+		d.Step = "replace"
+	}
+	return d
 }
 
 // decideWell has a person go on with what is Held, and approve what waits for approval.
@@ -196,7 +200,7 @@ func (w *world) decideWell() []option {
 		case c.Reason == v1alpha1.ReasonApprovalRequired:
 			answer = v1alpha1.AnswerApprove
 		}
-		if d := r.Spec.Decision; answer == "" || (d != nil && d.Attempt == max(1, r.Status.Attempt) && d.Answer == answer) {
+		if d := r.Spec.Decision; answer == "" || (d != nil && *d == *w.decision(r, answer)) {
 			continue
 		}
 		options = append(options, option{fmt.Sprintf("a person answers %s to %s", answer, r.Name), func() { w.decide(r.Name, answer) }})

@@ -32,7 +32,9 @@ func (m *monitor) lookedAt(p *process, name string) {
 		s = &stop{attempt: attempt.Number}
 		m.stops[r.UID] = s
 	}
-	s.note(m.paused(r), m.w.clock.now)
+	// The clock may have stepped meanwhile, and a hold ended by that.
+	now := m.w.clock.now
+	s.note(m.paused(r, p.turn.began) && m.paused(r, now), now)
 }
 
 func (s *stop) note(paused bool, now time.Time) {
@@ -44,14 +46,14 @@ func (s *stop) note(paused bool, now time.Time) {
 	}
 }
 
-// paused reports whether the machine of a record is there, and nothing may be done to it.
-func (m *monitor) paused(r *v1alpha1.MachineRemediation) bool {
+// paused reports whether the machine of a record is there, and nothing may be done to it at that time.
+func (m *monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	machine := m.machineWith(r.Spec.MachineRef.UID)
 	mhc := latest[*clusterv1.MachineHealthCheck](m.w, healthCheckKind, checkName)
 	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
 		return false
 	}
-	return forbidden(m.w.clock.now, mhc, latest[*clusterv1.Cluster](m.w, clusterKind, clusterName), machine) != ""
+	return forbidden(at, mhc, latest[*clusterv1.Cluster](m.w, clusterKind, clusterName), machine) != ""
 }
 
 // stoppedFor is for how long an attempt was stopped until now.

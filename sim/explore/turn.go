@@ -19,6 +19,7 @@ type turn struct {
 	all   map[lookAt]look
 	// tick is when it began, and current is that the caches showed everything then.
 	tick    int
+	began   time.Time
 	current bool
 }
 
@@ -35,7 +36,7 @@ type look struct {
 }
 
 func (p *process) newTurn(i item) *turn {
-	return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: p.w.monitor.tick, current: p.current()}
+	return &turn{item: i, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: p.w.monitor.tick, began: p.w.clock.now, current: p.current()}
 }
 
 // saw notes a live read. What a list shows counts as a look at what was not found by its name: lists are read for counts, too.
