@@ -19,7 +19,7 @@ type stop struct {
 // lookedAt notes, after a look at a record, whether its attempt is stopped. A pause that nobody looks at stops no clock.
 func (m *monitor) lookedAt(p *process, name string) {
 	r := latest[*v1alpha1.MachineRemediation](m.w, recordKind, name)
-	if r == nil || p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind) > 0 {
+	if r == nil {
 		return
 	}
 	attempt := ladder.AtWork(r)
@@ -32,9 +32,10 @@ func (m *monitor) lookedAt(p *process, name string) {
 		s = &stop{attempt: attempt.Number}
 		m.stops[r.UID] = s
 	}
-	// The clock may have stepped meanwhile, and a hold ended by that.
+	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause.
 	now := m.w.clock.now
-	s.note(m.paused(r, p.turn.began) && m.paused(r, now), now)
+	current := p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind) == 0
+	s.note(current && m.paused(r, p.turn.began) && m.paused(r, now), now)
 }
 
 func (s *stop) note(paused bool, now time.Time) {
