@@ -79,7 +79,8 @@ func (l look) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineR
 	if targeted(f.Targets, r.Spec.MachineRef) {
 		return true, nil
 	}
-	if r.Spec.HealthCheckRef.UID != f.MachineHealthCheck.UID {
+	// By name: one that was deleted and made again goes on where the other stopped.
+	if r.Spec.HealthCheckRef.Name != f.MachineHealthCheck.Name {
 		return false, nil
 	}
 	machine := &clusterv1.Machine{}

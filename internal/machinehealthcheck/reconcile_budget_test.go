@@ -171,6 +171,28 @@ func TestBudgetAfterFailedLook(t *testing.T) {
 	w.wantAdmitted(t, "b: replace")
 }
 
+// TestBudgetOfOneMadeAnew: a MachineHealthCheck that was deleted and made again counts what the one before has admitted, also a
+// machine that somebody has paused since.
+func TestBudgetOfOneMadeAnew(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a := w.longSick(t, "a")
+	w.sick(t, "b")
+	mhc := w.check(t, maxInFlight("1"))
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace")
+	if err := w.env.Client.Delete(t.Context(), mhc); err != nil {
+		t.Fatal(err)
+	}
+	paused, _ := fetch(t, w, a)
+	metav1.SetMetaDataAnnotation(&paused.ObjectMeta, clusterv1.PausedAnnotation, "")
+	if err := w.env.Client.Update(t.Context(), paused); err != nil {
+		t.Fatal(err)
+	}
+	w.reconcile(t, w.check(t, maxInFlight("1")))
+	w.wantAdmitted(t, "a: replace")
+}
+
 // TestGrant: a record that has given its slot back gets another one in its turn.
 func TestGrant(t *testing.T) {
 	t.Parallel()

@@ -96,7 +96,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 
 // standing is what of a record an admission, or what is said about it, can depend on.
 type standing struct {
-	ended, hasSlot, wantsSlot, deleting bool
+	ended, inFlight, wantsSlot, deleting bool
 	// wantsAt is when it begins to want one; in seconds, as the API stores it.
 	wantsAt int64
 	// blocked is what the message says about it.
@@ -104,7 +104,7 @@ type standing struct {
 }
 
 func standingOf(r *v1alpha1.MachineRemediation) standing {
-	s := standing{ended: ladder.Ended(r), hasSlot: ladder.HasSlot(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
+	s := standing{ended: ladder.Ended(r), inFlight: ladder.InFlight(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
 	var at time.Time
 	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
 		s.wantsAt = at.Unix()

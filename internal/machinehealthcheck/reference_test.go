@@ -71,7 +71,7 @@ func TestReferenceAnnotations(t *testing.T) {
 				"Whoever changes that is not overruled during this upgrade.",
 		},
 		{upgradepause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
-		{upgradepause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, separated by commas. Goes when they are over."},
+		{upgradepause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
 		{upgradepause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
 		{upgradepause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
 		{clusterv1.PausedAnnotation, onMachine, "you", "The Machine is left untouched, and not counted."},

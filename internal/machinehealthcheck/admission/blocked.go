@@ -30,7 +30,7 @@ var blocks = []struct{ reason, one, several string }{
 // Blocked says in one word why an open record has no slot and is not in line for one; empty if it has one, is in line, has
 // ended, or nobody has looked at it yet. It is for messages: nobody is admitted or held back by it.
 func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
-	if ladder.Ended(r) || ladder.HasSlot(r) || r.Status.Phase == "" {
+	if ladder.Ended(r) || ladder.InFlight(r) || r.Status.Phase == "" {
 		return ""
 	}
 	wants, at := ladder.WantsSlot(r, now)

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// inFlight returns the machines that take a slot, by UID with their names: those of records that have one, and those that
+// inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and those that
 // are being deleted for whatever reason; nil if there are none.
 func (f Facts) inFlight() map[types.UID]string {
 	var all map[types.UID]string
@@ -17,7 +17,7 @@ func (f Facts) inFlight() map[types.UID]string {
 		all[uid] = name
 	}
 	for _, r := range f.Records {
-		if ladder.HasSlot(r) {
+		if ladder.InFlight(r) {
 			add(r.Spec.MachineRef.UID, r.Spec.MachineRef.Name)
 		}
 	}

@@ -50,7 +50,10 @@ func inPhase(phase v1alpha1.RemediationPhase) (slots string, reasons []string) {
 		if f.Record.Status.Phase != phase || len(f.Record.Status.Conditions) == 0 || (d.Act != None && d.Act != Close) {
 			continue
 		}
-		if HasSlot(f.Record) {
+		switch {
+		case HasSlot(f.Record) && phase == v1alpha1.RemediationHeld:
+			slots = "no; keeps the one it has while the owner of the machine is at work"
+		case HasSlot(f.Record):
 			slots = "keeps the one it has"
 		}
 		reasons = append(reasons, progressing(&f.Record.Status).Reason)

@@ -24,7 +24,7 @@ func rowsPeople() []row {
 			answer{
 				Says: "Held Cancelled: Cancel by ann; a person decides",
 				At:   "2",
-				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Free: true,
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Again: "1h0m0s",
 			},
 		},
 		{

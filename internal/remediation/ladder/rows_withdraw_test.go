@@ -27,7 +27,7 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Again: "59m0s",
 			},
 		},
 		{

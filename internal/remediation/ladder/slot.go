@@ -9,7 +9,14 @@ import (
 // Ended reports whether a record is over.
 func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime != nil }
 
-// HasSlot reports whether a record counts as in flight: more slots were granted than given back.
+// InFlight reports whether a record counts against the bound: it has a slot, or what it has asked for is at work without one. A
+// former leader may have carried that out after the slot was given back.
+func InFlight(r *v1alpha1.MachineRemediation) bool {
+	attempt := AtWork(r)
+	return HasSlot(r) || (!Ended(r) && attempt != nil && attempt.ObjectRef != nil)
+}
+
+// HasSlot reports whether more slots were granted to a record than it has given back.
 func HasSlot(r *v1alpha1.MachineRemediation) bool {
 	return !Ended(r) && r.Spec.Grant > r.Status.ReleasedGrant
 }
@@ -44,9 +51,10 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 	return int(max(0, r.Status.ReleasedGrant-made))
 }
 
-// release gives the slot to those who wait, if the record has one. It keeps its slot as long as anything of it stands.
+// release gives the slot to those who wait, if the record has one. It keeps its slot as long as anything of it stands, or the
+// owner of the machine is at work.
 func (t *turn) release() bool {
-	if !HasSlot(t.asDecided()) || t.stands() {
+	if !HasSlot(t.asDecided()) || t.stands() || t.ownerAtWork() {
 		return false
 	}
 	t.s.ReleasedGrant = t.f.Record.Spec.Grant

@@ -126,3 +126,24 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("remembers %v", got)
 	}
 }
+
+// TestInFlight: what a former leader has carried out after the slot was given back counts all the same.
+func TestInFlight(t *testing.T) {
+	back := func(f *Facts) { f.Record.Status.ReleasedGrant = f.Record.Spec.Grant }
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"has a slot":                          {with(plan(replace())), true},
+		"has given it back":                   {with(plan(replace()), back), false},
+		"is at work without one":              {with(plan(replace()), works("replace", time.Minute), back), true},
+		"has intended to be, and is not seen": {with(plan(replace()), begins("replace", time.Minute), back), false},
+		"was at work":                         {with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultFailed, ""), back), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := InFlight(tt.facts.Record); got != tt.want {
+				t.Errorf("got %t, want %t", got, tt.want)
+			}
+		})
+	}
+}

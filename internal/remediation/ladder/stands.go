@@ -15,6 +15,24 @@ func (t *turn) markStands() bool {
 	return m.Mark.Ours && m.Mark.Stands() && (m.Mark.State != MarkAnswered || t.ownerFailed()) && !m.Deleting() && !m.Gone
 }
 
+// ownerAtWork reports whether the owner goes on with what a mark of ours has asked for, although the attempt is over. Nobody can
+// take that back. One that says so and does not delete the machine is given an hour.
+func (t *turn) ownerAtWork() bool {
+	m, last := t.f.Machine, latest(&t.s)
+	if !m.Mark.Ours || m.Gone || last == nil || last.EndTime == nil || t.stepOf(last).Action != v1alpha1.ActionReplace {
+		return false
+	}
+	if m.Deleting() || m.Mark.State != MarkAnswered {
+		return m.Deleting()
+	}
+	given := last.EndTime.Add(deletionTime)
+	if !t.now.Before(given) {
+		return false
+	}
+	t.recheck(given)
+	return true
+}
+
 // ownerFailed reports whether an attempt is over because of what the owner has not done.
 func (t *turn) ownerFailed() bool {
 	last := latest(&t.s)
