@@ -60,6 +60,7 @@ type Reconciler struct {
 
 	written lag.Writes
 	heard   heard
+	fights  fights
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -91,6 +92,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil:
 		return ctrl.Result{}, err
 	}
+	if decision.Transition == Pause {
+		r.fights.paused(req.NamespacedName, *joined(facts.ids(false)), now)
+	}
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
 	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
@@ -100,6 +104,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
 	r.written.Forget(key)
+	r.fights.forget(key)
 }
 
 func (r *Reconciler) requeueAfter(d Decision) time.Duration {

@@ -28,6 +28,8 @@ type Facts struct {
 	Upgrades []Upgrade
 	// Unknown are the signals that cannot be read now.
 	Unknown []Unknown
+	// Lost says how often the pause for these upgrades was written anew.
+	Lost Lost
 	// WarnAfter is how long a pause may be before it is spoken of.
 	WarnAfter time.Duration
 }
@@ -67,6 +69,8 @@ type Decision struct {
 	Paused   bool
 	PausedAt time.Time
 	Overlong bool
+	// Fought says that a pause is not written anew for now: somebody takes it away each time.
+	Fought bool
 	// RecheckAt is when to look again though nothing happens; zero is never.
 	RecheckAt time.Time
 }
@@ -144,6 +148,9 @@ func untouched(f Facts, now time.Time) Decision {
 }
 
 func pause(f Facts, active []string, now time.Time) Decision {
+	if truce := f.Lost.truce(); now.Before(truce) {
+		return Decision{Fought: true, RecheckAt: truce}
+	}
 	changes := difference(f.Annotations, desired(f, map[string]*string{
 		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
 		MarkerAnnotation:           new(""),

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/note"
 )
@@ -25,6 +26,9 @@ const (
 	EventOverridden = "UpgradePauseOverridden"
 	// EventTooLong says that a pause has become long; it is repeated every hour.
 	EventTooLong = "UpgradePauseTooLong"
+	// EventFought says that somebody takes all annotations of the pause away again and again, as a program does that replaces
+	// them all. It is written once for an upgrade.
+	EventFought = "UpgradePauseFought"
 )
 
 // Reasons of the events on ClusterVersions and Clusters.
@@ -40,7 +44,7 @@ const eventAction = "PauseForUpgrade"
 // announce tells people what was done.
 func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f Facts, d Decision, now time.Time) {
 	eventType, reason, text := eventFor(r.Kind, f, d, now)
-	if reason == "" {
+	if reason == "" || (reason == EventFought && !r.fights.isNews(client.ObjectKeyFromObject(check))) {
 		return
 	}
 	ctrl.LoggerFrom(ctx).Info("Pause for an upgrade changed", "reason", reason, "message", text)
@@ -50,6 +54,10 @@ func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMe
 // eventFor returns the event that a decision deserves; no reason is none.
 func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) (eventType, reason, text string) {
 	upgrades := f.texts()
+	if d.Fought {
+		return corev1.EventTypeWarning, EventFought,
+			fmt.Sprintf("Somebody has taken all annotations of the pause away %d times, so it is written less and less often: %s", f.Lost.Count+1, upgrades)
+	}
 	switch d.Transition {
 	case Pause:
 		return corev1.EventTypeNormal, EventPaused, "Paused: " + upgrades + doubt(f.Annotations)

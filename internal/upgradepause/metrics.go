@@ -19,6 +19,9 @@ var (
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning.",
 	}, checkLabels)
+	foughtGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_pause_fought", Help: "1 while a MachineHealthCheck is not paused for an upgrade since somebody takes the pause away again and again.",
+	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion or a Cluster upgrades.",
 	}, signalLabels)
@@ -28,17 +31,19 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(pausedGauge, overlongGauge, upgradingGauge, readableGauge)
+	metrics.Registry.MustRegister(pausedGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
 }
 
 func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d Decision) {
 	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Paused))
 	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Overlong))
+	foughtGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Fought))
 }
 
 func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
 	pausedGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 	overlongGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+	foughtGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 }
 
 // measureSignal shows what a signal says; an upgrade that cannot be told is left as it was.

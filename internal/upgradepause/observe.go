@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // observe asks all signals about one MachineHealthCheck.
@@ -22,5 +23,6 @@ func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMet
 		facts.Upgrades = append(facts.Upgrades, reading.Upgrades...)
 		r.heard.note(ctx, r.Recorder, reading)
 	}
+	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), *joined(facts.ids(false)))
 	return facts
 }

@@ -16,6 +16,7 @@ func TestReferenceUpgradeEvents(t *testing.T) {
 		"EventResumed":    EventResumed,
 		"EventOverridden": EventOverridden,
 		"EventTooLong":    EventTooLong,
+		"EventFought":     EventFought,
 		"EventUnreadable": EventUnreadable,
 		"EventReadable":   EventReadable,
 	}) {

@@ -1,0 +1,43 @@
+package upgradepause
+
+import (
+	"testing"
+	"time"
+)
+
+// TestFight: a program that replaces all annotations is not fought for ever. The pause comes back less and less often, which is
+// said once, and at once for the next upgrade.
+func TestFight(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		check := f.check("mhc", stored{"owner": "me"})
+		lose := func() { f.unannotate(check, keyPaused, keyMarker, keyHandled, keySince) }
+		f.upgrading("A")
+		f.reconcile(check)
+		for range mostAnew {
+			lose()
+			f.reconcile(check)
+			f.wantStored(check, ours("A", noon).and(stored{"owner": "me"}))
+		}
+		f.wantTold(toldPaused, toldPaused, toldPaused, toldPaused)
+
+		for _, truce := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
+			lose()
+			if after := f.reconcile(check); after != truce {
+				f.t.Errorf("looks again after %s, want %s", after, truce)
+			}
+			f.wantStored(check, stored{"owner": "me"})
+			f.wantSeries(foughtGauge, `group="`+f.Kind.Group+`",machinehealthcheck="mhc",namespace="NS"} 1`)
+			now := f.pass(truce)
+			f.reconcile(check)
+			f.wantStored(check, ours("A", now).and(stored{"owner": "me"}))
+		}
+		f.wantTold("Warning UpgradePauseFought Somebody has taken all annotations of the pause away 4 times",
+			toldPaused, toldPaused, toldPaused, toldPaused, toldPaused, toldPaused)
+
+		lose()
+		f.upgrading("B")
+		f.reconcile(check)
+		f.wantStored(check, ours("B", f.clock.Now()).and(stored{"owner": "me"}))
+		f.wantSeries(foughtGauge, `group="`+f.Kind.Group+`",machinehealthcheck="mhc",namespace="NS"} 0`)
+	})
+}
