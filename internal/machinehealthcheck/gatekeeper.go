@@ -3,6 +3,7 @@ package machinehealthcheck
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ const (
 	looksAfter = 8
 	// lookLasts is for how long.
 	lookLasts = time.Second
+	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
+	gateKept = time.Hour
 )
 
 // Gatekeeper answers, just before an attempt acts, whether it still may. It is safe for concurrent use.
@@ -43,6 +46,9 @@ type Gatekeeper struct {
 
 // gate is the last look at the machines of a MachineHealthCheck.
 type gate struct {
+	// asked is when it was asked for last; the Gatekeeper's lock guards it.
+	asked time.Time
+
 	mu         sync.Mutex
 	generation int64
 	at         time.Time
@@ -83,8 +89,8 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty
 // if there is no bound, or if it is kept.
-func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, _ *v1alpha1.MachineRemediation) (why string, err error) {
-	plan, err := g.plan(ctx, mhc)
+func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error) {
+	plan, err := g.plan(ctx, g.Live, mhc)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +113,7 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 // Paced says why the pace of the plan of mhc does not let a repair of a machine begin now; empty if it does. It goes by all
 // records of the cluster, so it is only asked for machines that wait.
 func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error) {
-	plan, err := g.plan(ctx, mhc)
+	plan, err := g.plan(ctx, g.Client, mhc)
 	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
 		return "", err
 	}
@@ -123,13 +129,13 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 }
 
 // plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.
-func (g *Gatekeeper) plan(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+func (g *Gatekeeper) plan(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
 	if !admission.NamesPlan(mhc) {
 		return nil, nil
 	}
 	plan := &v1alpha1.MachineRemediationTemplate{}
 	key := planKey(mhc)
-	if err := g.Client.Get(ctx, key, plan); err != nil {
+	if err := reader.Get(ctx, key, plan); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
@@ -138,22 +144,19 @@ func (g *Gatekeeper) plan(ctx context.Context, mhc *clusterv1.MachineHealthCheck
 	return plan, nil
 }
 
-// Forget drops what is kept for a MachineHealthCheck that is gone.
-func (g *Gatekeeper) Forget(mhc types.UID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.gates, mhc)
-}
-
+// gate returns what is kept for a MachineHealthCheck, and drops what nobody has asked for since it was good for anything.
 func (g *Gatekeeper) gate(mhc types.UID) *gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.gates == nil {
-		g.gates = map[types.UID]*gate{}
-	}
+	now := g.Clock.Now()
 	if g.gates[mhc] == nil {
+		maps.DeleteFunc(g.gates, func(_ types.UID, kept *gate) bool { return now.Sub(kept.asked) > gateKept })
+		if g.gates == nil {
+			g.gates = map[types.UID]*gate{}
+		}
 		g.gates[mhc] = &gate{}
 	}
+	g.gates[mhc].asked = now
 	return g.gates[mhc]
 }
 

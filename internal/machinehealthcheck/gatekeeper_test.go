@@ -120,9 +120,12 @@ func TestGateOfAnotherGeneration(t *testing.T) {
 	if why := w.gateClosed(t, g, stricter, true); why == "" {
 		t.Error("the old limit counts")
 	}
-	g.Forget(mhc.UID)
-	if len(g.gates) > 0 {
-		t.Error("something is kept for one that is gone")
+	w.clock.SetTime(w.clock.Now().Add(2 * gateKept))
+	other := stricter.DeepCopy()
+	other.UID = "other"
+	w.gateClosed(t, g, other, true)
+	if len(g.gates) != 1 {
+		t.Errorf("%d are kept, though nobody asks about one of them any more", len(g.gates))
 	}
 }
 
@@ -160,7 +163,7 @@ func TestOverBudget(t *testing.T) {
 	w.freeze(t, mhc)
 	over := func() string {
 		t.Helper()
-		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster, &v1alpha1.MachineRemediation{})
+		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +204,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 	mhc := w.check(t, byPlan())
 	over := func() string {
 		t.Helper()
-		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster, &v1alpha1.MachineRemediation{})
+		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ type Gate interface {
 	// GateClosed judges triggerIf. Its lower bound counts for the first act of a record only.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
 	// OverBudget counts, past the cache, how many machines are in flight.
-	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, r *v1alpha1.MachineRemediation) (why string, err error)
+	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error)
 	// Paced says which repairs have to prove themselves before one of this machine gets a slot.
 	Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error)
 }

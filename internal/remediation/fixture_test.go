@@ -230,7 +230,7 @@ func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck
 	return g.closed, nil
 }
 
-func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *v1alpha1.MachineRemediation) (string, error) {
+func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
 	return g.over, nil
 }
 

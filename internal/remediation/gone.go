@@ -6,6 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -35,8 +36,16 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is not looked after by Sickbay any more"
 		return nil
 	}
+	template, err := planOf(ctx, v.reader, mhc)
+	if err != nil {
+		return err
+	}
+	config, _ := admission.ParseConfig(mhc, template)
+	s.OnHold, s.HoldUntil = targets.OnHold(r.Clock.Now(), mhc, v.cluster)
 	if paused := targets.Paused(mhc, v.cluster); len(paused) > 0 {
 		s.Paused = strings.Join(paused, ", ")
+	} else if s.Paused == "" {
+		s.Paused = onlyReports(mhc, config)
 	}
 	v.facts.ResumedAt = resumedAt(mhc)
 	return r.successorFacts(ctx, v)

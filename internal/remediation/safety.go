@@ -41,7 +41,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	return r.configured(ctx, v)
 }
 
-// configured reads what the MachineHealthCheck and its plan say about acting.
+// configured reads what the MachineHealthCheck and its plan say about acting, and about the pace of that.
 func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	template, err := planOf(ctx, v.reader, v.mhc)
 	if err != nil {
@@ -49,11 +49,9 @@ func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	}
 	s := &v.facts.Safety
 	config, problems := admission.ParseConfig(v.mhc, template)
-	switch {
-	case config.DryRun:
-		s.Paused = "MachineHealthCheck " + v.mhc.Name + " is in dry-run"
-	case config.Observe:
-		s.Paused = "The plan of MachineHealthCheck " + v.mhc.Name + " only observes"
+	switch reports := onlyReports(v.mhc, config); {
+	case reports != "":
+		s.Paused = reports
 	case template == nil && admission.NamesPlan(v.mhc):
 		s.Misconfigured = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
 	case len(problems) > 0:
@@ -66,9 +64,15 @@ func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	return err
 }
 
-// wasCarriedOut reports whether any attempt of a record was carried out.
-func wasCarriedOut(record *v1alpha1.MachineRemediation) bool {
-	return slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
+// onlyReports says why nothing is to be done for a MachineHealthCheck but to say what would be.
+func onlyReports(mhc *clusterv1.MachineHealthCheck, config admission.Config) string {
+	switch {
+	case config.DryRun:
+		return "MachineHealthCheck " + mhc.Name + " is in dry-run"
+	case config.Observe:
+		return "The plan of MachineHealthCheck " + mhc.Name + " only observes"
+	}
+	return ""
 }
 
 // unmanaged says why Sickbay does not look after a Machine any more.
@@ -136,9 +140,9 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 		v.facts.Safety.Claimed = claim
 		return err
 	}
-	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !wasCarriedOut(v.facts.Record)); err != nil {
+	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasActed(v.facts.Record)); err != nil {
 		return err
 	}
-	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster, v.facts.Record)
+	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -121,15 +122,18 @@ func TestReplacementChain(t *testing.T) {
 // TestReplacementIsPaused: nobody makes machines meanwhile, so the time does not count.
 func TestReplacementIsPaused(t *testing.T) {
 	t.Parallel()
-	for name, pause := range map[string]func(f *fixture, on bool){
-		"cluster": setPaused,
-		"check": func(f *fixture, on bool) {
+	annotated := func(key, value string) func(f *fixture, on bool) {
+		return func(f *fixture, on bool) {
 			if on {
-				annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
+				annotate(f, f.mhc, key, value)
 				return
 			}
-			unannotate(f, f.mhc, clusterv1.PausedAnnotation)
-		},
+			unannotate(f, f.mhc, key)
+		}
+	}
+	for name, pause := range map[string]func(f *fixture, on bool){
+		"cluster": setPaused, "check": annotated(clusterv1.PausedAnnotation, ""),
+		"dry-run": annotated(admission.DryRunAnnotation, "true"), "hold": annotated("sickbay.dev/hold-until", "forever"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,6 @@ func (openGate) GateClosed(context.Context, *clusterv1.MachineHealthCheck, *clus
 type boundless struct{ remediation.Gate }
 
 // OverBudget implements remediation.Gate.
-func (boundless) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *v1alpha1.MachineRemediation) (string, error) {
+func (boundless) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
 	return "", nil
 }

@@ -13,7 +13,7 @@ import (
 const (
 	blockedHeld     = "Held"
 	blockedApproval = v1alpha1.ReasonApprovalRequired
-	blockedOthers   = v1alpha1.ReasonHeldByOthers
+	blockedOthers   = v1alpha1.ReasonRemediationHeldByOthers
 	blockedLater    = v1alpha1.ReasonBackoff
 	blockedRecord   = "Record"
 )

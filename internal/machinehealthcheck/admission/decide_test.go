@@ -97,6 +97,11 @@ func TestDecide(t *testing.T) {
 			mhc: check(build.TriggerIfInRange("[2-5]")), targets: []Target{sick("a"), healthy("b")}, records: records(recordOf("a", waitsFor(0))),
 			waiting: []string{"a: GateClosed"},
 		},
+		"the lower bound is for a record that has only waited, too": {
+			mhc: check(build.TriggerIfInRange("[2-5]")), targets: []Target{sick("a"), healthy("b")},
+			records: records(recordOf("a", tried, func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[0].ObjectRef = nil })),
+			waiting: []string{"a: GateClosed"},
+		},
 		"the upper bound is for all": {
 			mhc: check(atMost(0)), targets: []Target{sick("a")}, records: records(recordOf("a", tried)), waiting: []string{"a: GateClosed"},
 		},

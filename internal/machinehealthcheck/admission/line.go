@@ -33,7 +33,7 @@ type Admission struct {
 }
 
 // first reports whether the repair has not begun: the lower bound of a range holds for it.
-func (a Admission) first() bool { return a.Record == nil || len(a.Record.Status.Attempts) == 0 }
+func (a Admission) first() bool { return a.Record == nil || !ladder.HasActed(a.Record) }
 
 // needsSlot reports whether it takes one that was free.
 func (a Admission) needsSlot() bool { return a.Grant > 0 }

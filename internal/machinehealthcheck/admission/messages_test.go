@@ -65,7 +65,7 @@ func TestAllowedMessage(t *testing.T) {
 		"their records wait for something else": {
 			nil, facts(check(), sick("a"), sick("b"), sick("c"), sick("d"), sick("e"), sick("f")).with(
 				recordOf("a", blocked(v1alpha1.RemediationHeld, "NoStepLeft")), recordOf("b", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired)),
-				recordOf("c", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonHeldByOthers)), recordOf("d", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff), waitsFor(time.Minute)),
+				recordOf("c", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonRemediationHeldByOthers)), recordOf("d", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff), waitsFor(time.Minute)),
 				recordOf("e", blocked(v1alpha1.RemediationPending, v1alpha1.ReasonUndecided)), recordOf("f")),
 			"6 of 6 machines not healthy (6 sick), no limit set; 1 is Held, and a person decides: a; 1 waits for an approval: b; 1 is left to others: c; " +
 				"1 is tried again later: d; 1 waits for what its MachineRemediation says: e",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Steps are the plan of new records: that of the MachineRemediationTemplate, or the built-in one.
@@ -24,14 +25,15 @@ func planSteps(plan *v1alpha1.RemediationPlan) []v1alpha1.RemediationStep {
 	steps := make([]v1alpha1.RemediationStep, len(plan.Steps))
 	for i := range plan.Steps {
 		plan.Steps[i].DeepCopyInto(&steps[i])
-		if plan.EffectiveMode() == v1alpha1.ModeApprove && acts(steps[i].Action) {
+		if plan.EffectiveMode() == v1alpha1.ModeApprove && asksApproval(steps[i].Action) {
 			steps[i].Approval = v1alpha1.ApprovalRequired
 		}
 	}
 	return steps
 }
 
-func acts(action v1alpha1.Action) bool {
+// asksApproval reports whether the mode Approve has a person approve a step: also one that only a later version knows.
+func asksApproval(action v1alpha1.Action) bool {
 	return action != v1alpha1.ActionWait && action != v1alpha1.ActionHold
 }
 
@@ -76,7 +78,7 @@ func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationSta
 		if step.Action == v1alpha1.ActionWait {
 			continue
 		}
-		if acts(step.Action) && step.Approval != v1alpha1.ApprovalRequired {
+		if ladder.Acts(step.Action) && step.Approval != v1alpha1.ApprovalRequired {
 			return 1
 		}
 		return 0

@@ -17,7 +17,7 @@ func (t *turn) atWork() bool {
 	switch {
 	case !ok:
 		return t.fails(attempt, "The plan has no such step")
-	case !acts(step.Action):
+	case !Acts(step.Action):
 		return t.inTime(attempt, step)
 	case attempt.ObjectRef == nil:
 		return t.carryOut(attempt, step)

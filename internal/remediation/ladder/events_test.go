@@ -178,7 +178,7 @@ func anyPlan(t *rapid.T) Facts {
 		if !rapid.Bool().Draw(t, step.Name) {
 			continue
 		}
-		if acts(step.Action) && rapid.IntRange(0, 3).Draw(t, "approval") == 0 {
+		if Acts(step.Action) && rapid.IntRange(0, 3).Draw(t, "approval") == 0 {
 			step = approvedStep(step)
 		}
 		steps = append(steps, step)

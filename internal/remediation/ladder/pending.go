@@ -26,7 +26,7 @@ func (t *turn) pending() bool {
 		return true
 	}
 	t.s.NextTransitionTime = nil
-	if acts(step.Action) {
+	if Acts(step.Action) {
 		return t.pendingAct(step)
 	}
 	t.begin(step)

@@ -71,13 +71,13 @@ func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	return ""
 }
 
-// acts reports whether a step needs a slot.
-func acts(action v1alpha1.Action) bool {
+// Acts reports whether a step of an action needs a slot. One that this version does not know does nothing.
+func Acts(action v1alpha1.Action) bool {
 	return action == v1alpha1.ActionRequest || action == v1alpha1.ActionReboot || action == v1alpha1.ActionReplace
 }
 
 func known(action v1alpha1.Action) bool {
-	return acts(action) || action == v1alpha1.ActionWait || action == v1alpha1.ActionHold
+	return Acts(action) || action == v1alpha1.ActionWait || action == v1alpha1.ActionHold
 }
 
 // builtIn reports whether the record follows a built-in plan.

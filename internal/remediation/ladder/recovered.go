@@ -71,5 +71,5 @@ func (t *turn) repaired() bool {
 // repairs reports whether an attempt is one to repair the machine: evidence, and time, repair nothing.
 func (t *turn) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 	step := t.stepOf(attempt)
-	return acts(step.Action) && !evidence(step)
+	return Acts(step.Action) && !evidence(step)
 }

@@ -71,7 +71,7 @@ func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
 		return heldByOthers("Somebody has deleted the machine")
 	case m.Health != Sick:
 		return obstacle{v1alpha1.ReasonUndecided, undecidedNow, m.Unconfirmed}
-	case !acts(step.Action):
+	case !Acts(step.Action):
 		return obstacle{}
 	case s.Claimed != "":
 		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.Claimed, true}

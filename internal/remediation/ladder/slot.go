@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -14,6 +15,11 @@ func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime
 func InFlight(r *v1alpha1.MachineRemediation) bool {
 	attempt := AtWork(r)
 	return HasSlot(r) || (!Ended(r) && attempt != nil && attempt.ObjectRef != nil)
+}
+
+// HasActed reports whether any attempt of a record was carried out. Before that, its repair has not begun.
+func HasActed(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
 }
 
 // HasSlot reports whether more slots were granted to a record than it has given back.
@@ -34,7 +40,7 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 }
 
 // getInLine notes that the next attempt lacks nothing but a slot.
-func (t *turn) getInLine(step v1alpha1.RemediationStep) { t.inLine = acts(step.Action) }
+func (t *turn) getInLine(step v1alpha1.RemediationStep) { t.inLine = Acts(step.Action) }
 
 // Fruitless is how many grants of a record have led to no act.
 func Fruitless(r *v1alpha1.MachineRemediation) int {

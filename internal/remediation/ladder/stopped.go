@@ -41,7 +41,7 @@ func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
 	if t.deleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
 		return false
 	}
-	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !acts(step.Action))
+	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !Acts(step.Action))
 }
 
 // rests is a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that proves nothing.
