@@ -21,7 +21,7 @@ import (
 // error says, unless it is the last try.
 func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision, last bool) error {
 	if decision.Act == ladder.Close {
-		if err := r.sweep(ctx, record); err != nil {
+		if done, err := r.sweep(ctx, record); !done || err != nil {
 			return err
 		}
 		return r.close(ctx, record)

@@ -3,10 +3,12 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -58,12 +60,18 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 	if taken := cycle.Status.RequestedBy; taken != nil {
 		by = taken
 	}
-	if by == nil || by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck || cycle.Status.Phase.Ended() {
+	if cycle.Status.Phase.Ended() || (by == nil && madeFor(cycle, machine)) || (by != nil && (by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck)) {
 		return "", nil
 	}
 	who := "Somebody"
-	if by.Name != "" {
+	if by != nil && by.Name != "" {
 		who = by.Name
 	}
 	return who + " has its host cycled by RebootRemediation " + cycle.Name, nil
+}
+
+// madeFor reports whether a RebootRemediation that does not say who has asked for it was made by a health check: that of the
+// version before, or another controller's, which has the Machine own it. What a person makes by hand has no owner.
+func madeFor(cycle *v1alpha1.RebootRemediation, machine *clusterv1.Machine) bool {
+	return slices.ContainsFunc(cycle.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }

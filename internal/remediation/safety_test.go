@@ -281,6 +281,7 @@ func TestCyclesOfOthers(t *testing.T) {
 		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "a"}}
 		cycle.Spec.RequestedBy, cycle.Status.Phase = tt.by, tt.phase
 		cycle.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "a"}
+		cycle.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: "a", UID: a.UID}}
 		build.Create(t.Context(), t, f.env.Client, cycle)
 		record := f.admit(a)
 		f.reconcile(record)

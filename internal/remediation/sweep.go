@@ -3,11 +3,15 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,24 +19,61 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// sweep takes back what nobody has seen of a record that has ended: a former leader may have carried out its last attempt
-// after another one ended it. Once the finalizer is off, nobody would look for that again.
-func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediation) error {
-	if !mayHaveActed(ended) {
-		return nil
+// sweepTime is for how long what nobody has seen is tried to be taken back; then the record goes all the same.
+const sweepTime = time.Hour
+
+// sweepRetry is how soon a record is looked at again that a pause keeps from that.
+const sweepRetry = time.Minute
+
+// sweep takes back what nobody has seen of a record that has ended: a former leader may have carried out an attempt after
+// another one ended it. Once the finalizer is off, nobody would look for that again. It reports whether nothing is left to do:
+// under a pause nothing is taken back.
+func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediation) (done bool, err error) {
+	unseen := unseenActs(ended)
+	if len(unseen) == 0 {
+		return true, nil
 	}
-	for _, asked := range r.requests(ended) {
-		if err := r.sweepRequest(ctx, asked); err != nil {
-			return err
+	machine, paused, err := r.sweepable(ctx, ended)
+	if err != nil || paused {
+		return false, err
+	}
+	for _, asked := range unseen {
+		if err = r.sweepRequest(ctx, asked); err != nil {
+			break
 		}
 	}
-	return r.sweepMachine(ctx, ended)
+	if err == nil && machine != nil {
+		err = r.sweepMachine(ctx, ended, machine)
+	}
+	if err != nil && r.Clock.Now().Sub(ended.Status.CompletionTime.Time) >= sweepTime {
+		ctrl.LoggerFrom(ctx).Error(err, "Gave up taking back what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
+		return true, nil
+	}
+	return err == nil, err
+}
+
+// sweepable reads the Machine of a record, and whether a pause leaves everything on it as it is. It returns nil for one that is
+// gone, or being deleted: what is on it goes with it.
+func (r *Reconciler) sweepable(ctx context.Context, ended *v1alpha1.MachineRemediation) (machine *clusterv1.Machine, paused bool, err error) {
+	machine, err = machineOf(ctx, r.Live, ended)
+	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
+		return nil, false, err
+	}
+	cluster, err := clusterOf(ctx, r.Live, ended)
+	if err != nil || cluster == nil {
+		return nil, false, err
+	}
+	return machine, targets.ClusterPaused(cluster) || annotations.HasPaused(machine), nil
 }
 
 // sweepRequest deletes a request that names the record.
 func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Asked) error {
+	if !makesRequest(asked.Record, asked.Step) {
+		return nil
+	}
 	found := &metav1.PartialObjectMetadata{}
 	found.SetGroupVersionKind(asked.Kind())
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}, found)
@@ -51,28 +92,18 @@ func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Asked) error
 }
 
 // sweepMachine takes back what stands on the Machine itself. A mark does not say which record has made it, so it is left to
-// another one that is open.
-func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation) error {
-	machine, err := machineOf(ctx, r.Live, ended)
-	if machine == nil || err != nil {
-		return err
-	}
-	operation := machine.Annotations[remedy.RebootAnnotation]
-	if strings.HasPrefix(operation, string(ended.UID)+"/") {
+// another one that is open, and to an owner that is at work.
+func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation, machine *clusterv1.Machine) error {
+	if strings.HasPrefix(machine.Annotations[remedy.RebootAnnotation], string(ended.UID)+"/") {
 		r.swept(ctx, ended, remedy.RebootAnnotation)
 		return remedy.WithdrawReboot(ctx, r.Client, machine)
 	}
-	if mark := markOf(machine); !mark.Ours || mark.State != ladder.MarkWaiting {
+	if mark := markOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
 		return nil
 	}
 	all, err := record.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(all, func(other v1alpha1.MachineRemediation) bool { return !ladder.Ended(&other) }) {
 		return err
-	}
-	for i := range all {
-		if !ladder.Ended(&all[i]) {
-			return nil
-		}
 	}
 	r.swept(ctx, ended, "mark")
 	return remedy.WithdrawMark(ctx, r.Client, machine)
@@ -82,11 +113,24 @@ func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediati
 	ctrl.LoggerFrom(ctx).Info("Took back what an ended remediation has left", "machine", ended.Spec.MachineRef.Name, "what", what)
 }
 
-// mayHaveActed reports whether an act of a record may have been carried out that the record does not know of: the one it has
-// intended last. The creation of a record with a slot is the intent for its first attempt.
-func mayHaveActed(ended *v1alpha1.MachineRemediation) bool {
-	if last := lastAttempt(ended); last != nil {
-		return last.ObjectRef == nil && actionOf(ended, last) != v1alpha1.ActionWait
+// unseenActs are the acts of a record that may have been carried out without its knowledge: of the attempts that it knows nothing
+// of. The creation of a record with a slot is the intent for its first attempt.
+func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Asked {
+	var list []remedy.Asked
+	add := func(name string, number int32) {
+		i := slices.IndexFunc(ended.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == name })
+		if i >= 0 && ladder.Acts(ended.Spec.Steps[i].Action) {
+			attempt := v1alpha1.RemediationAttempt{Number: number, Step: name, OperationID: ladder.OperationID(ended, number)}
+			list = append(list, remedy.Asked{Record: ended, Step: ended.Spec.Steps[i], Attempt: attempt})
+		}
 	}
-	return ended.Spec.Grant > 0
+	for _, attempt := range ended.Status.Attempts {
+		if attempt.ObjectRef == nil {
+			add(attempt.Step, attempt.Number)
+		}
+	}
+	if first, ok := ladder.NextStep(ended); ok && len(ended.Status.Attempts) == 0 && ended.Spec.Grant > 0 {
+		add(first.Name, 1)
+	}
+	return list
 }

@@ -4,12 +4,15 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // actLate does what a former leader does that carries out the first attempt of a record when another one has ended it.
@@ -83,4 +86,166 @@ func TestLateActOfAnother(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding("a: mark")
 	f.wantRecord(record, "Ended Ended RecoveredUnaided")
+}
+
+// TestSweepOfADeletingMachine: a former leader marks a machine that somebody deletes and that does not go. That holds up nothing of ours.
+func TestSweepOfADeletingMachine(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate("replace", a, record); err != nil {
+			t.Error(err)
+		}
+		// Somebody deletes the machine, and a finalizer keeps it.
+		change(f, a, func(m *clusterv1.Machine) { m.Finalizers = []string{keep} })
+		remove(f, a)
+	})
+	for range 3 {
+		if _, err := f.tryReconcile(record); err != nil {
+		}
+		f.pass(time.Hour)
+	}
+	if got, ok := stored(f, record); ok && ladder.Ended(got) && !closed(got) {
+		t.Errorf("the record has ended, and keeps its finalizer and its label for as long as the deletion of the machine hangs")
+	}
+}
+
+// TestSweepUnderAPause: the record of a machine has ended, the Cluster is paused, and Sickbay writes on the machine all the same.
+func TestSweepUnderAPause(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate("replace", a, record); err != nil {
+			t.Error(err)
+		}
+		change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	})
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+}
+
+// TestSweepIsRefused: a webhook refuses every write on the machine. The record that has ended must be able to go, or say for whom it
+// waits.
+func TestSweepIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate("replace", a, record); err != nil {
+			t.Error(err)
+		}
+	})
+	f.writes.fail = failing("patch status of Machine a", apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "a", nil), false)
+	for range 3 {
+		_, _ = f.tryReconcile(record) // It is refused, and tried again.
+		f.pass(time.Hour)
+	}
+	got, _ := stored(f, record)
+	if !closed(got) {
+		t.Errorf("it is %q and not closed: %v, %v, says %q", f.summary(record), got.Finalizers, got.Labels, progressOf(got).message)
+	}
+}
+
+// TestSweepOfADeferredMark: the owner has said at once that it defers. The mark must not stay on a healthy machine: as soon as that is
+// sick again, the owner acts on verdict and mark, past gate, slots and pauses.
+func TestSweepOfADeferredMark(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{"RemediationDeferred", clusterv1.MachineSetMachineCannotBeRemediatedReason} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			a := f.sick("a")
+			record := f.admit(a)
+			f.judge(a, metav1.ConditionTrue)
+			f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
+				f.judge(a, metav1.ConditionFalse)
+				if err := f.actLate("replace", a, record); err != nil {
+					t.Error(err)
+				}
+				f.answer(a, reason, "waits for another machine")
+				f.judge(a, metav1.ConditionTrue)
+			})
+			f.reconcile(record)
+			f.reconcile(record)
+			f.pass(2 * time.Minute)
+			f.reconcile(record)
+			got, _ := stored(f, record)
+			if !closed(got) {
+				t.Errorf("it is %s", f.summary(record))
+			}
+			f.wantStanding()
+		})
+	}
+}
+
+// TestLateRebootOfAnEarlierAttempt: a former leader makes the RebootRemediation of attempt 1 when attempt 2 is at work.
+func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = 2 })))
+	first := record.DeepCopy()
+	// Attempt 1 could not be carried out: the answer of the API server was an error. It is over, and the slot goes back.
+	f.writes.fail = failing("create RebootRemediation", apierrors.NewInternalError(errCrash), false)
+	f.reconcile(record)
+	f.writes.fail = nil
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff reboot:Aborted")
+	f.pass(10 * time.Minute)
+	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Spec.Grant++ })
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation " + record.Name + "-2")
+	// Now attempt 1 takes effect.
+	asked := remedy.Asked{
+		Record: first, Step: first.Spec.Steps[0],
+		Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(first, 1)},
+	}
+	if err := remedy.MakeReboot(t.Context(), f.env.Client, f.env.Client, asked); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcile(record)
+	f.pass(time.Minute)
+	f.reconcile(record)
+	// The second attempt helps, and the record ends.
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.pass(2 * time.Minute)
+	f.reconcile(record)
+	f.reconcile(record)
+	if got, _ := stored(f, record); !closed(got) {
+		t.Errorf("it is %s", f.summary(record))
+	}
+	cycles := f.objects(v1alpha1.GroupVersion.WithKind("RebootRemediation"))
+	for i := range cycles {
+		t.Errorf("the record is %s, the machine is healthy, and %s stands: its host is about to be cycled", f.summary(record), cycles[i].GetName())
+	}
+}
+
+// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine's name, as operations.md says ("the same with
+// settings of your own"), and its Node is deleted while the host is off. No health check may have the machine replaced.
+func TestCycleOfAPersonByTheDocs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	cycle := &v1alpha1.RebootRemediation{}
+	cycle.Namespace, cycle.Name = f.ns, "a"
+	build.Create(t.Context(), t, f.env.Client, cycle)
+	cycle.Status.Phase = v1alpha1.PoweringOn
+	if err := f.env.Client.Status().Update(t.Context(), cycle); err != nil {
+	}
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation a")
+	f.wantRecord(record, "Pending HeldByOthers")
 }

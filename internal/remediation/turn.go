@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,6 +35,9 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 			misses, seen = misses+1, nil
 		case err != nil:
 			return 0, err
+		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
+			// A pause keeps it from taking back what is left.
+			return sweepRetry, nil
 		case decision.Act == ladder.Close:
 			return r.keepHistory(ctx, record, true)
 		case decision.Store || decision.Act != ladder.None:

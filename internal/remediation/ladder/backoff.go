@@ -35,14 +35,16 @@ func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
 // ownerChanged reports whether the record rests because of what an owner has not done, and the machine has another by now.
 func (t *turn) ownerChanged() bool {
 	last, owner := latest(&t.s), t.f.Machine.Owner
-	if last == nil || last.ObjectRef == nil || t.stepOf(last).Action != v1alpha1.ActionReplace {
-		return false
-	}
-	if rest := doubled(firstRest, maxRest, failedInVain(&t.s)); last.EndTime == nil || !t.s.NextTransitionTime.Time.Equal(last.EndTime.Add(rest)) {
-		// It waits for something that has come since.
+	if last == nil || last.ObjectRef == nil || t.stepOf(last).Action != v1alpha1.ActionReplace || !t.restsAfter(last) {
 		return false
 	}
 	return owner == nil || owner.UID != last.ObjectRef.UID
+}
+
+// restsAfter reports whether the record waits because of its last attempt, and not for something that has come since.
+func (t *turn) restsAfter(last *v1alpha1.RemediationAttempt) bool {
+	rest := doubled(firstRest, maxRest, failedInVain(&t.s))
+	return last.EndTime != nil && t.s.NextTransitionTime.Time.Equal(last.EndTime.Add(rest))
 }
 
 func restReason(last *v1alpha1.RemediationAttempt) string {
@@ -99,15 +101,22 @@ func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	t.release()
 	t.getInLine(step)
 	t.recheck(t.s.NextTransitionTime.Time)
-	switch t.reason() {
-	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,
-		v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused, v1alpha1.ReasonPaused, v1alpha1.ReasonOnHold:
-		// It has said why.
+	last := latest(&t.s)
+	if (last == nil || !t.restsAfter(last)) && t.saysWhy() {
 		return true
 	}
-	last := latest(&t.s)
 	if last == nil || last.Message == "" {
 		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff, "Step "+step.Name+" could not be carried out; tries again later")
 	}
 	return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
+}
+
+// saysWhy reports whether the record says why it backs off. A pause or a hold that it has met meanwhile is not why.
+func (t *turn) saysWhy() bool {
+	switch t.reason() {
+	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,
+		v1alpha1.ReasonBackoff, v1alpha1.ReasonRefused:
+		return true
+	}
+	return false
 }
