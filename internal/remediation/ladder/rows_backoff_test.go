@@ -36,7 +36,10 @@ func rowsBackoff() []row {
 			"a pause ends before the back-off is over",
 			with(plan(replace()), waits("replace", 1), noSlot,
 				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second), inLine),
-			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
+			answer{
+				Says: "Pending Backoff: Step replace could not be carried out; tries again later",
+				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
+			},
 		},
 		{
 			"a mark is taken back, and the owner gets a rest",
