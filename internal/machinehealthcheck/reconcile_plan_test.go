@@ -125,6 +125,44 @@ func TestPlanRules(t *testing.T) {
 	}
 }
 
+// TestRuleGivesNoSlot: the first step needs an approval, so a new record needs no slot, and a rule leads past that step. The
+// slots and the pace hold all the same: those records get in line, and one of them gets a slot.
+func TestRuleGivesNoSlot(t *testing.T) {
+	t.Parallel()
+	for name, bound := range map[string]func(*v1alpha1.RemediationPlan){
+		"slots": func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) },
+		"pace": func(p *v1alpha1.RemediationPlan) {
+			p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newSite(t)
+			for _, machine := range []string{"a", "b", "c"} {
+				w.sick(t, machine)
+			}
+			w.plan(t, bound, approvalFirst, rule("true", "replace"))
+			mhc := w.check(t, byPlan())
+			w.reconcile(t, mhc)
+			all := w.stored(t)
+			if len(all) != 3 {
+				t.Errorf("there are %d records, want one for each machine", len(all))
+			}
+			w.wantAdmitted(t)
+			for i := range all {
+				changeStatus(t, w, &all[i], func(r *v1alpha1.MachineRemediation) {
+					r.Status.Phase, r.Status.Attempt, r.Status.Step, r.Status.SlotWanted = v1alpha1.RemediationPending, 1, "replace", true
+				})
+			}
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t, "a: reboot")
+		})
+	}
+}
+
+// approvalFirst has a person approve the first step of a plan.
+func approvalFirst(p *v1alpha1.RemediationPlan) { p.Steps[0].Approval = v1alpha1.ApprovalRequired }
+
 // TestPlanWithBadRule: the status says so, and nobody is admitted.
 func TestPlanWithBadRule(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@ func TestPlanGrants(t *testing.T) {
 		"a rule, later than a relapse":          {plan(), []string{"reboot"}, "hold", false, 0, "hold"},
 		"a rule, earlier than a relapse":        {plan(), []string{"reboot"}, "wait", false, 1, "replace"},
 		"a rule to an act that needs approval":  {plan(steps(reboot, approved(replace))), nil, "replace", false, 0, "replace"},
-		"a rule past one that needs approval":   {plan(steps(approved(reboot), replace)), nil, "replace", false, 1, "replace"},
+		"a rule past one that needs approval":   {plan(steps(approved(reboot), replace)), nil, "replace", false, 0, "replace"},
 		"a rule that cannot be evaluated":       {plan(), nil, "", true, 0, "-"},
 		"the same, in spite of what was before": {plan(), []string{"reboot"}, "", true, 0, "replace"},
 	}

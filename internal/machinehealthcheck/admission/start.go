@@ -51,7 +51,8 @@ func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Ad
 }
 
 // StartBy applies what a rule of the plan says about one that is admitted: the later of that and of what its history says
-// counts. Failed reports that a rule could not be evaluated: then the record gets no slot, and a person decides.
+// counts. Failed reports that a rule could not be evaluated: then the record gets no slot, and a person decides. A rule can
+// take a slot away but never gives one: a machine that needed none was neither counted nor paced. Its record gets in line.
 func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, failed bool) Admission {
 	if one.Record != nil || one.LeftOver != "" {
 		return one
@@ -61,7 +62,7 @@ func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, faile
 		return one
 	}
 	one.Start = memory.Later(one.Start, rule, d.Steps)
-	one.Grant = firstGrant(d.Steps, one.Start)
+	one.Grant = min(one.Grant, firstGrant(d.Steps, one.Start))
 	return one
 }
 
