@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,16 +27,21 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 	owner, machine := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine
 	written, err := r.write(ctx, f, d, one)
 	if err != nil {
-		if r.memory.Fail(owner, machine.UID, err.Error(), r.Clock.Now()) {
-			ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
-			r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
-		}
+		r.failed(ctx, f, machine, err)
 		return outcome{free: !mayBeWritten(err)}
 	}
 	r.memory.Succeed(owner, machine.UID)
 	r.memory.Expect(owner, written, r.Clock.Now())
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
 	return outcome{record: written, free: one.Grant == 0}
+}
+
+// failed notes that a machine cannot be admitted, and says so once for each cause. It is tried again after a pause.
+func (r *Reconciler) failed(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
+	if r.memory.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, err.Error(), r.Clock.Now()) {
+		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
+		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
+	}
 }
 
 func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {

@@ -55,7 +55,8 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if err := r.addUnseen(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
-	return f, r.observeHosts(ctx, &f)
+	r.observeHosts(ctx, &f)
+	return f, nil
 }
 
 // observeFailures adds the machines that could not be admitted.

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -93,22 +94,29 @@ func (r *Reconciler) node(ctx context.Context, f admission.Facts, machine *clust
 	return node
 }
 
-// observeHosts adds the hosts of the machines that may get a new record.
-func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) error {
-	if r.Host == nil {
-		return nil
+// observeHosts adds the hosts of the machines that may get a new record. Only plans remember what was tried on a host. A
+// machine whose host cannot be read is tried again later, and holds up no other.
+func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
+	if r.Host == nil || f.Template.Plan == nil || len(targets.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
+		return
 	}
-	return f.EachNew(func(target *admission.Target) error {
+	now := r.Clock.Now()
+	f.EachNew(func(target *admission.Target) {
+		if now.Before(f.Failures[target.Machine.UID].RetryAt) {
+			return
+		}
 		host, err := r.Host(ctx, target.Machine)
 		if err != nil {
-			return fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err)
+			r.failed(ctx, *f, target.Machine, fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err))
+			return
 		}
 		target.Host = host
-		return nil
 	})
+	r.observeFailures(f)
 }
 
-// observeAwaited notes the machines that open records wait for in the place of their own. They judge them.
+// observeAwaited notes the machines that open records wait for in the place of their own, which are gone. They judge them. While
+// a deletion hangs nobody knows who comes in the place of that machine: a new one may be a stranger.
 func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []v1alpha1.MachineRemediation) error {
 	if r.Successors == nil || !slices.ContainsFunc(records, awaits) {
 		return nil
@@ -117,9 +125,13 @@ func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, rec
 	if err != nil {
 		return err
 	}
+	there := map[types.UID]bool{}
+	for i := range machines {
+		there[machines[i].UID] = true
+	}
 	successors := r.Successors(machines, records)
 	for i := range records {
-		if awaited := successors[records[i].UID]; awaited != nil && awaits(records[i]) {
+		if awaited := successors[records[i].UID]; awaited != nil && awaits(records[i]) && !there[records[i].Spec.MachineRef.UID] {
 			f.Await(awaited.UID, records[i].Name)
 		}
 	}

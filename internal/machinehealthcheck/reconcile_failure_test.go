@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
@@ -153,6 +155,52 @@ func TestLostAnswer(t *testing.T) {
 				w.wantAdmitted(t, "a: "+plan.step)
 			})
 		}
+	}
+}
+
+// TestHostCannotBeRead: a machine whose host cannot be read is tried again after pauses, and holds up no other. Without a plan
+// nothing is remembered about hosts, so nobody asks for them.
+func TestHostCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, planned := range map[string]bool{"with a plan": true, "without one": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newSite(t)
+			a := w.longSick(t, "a")
+			w.sick(t, "b")
+			var opts []build.MachineHealthCheckOption
+			want, failures := []string{"a: replace", "b: replace"}, 0
+			if planned {
+				w.plan(t)
+				opts, want, failures = append(opts, byPlan()), []string{"b: reboot"}, 1
+			}
+			mhc := w.check(t, opts...)
+			readable := false
+			w.Host = func(_ context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
+				if machine.Name == "a" && !readable {
+					return nil, errors.New("getting BareMetalHost host-a: a webhook says no")
+				}
+				return &v1alpha1.RemediationReference{Name: "host-" + machine.Name, UID: "host"}, nil
+			}
+			after := w.reconcile(t, mhc)
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t, want...)
+			w.wantFailures(t, failures)
+			if !planned {
+				return
+			}
+			c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
+			if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") || after == 0 || after > 5*time.Second {
+				t.Errorf("looks again after %s, message is %q", after, c.Message)
+			}
+			readable = true
+			w.clock.SetTime(w.clock.Now().Add(5 * time.Second))
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t, "a: reboot", "b: reboot")
+			if r := w.recordOf(t, a); r.Spec.HostRef == nil || r.Spec.HostRef.Name != "host-a" {
+				t.Errorf("its host is %v", r.Spec.HostRef)
+			}
+		})
 	}
 }
 

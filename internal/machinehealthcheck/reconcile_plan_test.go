@@ -2,6 +2,7 @@ package machinehealthcheck
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -245,9 +246,37 @@ func TestAwaitedMachine(t *testing.T) {
 		t.Errorf("asked %d times in one look", asked)
 	}
 	w.wantAdmitted(t, "first: reboot")
+	c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
+	if !strings.HasSuffix(c.Message, "1 is judged by the record of the machine that it replaces: second") {
+		t.Errorf("message is %q", c.Message)
+	}
 	w.end(t, first)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "second: reboot")
+}
+
+// TestHangingDeletion: the deletion of a machine hangs, and its record waits for its end. A machine that its owner makes
+// meanwhile and that falls sick does not wait for that.
+func TestHangingDeletion(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	first := w.sick(t, "first")
+	w.plan(t, func(p *v1alpha1.RemediationPlan) { p.Steps = p.Steps[1:] })
+	mhc := w.check(t, byPlan())
+	w.reconcile(t, mhc)
+	w.Successors = func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+		return map[types.UID]*clusterv1.Machine{records[0].UID: &machines[1]}
+	}
+	changeStatus(t, w, w.recordOf(t, first), func(r *v1alpha1.MachineRemediation) {
+		at := metav1.NewTime(w.clock.Now())
+		r.Status.Attempt, r.Status.Step = 1, "replace"
+		r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "replace", StartTime: &at}}
+	})
+	change(t, w, first, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
+	remove(t, w, first)
+	w.sick(t, "second")
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "first: replace", "second: replace")
 }
 
 // TestManagerPlan: a plan that comes or changes is noticed.

@@ -87,9 +87,8 @@ func TestReferenceAnnotations(t *testing.T) {
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
 		{
-			remedy.RebootRequestedAtAnnotation, onMachine, "Sickbay",
-			"RFC 3339 time at which a health check asked for a power cycle last. If it is the value of reboot.metal3.io too, a health check asked for this cycle, " +
-				"and it ends if the Machine recovers.",
+			remedy.RebootRequestedAtAnnotation, onMachine, "earlier versions of Sickbay",
+			"Read only to take over a power cycle that an earlier version has asked for.",
 		},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})
@@ -101,8 +100,8 @@ func TestReferenceFieldOwners(t *testing.T) {
 	table := [][]string{{"field owner", "writes"}}
 	for _, o := range [][2]string{
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded` on Machines"},
-		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` on Machines, until their owner takes it over"},
-		{"sickbay-reboot-request", "the two annotations about reboots on Machines"},
+		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
+		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation, and in earlier versions"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},

@@ -117,18 +117,15 @@ func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 
 // EachNew calls do for each target that may get a new record: it is sick, or something is left on it, and no record of it
 // is open.
-func (f *Facts) EachNew(do func(*Target) error) error {
+func (f *Facts) EachNew(do func(*Target)) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]
 		if records[target.Machine.UID] != nil || (!target.sick() && target.LeftOver == "") {
 			continue
 		}
-		if err := do(target); err != nil {
-			return err
-		}
+		do(target)
 	}
-	return nil
 }
 
 // Await notes that a record waits for a machine in the place of its own.

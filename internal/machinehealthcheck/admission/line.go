@@ -27,6 +27,8 @@ type Admission struct {
 	// Host is the bare-metal host of the machine; nil if it has none.
 	Host *v1alpha1.RemediationReference
 
+	// awaitedBy is the record of another machine that judges this one; empty if none does.
+	awaitedBy string
 	// fruitless is how often it had a slot, or was tried to be given one, in vain.
 	fruitless int
 	since     time.Time
@@ -50,11 +52,10 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		machine := target.Machine
 		record := records[machine.UID]
 		if record == nil {
-			if target.AwaitedBy == "" {
-				all = append(all, Admission{
-					Machine: machine, Host: target.Host, Grant: 1, fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
-				})
-			}
+			all = append(all, Admission{
+				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy,
+				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
+			})
 			continue
 		}
 		wants, due := ladder.WantsSlot(record, now)

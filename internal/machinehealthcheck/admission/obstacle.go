@@ -27,6 +27,9 @@ func (d *Decision) wait(one Admission, obstacle Stop) {
 // ReasonExpected is why a machine waits until the cache shows who was admitted before. It is a matter of milliseconds.
 const ReasonExpected = "Expected"
 
+// ReasonAwaited is why a machine waits that takes the place of another, until the record of that one has judged it.
+const ReasonAwaited = "Awaited"
+
 // TemplateRetry is how soon a missing template is looked for again: if its kind is not installed, it cannot be watched.
 const TemplateRetry = 15 * time.Second
 
@@ -54,6 +57,9 @@ func stopped(f Facts, problems []string, now time.Time) Stop {
 func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 	if d.Stopped.Reason != "" {
 		return d.Stopped
+	}
+	if one.awaitedBy != "" {
+		return Stop{Reason: ReasonAwaited, Message: "MachineRemediation " + one.awaitedBy + " waits for it in the place of another machine, and judges it"}
 	}
 	if why, until := targets.OnHold(now, one.Machine); why != "" {
 		return Stop{v1alpha1.ReasonOnHold, why, until}

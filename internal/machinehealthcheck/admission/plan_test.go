@@ -254,8 +254,14 @@ func TestAwaited(t *testing.T) {
 	f := planned(plan(), sick("a"), sick("b"))
 	f.Await("uid-a", "record")
 	d := Decide(f, now)
-	if diff := cmp.Diff([]string{"b: wait"}, admitted(d)); diff != "" || len(d.Waiting) > 0 {
-		t.Errorf("waiting %v; admitted (-want +got):\n%s", waiting(d), diff)
+	if diff := cmp.Diff([]string{"b: wait"}, admitted(d)); diff != "" {
+		t.Errorf("admitted (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a: " + ReasonAwaited}, waiting(d)); diff != "" {
+		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+	if got, want := d.waitingMessage(), "; 1 is judged by the record of the machine that it replaces: a"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

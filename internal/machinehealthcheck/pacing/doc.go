@@ -8,9 +8,9 @@
 //     failure in a round ends it and sets the limit back to 1; what had begun before that failure belongs to the same round and
 //     counts for nothing more. So many failures at once are one, and success of before excuses no new wave. It is never 0:
 //     somebody always tries, or nobody would notice that the cause is gone.
-//   - A cooldown: after a look in which repairs began, or after a failure, the domain rests. That is 1 minute at first, twice as
-//     much for each further round with a failure, and 10 minutes at most. A quarter more or less depends on the UID of the
-//     record, so that domains do not move in step. A round that is proven sets it back.
+//   - A cooldown: after a look in which repairs began, or after a failure, the domain rests. That is 1 minute, twice as much for each
+//     round with a failure, and 10 minutes at most. Up to a quarter is added, by the UID of the record, so that domains do not
+//     move in step. A round that is proven sets it back.
 //
 // A machine needs room in all of its domains, and one of them has to have cooled down. Domains are served the least recently
 // served first. So a flood in one domain is tried one at a time, ever more slowly, and a lone fault elsewhere does not wait for
