@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -73,7 +74,7 @@ func (w *world) checkStore(d Decision) {
 	if n := len(after.Attempts); n > maxAttempts {
 		w.fail("%d attempts are remembered", n)
 	}
-	t := &turn{f: w.f, s: after}
+	t := &turn{f: w.f, s: after, now: w.now}
 	if after.ReleasedGrant > before.ReleasedGrant && t.stands() {
 		w.fail("the slot is given back while something stands")
 	}
@@ -105,6 +106,10 @@ func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
 	if w.f.Safety.Terminating == "" && t.stands() {
 		w.fail("the record ends while something stands")
 	}
+	succeeded := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionSucceeded)
+	if succeeded.Reason != v1alpha1.ReasonHandedBack && !t.answerDue().IsZero() {
+		w.fail("the record ends while the owner says that it deletes the machine")
+	}
 	if t.hostStands() {
 		w.fail("the record ends while a host is kept off")
 	}
@@ -121,7 +126,8 @@ func (w *world) checkRest(d Decision) {
 	s := w.f.Record.Status
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
-		if HasSlot(w.f.Record) || w.stands() || atWork(&s) != nil {
+		owner := &turn{f: w.f, s: s, now: w.now}
+		if (HasSlot(w.f.Record) && !owner.ownerAtWork()) || w.stands() || atWork(&s) != nil {
 			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
 		}
 	case v1alpha1.RemediationActing:
@@ -156,6 +162,6 @@ func (w *world) checkLine() {
 
 // stands reports whether anything of the record is on the machine that should not outlast it.
 func (w *world) stands() bool {
-	t := &turn{f: w.f, s: w.f.Record.Status}
+	t := &turn{f: w.f, s: w.f.Record.Status, now: w.now}
 	return t.stands()
 }

@@ -54,8 +54,8 @@ func (w *world) heal() {
 		w.f.Request = nil
 	}
 	w.request(func(r *Request) { r.Unreadable = "" })
-	if m := &w.f.Machine.Mark; m.Ours {
-		m.State = MarkWaiting
+	if m := &w.f.Machine.Mark; m.Ours && m.Stands() {
+		m.State = rapid.SampledFrom([]MarkState{MarkWaiting, MarkAnswered}).Draw(w.t, "mark")
 	} else {
 		*m = Mark{}
 	}

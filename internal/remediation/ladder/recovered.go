@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -24,7 +26,18 @@ func (t *turn) recovered() bool {
 		t.s.NextTransitionTime = t.after(due.Sub(t.time().Time))
 		return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay so")
 	}
-	return t.proven()
+	return t.awaitOwner() || t.proven()
+}
+
+// awaitOwner waits for an owner that says that it deletes the machine although that is healthy. The record has to outlast the mark.
+func (t *turn) awaitOwner() bool {
+	due := t.answerDue()
+	if !t.now.Before(due) {
+		return false
+	}
+	t.s.NextTransitionTime = new(metav1.NewTime(due))
+	t.recheck(due)
+	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and "+t.f.Machine.ownerName()+" says that it deletes it")
 }
 
 // suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.

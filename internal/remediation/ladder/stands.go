@@ -1,6 +1,9 @@
 package ladder
 
 import (
+	"slices"
+	"time"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -9,10 +12,40 @@ func (t *turn) stands() bool {
 	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
 }
 
-// markStands reports whether our mark can still be taken back: what its owner has begun, it finishes.
+// markStands reports whether our mark can still be taken back: what its owner has begun, it finishes. One that only says so has begun
+// nothing, and would go by the mark when the machine is sick another time.
 func (t *turn) markStands() bool {
 	m := t.f.Machine
-	return m.Mark.Ours && m.Mark.Stands() && (m.Mark.State != MarkAnswered || t.ownerFailed()) && !m.Deleting() && !m.Gone
+	if !m.Mark.Ours || !m.Mark.Stands() || m.Deleting() || m.Gone {
+		return false
+	}
+	if m.Mark.State != MarkAnswered || t.ownerFailed() {
+		return true
+	}
+	due := t.answerDue()
+	if t.now.Before(due) {
+		t.recheck(due)
+	}
+	return !due.IsZero() && !t.now.Before(due)
+}
+
+// answerDue is until when the owner may say that it deletes the machine and not do it, after the attempt that has asked it to. Zero:
+// the owner does not say so, or that attempt is not over.
+func (t *turn) answerDue() time.Time {
+	m := t.f.Machine
+	if !m.Mark.Ours || m.Mark.State != MarkAnswered || m.Deleting() || m.Gone {
+		return time.Time{}
+	}
+	for _, attempt := range slices.Backward(t.s.Attempts) {
+		switch {
+		case attempt.StartTime == nil || t.stepOf(&attempt).Action != v1alpha1.ActionReplace:
+			continue
+		case attempt.EndTime == nil:
+			return time.Time{}
+		}
+		return attempt.EndTime.Add(deletionTime)
+	}
+	return time.Time{}
 }
 
 // ownerAtWork reports whether the owner goes on with what a mark of ours has asked for, although the attempt is over. Nobody can

@@ -32,7 +32,7 @@ func (t *turn) unproven() bool {
 // awaitProof waits until the machine is seen healthy again, for the time of the step and twice the probation. A pause
 // begins that time anew.
 func (t *turn) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
-	limit := t.proofDue(latestOf(t.deadlineOf(attempt), attempt.EndTime.Time, t.lastPause()))
+	limit := latestOf(t.answerDue(), t.proofDue(latestOf(t.deadlineOf(attempt), attempt.EndTime.Time, t.lastPause())))
 	if !t.now.Before(limit) {
 		attempt.Result, attempt.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
 		return t.complete(v1alpha1.ReasonUnproven, "What was done could not be proven to help: the machine was not seen healthy for long enough")
