@@ -36,7 +36,7 @@ const (
 	ReasonNotFenceable = "NotFenceable"
 	// ReasonSuspendedByUser: somebody wants the host off (spec.online: false).
 	ReasonSuspendedByUser = "SuspendedByUser"
-	// ReasonHeldByOthers: the host may not come on, since somebody else holds it off.
+	// ReasonHeldByOthers: the host may not come on, since somebody else keeps it off.
 	ReasonHeldByOthers = "HeldByOthers"
 )
 

@@ -88,7 +88,7 @@ type RebootRemediationStatus struct {
 	// isolatedAt is when the Node was gone, or let go of; or when that was given up or not needed.
 	// +optional
 	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
-	// holdingSince is since when the host is held off, because nobody has asked for more.
+	// holdingSince is since when the host is kept off, because nobody has asked for more.
 	// +optional
 	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
 	// powerOnReleasedAt is since when the host may come on; it waits while others hold the host off.

@@ -11,9 +11,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
-// store keeps the verdict on Machines. With the verdict it takes away the mark
-// for the owner that Sickbay set on account of it: a mark that is left behind
-// would make the owner act at the next bad verdict, whatever the budget says.
+// store keeps the verdict on Machines. With the verdict it takes away a mark for the
+// owner that an earlier version, or a power cycle without a record, has set: left
+// behind, it would make the owner act at the next bad verdict, whatever the budget
+// says. Marks of records are taken away by remediation.
 type store struct {
 	healthcheck.Metav1Store[*clusterv1.Machine]
 }

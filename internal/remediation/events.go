@@ -17,7 +17,7 @@ import (
 const (
 	// EventRemediationStarted says what an attempt has asked for, and why.
 	EventRemediationStarted = "RemediationStarted"
-	// EventAttemptFailed says that an attempt has not helped, and what follows.
+	// EventAttemptFailed says that an attempt has not helped.
 	EventAttemptFailed = "RemediationAttemptFailed"
 	// EventRemediationDeferred says that an attempt could not be carried out, and is tried again later.
 	EventRemediationDeferred = "RemediationDeferred"

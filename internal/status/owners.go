@@ -10,7 +10,8 @@ import (
 // OwnerPrefix begins the names of all field owners of Sickbay.
 const OwnerPrefix = "sickbay-"
 
-// OwnerRemediatedFieldOwner sets the mark for a Machine's owner. It is apart from
+// OwnerRemediatedFieldOwner sets the mark for a Machine's owner after a power cycle
+// without a record, and did so for all marks in earlier versions. It is apart from
 // that of the verdict, since the mark belongs to the owner once it is set.
 const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
 

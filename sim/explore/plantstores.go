@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// storing changes the status of a record before it is stored. What store reports false about is not stored, and seems to be.
+// storing changes the status of a record before it is stored.
 func storing(with parts, change func(stored, next *v1alpha1.MachineRemediation) error) parts {
 	live := with.live
 	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, name string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
