@@ -113,6 +113,10 @@ type MachineRemediationStatus struct {
 	// slotWanted says that the next attempt lacks nothing but a slot, from nextTransitionTime on if that is set.
 	// +optional
 	SlotWanted bool `json:"slotWanted,omitempty"`
+	// annotationAnswered says that a Replace was begun, or that a person decided against it, while the Machine had the annotation
+	// remediate-machine. That asks for nothing more until it is removed and set again.
+	// +optional
+	AnnotationAnswered bool `json:"annotationAnswered,omitempty"`
 	// nextTransitionTime is when something happens if nothing changes.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`

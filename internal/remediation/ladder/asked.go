@@ -24,19 +24,29 @@ func (t *turn) replaceAsked() bool {
 	return true
 }
 
-// askedAnew reports whether the annotation remediate-machine has come since the machine was admitted, and no attempt has
-// followed it. After Deny and Cancel, only Retry goes on.
+// askedAnew reports whether the annotation remediate-machine has come since the machine was admitted, and nothing has followed
+// from it. After Deny and Cancel, only Retry goes on.
 func (t *turn) askedAnew() bool {
-	if !t.f.RemediateAsked || t.f.Record.Spec.Finding.Reason == findingAsked {
+	if !t.f.RemediateAsked || t.s.AnnotationAnswered || t.f.Record.Spec.Finding.Reason == findingAsked {
 		return false
-	}
-	for i := range t.s.Attempts {
-		if d := t.s.Attempts[i].Decision; d != nil && d.By == clusterv1.RemediateMachineAnnotation {
-			return false
-		}
 	}
 	last := latest(&t.s)
 	return last == nil || (last.Result != v1alpha1.ResultDenied && last.Result != v1alpha1.ResultCancelled)
+}
+
+// answersAnnotation notes that an annotation that stands asks for nothing more. Attempts come and go, and what people decide about
+// them is written over each other.
+func (t *turn) answersAnnotation() {
+	if t.f.RemediateAsked {
+		t.s.AnnotationAnswered = true
+	}
+}
+
+// forgetsAnnotation lets somebody ask once more by an annotation that is gone.
+func (t *turn) forgetsAnnotation() {
+	if !t.f.RemediateAsked && !Ended(t.f.Record) {
+		t.s.AnnotationAnswered = false
+	}
 }
 
 // askedInVain reports whether the annotation asks for a step that the plan does not have.

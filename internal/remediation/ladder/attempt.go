@@ -47,6 +47,9 @@ func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt
 		Number: t.s.Attempt, Step: step.Name, OperationID: OperationID(t.f.Record, t.s.Attempt),
 		StartTime: t.time(), Decision: t.decisionFor(step),
 	})
+	if step.Action == v1alpha1.ActionReplace {
+		t.answersAnnotation()
+	}
 	return latest(&t.s)
 }
 

@@ -39,6 +39,7 @@ func Decide(f Facts, now time.Time) Decision {
 	}
 	if t.d.Act == None {
 		t.s.SlotWanted = t.inLine
+		t.forgetsAnnotation()
 	}
 	t.d.Status = t.s
 	if t.d.Act == None && t.changed() {

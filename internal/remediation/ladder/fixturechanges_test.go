@@ -54,6 +54,9 @@ func verdictStands(f *Facts) { f.Machine.VerdictStands = true }
 
 func remediateAsked(f *Facts) { f.RemediateAsked = true }
 
+// annotationAnswered has the annotation have been answered already.
+func annotationAnswered(f *Facts) { f.Record.Status.AnnotationAnswered = true }
+
 func rebootStands(f *Facts) { f.Machine.RebootStands = true }
 
 func jumpTo(step string) change { return func(f *Facts) { f.JumpTo = step } }

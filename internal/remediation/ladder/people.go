@@ -39,11 +39,15 @@ func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationSt
 
 // decisionFor is what is stored with an attempt of a step: who has asked for it.
 func (t *turn) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
+	d := t.decision()
 	switch {
-	case allows(t.decision()):
-		return t.decision()
+	case d != nil && d.Answer == v1alpha1.AnswerRetry:
+		return d
 	case t.askedAnew() && step.Action == v1alpha1.ActionReplace:
+		// What was approved may be the step that was waited for before.
 		return t.annotation()
+	case allows(d):
+		return d
 	}
 	return inherited(&t.s, step).DeepCopy()
 }

@@ -49,6 +49,7 @@ func (t *turn) refuse(d *v1alpha1.RemediationDecision, result v1alpha1.AttemptRe
 		attempt = latest(&t.s)
 	}
 	attempt.Decision = d
+	t.answersAnnotation()
 	t.end(attempt, result, by(d))
 	t.s.Step = ""
 }

@@ -3,8 +3,6 @@ package ladder
 import (
 	"time"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -181,9 +179,7 @@ func rowsRetry() []row {
 		{
 			"remediate-machine was followed already",
 			with(plan(reboot(), replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), remediateAsked,
-				func(f *Facts) {
-					f.Record.Status.Attempts[0].Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerRetry, By: clusterv1.RemediateMachineAnnotation}
-				}),
+				decided(1, v1alpha1.AnswerRetry), annotationAnswered),
 			answer{
 				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
 				At:   "2",
