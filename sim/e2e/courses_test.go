@@ -59,9 +59,9 @@ var courses = []course{
 		left: 2, verdict: metav1.ConditionTrue, thorough: true,
 	},
 	{
-		name: "plan", plan: &watchFirst, template: planRef, script: approved, left: 2, verdict: metav1.ConditionTrue, mishaps: fault.WriteMishaps(),
+		name: "plan", plan: &watchFirst, template: planRef, script: approved, left: 2, verdict: metav1.ConditionTrue,
 	},
-	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true, mishaps: fault.WriteMishaps()},
+	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true, mishaps: []fault.Mishap{fault.CrashBefore, fault.CrashAfter, fault.AnswerLost, fault.Conflict, fault.ServerError}},
 	{
 		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{
 			APIVersion: fixVersion, Kind: fixKind + "Template", Name: "fix",

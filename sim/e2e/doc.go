@@ -17,10 +17,9 @@
 // tries:
 //
 //   - crashes at each kind of write of each remedy, at the first and the second time where the owner replaces the machine,
-//     and at those of an upgrade;
-//   - all mishaps at each kind of write where the machine is deleted, the shortest course;
-//   - all mishaps at each kind of write of a plan that watches, asks a person and waits for the probation, whose record is
-//     written most often.
+//     at those of an upgrade, and at those of a plan that watches, asks a person and waits for the probation, whose record is
+//     written most often;
+//   - lost answers, conflicts and errors at each kind of write where the machine is deleted, the shortest course.
 //
 // With -args -everything all mishaps are tried at all writes and watch events of these courses, and at those of the
 // stories that the demo tells: TestMishapsInStories, which takes hours. Events and leases are left out, as nothing depends on

@@ -42,7 +42,7 @@ type Stand struct {
 func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
 	flag.Parse()
 	// The default is the number of processors, which suits tests that compute. These wait.
-	if err := flag.Set("test.parallel", "32"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, "letting the tests run side by side:", err)
 		return 1
 	}
