@@ -84,6 +84,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
+	if errors.Is(err, errClusterNotFound) {
+		return ctrl.Result{}, errors.Join(err, r.storeClusterNotFound(ctx, mhc))
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}

@@ -2,6 +2,7 @@ package machinehealthcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,11 +19,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
+// errClusterNotFound is why nothing can be decided for a MachineHealthCheck whose Cluster is not there.
+var errClusterNotFound = errors.New("the Cluster does not exist")
+
 // observe reads everything that a decision needs, from the cache.
 func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, error) {
 	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	cluster := &clusterv1.Cluster{}
 	if err := r.Client.Get(ctx, key, cluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			err = errors.Join(errClusterNotFound, err)
+		}
 		return admission.Facts{}, fmt.Errorf("getting Cluster %s: %w", key, err)
 	}
 	f := admission.Facts{

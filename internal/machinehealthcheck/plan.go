@@ -97,7 +97,7 @@ func (r *Reconciler) node(ctx context.Context, f admission.Facts, machine *clust
 // observeHosts adds the hosts of the machines that may get a new record. Only plans remember what was tried on a host. A
 // machine whose host cannot be read is tried again later, and holds up no other.
 func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
-	if r.Host == nil || f.Template.Plan == nil || len(targets.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
+	if r.Host == nil || len(targets.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
 		return
 	}
 	now := r.Clock.Now()
@@ -106,6 +106,10 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 			return
 		}
 		host, err := r.Host(ctx, target.Machine)
+		if err != nil && f.Template.Plan == nil {
+			// Built-in plans remember nothing, so the host is for history alone.
+			return
+		}
 		if err != nil {
 			r.failed(ctx, *f, target.Machine, fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err))
 			return

@@ -14,6 +14,29 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
+// TestClusterNotFound: a Cluster that is gone is an error, and the condition no longer says that machines may be remediated.
+func TestClusterNotFound(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	remove(t, w, w.cluster)
+	for range 2 {
+		if _, err := w.tryReconcile(t, mhc); err == nil {
+			t.Error("there is no error")
+		}
+	}
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonClusterNotFound, ObservedGeneration: 1,
+		Message: "Nothing is remediated: Cluster " + build.ClusterName + " does not exist",
+	})
+	stored, _ := fetch(t, w, mhc)
+	if n := stored.Status.RemediationsAllowed; n == nil || *n != 0 || stored.Status.ExpectedMachines == nil {
+		t.Errorf("status is %+v", stored.Status)
+	}
+}
+
 // TestStatus: the numbers as they are stored.
 func TestStatus(t *testing.T) {
 	t.Parallel()

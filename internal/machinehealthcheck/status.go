@@ -5,10 +5,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // A status names all Machines, and to store that of 10,000 takes the API server a tenth of a second. In a storm the
@@ -39,11 +41,29 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	if later = r.memory.Throttle(key, pauseOf(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
 		return later, nil
 	}
-	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
-		return 0, client.IgnoreNotFound(err)
+	return 0, r.apply(ctx, mhc, desired, now)
+}
+
+// storeClusterNotFound stores that nothing is remediated, unless the MachineHealthCheck is to be left alone.
+func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.MachineHealthCheck) error {
+	if len(targets.Paused(mhc, &clusterv1.Cluster{})) > 0 {
+		return nil
 	}
-	r.memory.Stored(key, now)
+	now := r.Clock.Now()
+	desired := admission.ClusterNotFoundStatus(mhc, metav1.NewTime(now.Truncate(time.Second)))
+	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
+		return nil
+	}
+	return r.apply(ctx, mhc, desired, now)
+}
+
+// apply writes a status and says what has changed.
+func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus, now time.Time) error {
+	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	r.memory.Stored(client.ObjectKeyFromObject(mhc), now)
 	r.written.Note(mhc)
 	r.announce(ctx, mhc, desired)
-	return 0, nil
+	return nil
 }

@@ -23,6 +23,8 @@ const (
 	ReasonOnHold = "OnHold"
 	// ReasonDeleting: the Cluster is being deleted, and nothing in it is repaired any more.
 	ReasonDeleting = "ClusterDeleting"
+	// ReasonClusterNotFound: the Cluster does not exist, so nobody knows its machines.
+	ReasonClusterNotFound = "ClusterNotFound"
 
 	// ConditionPaused says whether the MachineHealthCheck is left alone for now. On
 	// one that is handed over it belongs to Cluster API's controller.

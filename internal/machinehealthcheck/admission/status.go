@@ -44,8 +44,8 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 	return desired
 }
 
-// pausedStatus leaves everything as it is but for the Paused condition.
-func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
+// kept is the stored status with the conditions that are ours.
+func kept(mhc *clusterv1.MachineHealthCheck) clusterv1.MachineHealthCheckStatus {
 	desired := *mhc.Status.DeepCopy()
 	desired.Conditions = nil
 	for _, c := range mhc.Status.Conditions {
@@ -53,6 +53,23 @@ func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time
 			desired.Conditions = append(desired.Conditions, c)
 		}
 	}
+	return desired
+}
+
+// ClusterNotFoundStatus leaves everything as it is, but says that nothing is remediated.
+func ClusterNotFoundStatus(mhc *clusterv1.MachineHealthCheck, now metav1.Time) clusterv1.MachineHealthCheckStatus {
+	desired := kept(mhc)
+	desired.RemediationsAllowed = new(int32(0))
+	setCondition(mhc, &desired, metav1.Condition{
+		Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: ReasonClusterNotFound,
+		Message: "Nothing is remediated: Cluster " + mhc.Spec.ClusterName + " does not exist",
+	}, now)
+	return desired
+}
+
+// pausedStatus leaves everything as it is but for the Paused condition.
+func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
+	desired := kept(mhc)
 	if !targets.HandedOver(mhc) {
 		setCondition(mhc, &desired, metav1.Condition{
 			Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, Message: strings.Join(d.Paused, ", "),
