@@ -60,7 +60,7 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 	if taken := cycle.Status.RequestedBy; taken != nil {
 		by = taken
 	}
-	if cycle.Status.Phase.Ended() || (by == nil && madeFor(cycle, machine)) || (by != nil && (by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck)) {
+	if cycle.Status.Phase.Ended() || ofHealthCheck(cycle, by, machine) {
 		return "", nil
 	}
 	who := "Somebody"
@@ -70,8 +70,11 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 	return who + " has its host cycled by RebootRemediation " + cycle.Name, nil
 }
 
-// madeFor reports whether a RebootRemediation that does not say who has asked for it was made by a health check: that of the
-// version before, or another controller's, which has the Machine own it. What a person makes by hand has no owner.
-func madeFor(cycle *v1alpha1.RebootRemediation, machine *clusterv1.Machine) bool {
+// ofHealthCheck reports whether a health check or a record has asked for a RebootRemediation. One that does not say so and that
+// the Machine owns was made by the version before, or by another controller. What a person makes by hand has no owner.
+func ofHealthCheck(cycle *v1alpha1.RebootRemediation, by *v1alpha1.RebootRequester, machine *clusterv1.Machine) bool {
+	if by != nil {
+		return by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck
+	}
 	return slices.ContainsFunc(cycle.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }
