@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -101,10 +102,14 @@ type standing struct {
 	wantsAt int64
 	// blocked is what the message says about it.
 	blocked string
+	// overdue reports that a deletion hangs, which lets others of its domain go on.
+	overdue bool
 }
 
 func standingOf(r *v1alpha1.MachineRemediation) standing {
 	s := standing{ended: ladder.Ended(r), inFlight: ladder.InFlight(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
+	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
+	s.overdue = progressing != nil && progressing.Reason == v1alpha1.ReasonDeletionOverdue
 	var at time.Time
 	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
 		s.wantsAt = at.Unix()

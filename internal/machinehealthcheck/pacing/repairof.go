@@ -53,6 +53,10 @@ func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.Remedi
 		p.judge(r)
 		return
 	}
+	if overdue, hangs := hangsSince(r); hangs {
+		p.Completed, p.Failed = overdue, true
+		return
+	}
 	if ladder.HasSlot(r) || ladder.AtWork(r) != nil {
 		return
 	}
@@ -78,6 +82,16 @@ func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
 		p.Failed = true
 	}
+}
+
+// hangsSince reports whether the deletion of the machine is overdue, and since when. Somebody else of its domain tries meanwhile, or
+// one finalizer would stop them all.
+func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
+	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
+	if progressing == nil || progressing.Reason != v1alpha1.ReasonDeletionOverdue || r.Status.StoppedTime == nil {
+		return time.Time{}, false
+	}
+	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }
 
 // heldInVain reports whether a person has to decide after a repair was tried, and since when. To cancel one says nothing of

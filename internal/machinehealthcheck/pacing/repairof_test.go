@@ -72,6 +72,14 @@ func held(reason string) change {
 
 func ago(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-d))) }
 
+// overdue says that the machine has been on its way out for so long.
+func overdue(ago time.Duration) func(*v1alpha1.MachineRemediation) {
+	return func(r *v1alpha1.MachineRemediation) {
+		r.Status.StoppedTime, r.Status.StoppedBy = new(metav1.NewTime(now.Add(-ago))), "Deletion"
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDeletionOverdue}}
+	}
+}
+
 func TestRepairOf(t *testing.T) {
 	at := func(d time.Duration) time.Time { return now.Add(-d) }
 	reboot, rebooted := withAct("reboot", "Machine", 40*minute, 0), withAct("reboot", "Machine", 40*minute, 10*minute)
@@ -100,6 +108,7 @@ func TestRepairOf(t *testing.T) {
 		"given back without an act":       {record(granted, released), pacing.Repair{}},
 		"at work":                         {record(granted, reboot), of(time.Time{}, neither)},
 		"at work without a slot":          {record(reboot), of(time.Time{}, neither)},
+		"its deletion hangs":              {record(granted, reboot, overdue(100*minute)), of(at(40*minute), failed)},
 		"between two attempts":            {record(granted, rebooted), of(time.Time{}, neither)},
 		"at work once more":               {record(granted, rebooted, withAct("replace", "MachineSet", 5*minute, 0)), again},
 		"waits without the slot":          {record(granted, rebooted, released), of(at(10*minute), neither)},

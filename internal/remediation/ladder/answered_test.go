@@ -58,7 +58,7 @@ func TestAnsweredMarkDoesNotStay(t *testing.T) {
 				}
 				now = d.RecheckAt
 			}
-			if d.Act != WithdrawMark || now.Sub(noon) != deletionTime {
+			if d.Act != WithdrawMark || now.Sub(noon) != DeletionTime {
 				c := progressing(&f.Record.Status)
 				t.Fatalf("after %s it does %q, and is %s (%s: %s)", now.Sub(noon), d.Act, f.Record.Status.Phase, c.Reason, c.Message)
 			}

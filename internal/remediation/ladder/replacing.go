@@ -12,8 +12,8 @@ const (
 	AnswerTime = 10 * time.Minute
 	// refusalTime is for how long an owner may say that it cannot remediate a machine.
 	refusalTime = time.Hour
-	// deletionTime is how long a deletion may take, and for how long an owner may say that it deletes a machine and not do it.
-	deletionTime = time.Hour
+	// DeletionTime is how long a deletion may take, and for how long an owner may say that it deletes a machine and not do it.
+	DeletionTime = time.Hour
 )
 
 // replacing goes by what the owner says.
@@ -51,7 +51,7 @@ func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
 		t.stopClock(byDeletion)
 	}
 	since := t.f.Machine.DeletingSince
-	if slow := since.Add(deletionTime); t.now.Before(slow) {
+	if slow := since.Add(DeletionTime); t.now.Before(slow) {
 		t.recheck(slow)
 		return t.goOn(t.waitsFor(step))
 	}
@@ -76,7 +76,7 @@ func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 		}
 	}
 	t.stopClock(byDeletion)
-	due := t.s.StoppedTime.Add(deletionTime)
+	due := t.s.StoppedTime.Add(DeletionTime)
 	if t.now.Before(due) {
 		t.recheck(due)
 		return t.goOn(t.waitsFor(step))

@@ -43,7 +43,7 @@ func (t *turn) answerDue() time.Time {
 		case attempt.EndTime == nil:
 			return time.Time{}
 		}
-		return attempt.EndTime.Add(deletionTime)
+		return attempt.EndTime.Add(DeletionTime)
 	}
 	return time.Time{}
 }
@@ -58,7 +58,7 @@ func (t *turn) ownerAtWork() bool {
 	if m.Deleting() || m.Mark.State != MarkAnswered {
 		return m.Deleting()
 	}
-	given := last.EndTime.Add(deletionTime)
+	given := last.EndTime.Add(DeletionTime)
 	if !t.now.Before(given) {
 		return false
 	}
