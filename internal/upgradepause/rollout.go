@@ -64,11 +64,11 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 		return "", nil
 	}
 	target, _, err := unstructured.NestedString(controlPlane.Object, "spec", "version")
-	if err != nil || target == "" || planeRolledOut(controlPlane) {
+	if err != nil || target == "" {
 		return "", err
 	}
 	current, err := currentVersions(controlPlane)
-	if err != nil {
+	if err != nil || planeRolledOut(controlPlane, len(current)) {
 		return "", err
 	}
 	wanted, err := semver.ParseTolerant(target)
@@ -88,17 +88,18 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 }
 
 // planeRolledOut reports whether a control plane says that all its machines are as its spec wants them. Not all kinds say that.
-func planeRolledOut(controlPlane *unstructured.Unstructured) bool {
+func planeRolledOut(controlPlane *unstructured.Unstructured, versions int) bool {
 	observed, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "observedGeneration")
 	replicas, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "replicas")
 	upToDate, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "upToDateReplicas")
-	return rolledOut(controlPlane.GetGeneration(), observed, int32(replicas), int32(upToDate))
+	return rolledOut(controlPlane.GetGeneration(), observed, int32(replicas), int32(upToDate), versions)
 }
 
 // rolledOut reports whether all machines are as the latest spec wants them. The version in status.versions is the kubelet's: an
-// image with an older one is no upgrade that goes on.
-func rolledOut(generation, observed int64, replicas, upToDate int32) bool {
-	return replicas > 0 && upToDate >= replicas && observed >= generation
+// image with an older one is no upgrade that goes on. If there are several versions, the last of the old machines is still
+// there: one on its way out counts no more among the replicas.
+func rolledOut(generation, observed int64, replicas, upToDate int32, versions int) bool {
+	return replicas > 0 && upToDate >= replicas && observed >= generation && versions <= 1
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.
@@ -132,7 +133,7 @@ func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDepl
 		return "", nil
 	}
 	status := &deployment.Status
-	if rolledOut(deployment.Generation, status.ObservedGeneration, ptr.Deref(status.Replicas, 0), ptr.Deref(status.UpToDateReplicas, 0)) {
+	if rolledOut(deployment.Generation, status.ObservedGeneration, ptr.Deref(status.Replicas, 0), ptr.Deref(status.UpToDateReplicas, 0), len(status.Versions)) {
 		return "", nil
 	}
 	if len(deployment.Status.Versions) == 0 && deployment.Status.Replicas != nil && *deployment.Status.Replicas > 0 {

@@ -150,6 +150,7 @@ func TestWorkersTarget(t *testing.T) {
 		"the build is not there yet":                      {deployment: deployment("v1.31.0+vmware.1", target), want: "v1.31.0+vmware.1"},
 		"an image with an older kubelet, rolled out":      {deployment: says(deployment(target, old), 1, 1)},
 		"an image with a newer kubelet, rolled out":       {deployment: says(deployment(old, target), 1, 1)},
+		"an old one is on its way out":                    {deployment: says(deployment(target, target, old), 2, 1), want: target},
 		"the same, and some machines are not up to date":  {deployment: says(deployment(target, old, old), 1, 1), want: target},
 		"the same, and the new template was not seen yet": {deployment: says(deployment(target, old), 1, 0), want: target},
 		"rolled out, and it does not say which versions":  {deployment: says(unreported(target), 3, 1)},
