@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,6 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
+// lookLasts is how old what was read may be when something is begun. A process that was stopped in between, or whose reads hang,
+// looks again.
+const lookLasts = 15 * time.Second
+
 // act makes one write in the world, and stores what it has led to. One that misses its Machine is worth another look, as the
 // error says, unless it is the last try.
 func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision, last bool) error {
@@ -25,6 +30,10 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 			return err
 		}
 		return r.close(ctx, record)
+	}
+	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > lookLasts {
+		// Meanwhile another process may lead, and have done this and more.
+		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
 	}
 	err := r.write(ctx, record, v, decision)
 	switch {

@@ -15,8 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -334,4 +336,34 @@ func howMany(events []string, prefix string) int {
 		}
 	}
 	return n
+}
+
+// stopped is a reader in the midst of which a process is stopped for a while.
+type stopped struct {
+	client.Reader
+
+	stop func()
+}
+
+// Get implements client.Reader.
+func (s stopped) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if _, ok := obj.(*clusterv1.Cluster); ok {
+		s.stop()
+	}
+	return s.Reader.Get(ctx, key, obj, opts...)
+}
+
+// TestLookIsTooOld: a process that was stopped between its look and the act looks again, as another one may lead by now.
+func TestLookIsTooOld(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	record := f.admit(f.sick("a"))
+	var once sync.Once
+	f.Live = stopped{f.Live, func() { once.Do(func() { f.pass(lookLasts + time.Second) }) }}
+	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != lag.Retry {
+		t.Errorf("looks again after %s, error %v", after.RequeueAfter, err)
+	}
+	f.wantStanding()
+	f.reconcile(record)
+	f.wantStanding("a: mark")
 }

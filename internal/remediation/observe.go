@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +19,8 @@ import (
 // view is what was read, for a decision and for what it leads to.
 type view struct {
 	how depth
+	// at is when the look began.
+	at time.Time
 	// reader reads as far as how says.
 	reader  client.Reader
 	nodes   workload.Nodes
@@ -34,7 +37,7 @@ type view struct {
 // observe reads everything that the next step of a record depends on. It may bring the record itself up to date. Shown is
 // what the caches show, if they were looked at before.
 func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
-	v := &view{how: how, reader: r.Client, facts: ladder.Facts{Record: record}}
+	v := &view{how: how, at: r.Clock.Now(), reader: r.Client, facts: ladder.Facts{Record: record}}
 	if how > cached {
 		v.reader = r.lookAhead(ctx, record, how, shown)
 	}
