@@ -33,6 +33,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > lookLasts {
 		// Meanwhile another process may lead, and have done this and more.
+		ctrl.LoggerFrom(ctx).Info("Looks again, as the look before the act took too long", "machine", record.Spec.MachineRef.Name)
 		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
 	}
 	err := r.write(ctx, record, v, decision)

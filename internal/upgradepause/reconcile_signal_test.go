@@ -55,8 +55,8 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// TestUnreadableHasAWayOut: a long pause is warned of each hour all the same, and whoever excepts the MachineHealthCheck has it
-// resumed at once.
+// TestUnreadableHasAWayOut: Sickbay warns of a long pause each hour all the same, and resumes a MachineHealthCheck at once when
+// somebody excepts it.
 func TestUnreadableHasAWayOut(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)

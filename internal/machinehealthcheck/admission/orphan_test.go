@@ -9,7 +9,7 @@ import (
 )
 
 // TestOrphanIsTakenOver: a request that clusterctl move has taken along with its Machine names a record that is nowhere. If
-// the machine is healthy by now, nobody makes a record for it, and whoever carries the request out goes on with a healthy machine.
+// the machine is healthy by now, nobody makes a record for it, and the controller of the request goes on with a healthy machine.
 func TestOrphanIsTakenOver(t *testing.T) {
 	for name, target := range map[string]Target{"healthy": healthy("a"), "sick": sick("a")} {
 		request := &metav1.PartialObjectMetadata{}

@@ -51,18 +51,15 @@ func (t *turn) answerDue() time.Time {
 // ownerAtWork reports whether the owner goes on with what a mark of ours has asked for, although the attempt is over. Nobody can
 // take that back. One that says so and does not delete the machine is given an hour.
 func (t *turn) ownerAtWork() bool {
-	m, last := t.f.Machine, latest(&t.s)
-	if !m.Mark.Ours || m.Gone || last == nil || last.EndTime == nil || t.stepOf(last).Action != v1alpha1.ActionReplace {
+	m := t.f.Machine
+	if m.Deleting() && !m.Gone {
+		return m.Mark.Ours
+	}
+	due := t.answerDue()
+	if !t.now.Before(due) {
 		return false
 	}
-	if m.Deleting() || m.Mark.State != MarkAnswered {
-		return m.Deleting()
-	}
-	given := last.EndTime.Add(DeletionTime)
-	if !t.now.Before(given) {
-		return false
-	}
-	t.recheck(given)
+	t.recheck(due)
 	return true
 }
 
