@@ -10,7 +10,6 @@ import (
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/version"
@@ -68,7 +67,7 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 		return "", err
 	}
 	current, err := currentVersions(controlPlane)
-	if err != nil || planeRolledOut(controlPlane, len(current)) {
+	if err != nil {
 		return "", err
 	}
 	wanted, err := semver.ParseTolerant(target)
@@ -85,21 +84,6 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 		}
 	}
 	return "", nil
-}
-
-// planeRolledOut reports whether a control plane says that all its machines are as its spec wants them. Not all kinds say that.
-func planeRolledOut(controlPlane *unstructured.Unstructured, versions int) bool {
-	observed, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "observedGeneration")
-	replicas, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "replicas")
-	upToDate, _, _ := unstructured.NestedInt64(controlPlane.Object, "status", "upToDateReplicas")
-	return rolledOut(controlPlane.GetGeneration(), observed, int32(replicas), int32(upToDate), versions)
-}
-
-// rolledOut reports whether all machines are as the latest spec wants them. The version in status.versions is the kubelet's: an
-// image with an older one is no upgrade that goes on. If there are several versions, the last of the old machines is still
-// there: one on its way out counts no more among the replicas.
-func rolledOut(generation, observed int64, replicas, upToDate int32, versions int) bool {
-	return replicas > 0 && upToDate >= replicas && observed >= generation && versions <= 1
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.
@@ -124,16 +108,12 @@ func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) 
 }
 
 // workersTarget returns the version that a MachineDeployment rolls out; empty if it does not: because
-// all its machines have it, or are as their template wants them, because it waits for a person to delete them, or because it is paused.
+// all its machines have it, because it waits for a person to delete them, or because it is paused.
 func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment) (string, error) {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || annotations.IsPaused(cluster, deployment) ||
 		(deployment.Spec.Paused != nil && *deployment.Spec.Paused) ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {
-		return "", nil
-	}
-	status := &deployment.Status
-	if rolledOut(deployment.Generation, status.ObservedGeneration, ptr.Deref(status.Replicas, 0), ptr.Deref(status.UpToDateReplicas, 0), len(status.Versions)) {
 		return "", nil
 	}
 	if len(deployment.Status.Versions) == 0 && deployment.Status.Replicas != nil && *deployment.Status.Replicas > 0 {

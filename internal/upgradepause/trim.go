@@ -22,7 +22,7 @@ func trim(controlPlane *unstructured.Unstructured) {
 	controlPlane.SetManagedFields(nil)
 	controlPlane.SetAnnotations(nil)
 	keepFields(full, controlPlane.Object, "spec", "version")
-	keepFields(full, controlPlane.Object, "status", "version", "versions", "observedGeneration", "replicas", "upToDateReplicas")
+	keepFields(full, controlPlane.Object, "status", "version", "versions")
 }
 
 // keepFields copies some fields of a part.
