@@ -2,6 +2,7 @@ package remediation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,14 +24,21 @@ import (
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	v.facts.Request, err = r.request(ctx, v.facts.Record)
-	if !apierrors.IsForbidden(err) {
+	if !refused(err) {
 		return err
 	}
 	r.unreadable(v, err)
 	return nil
 }
 
-// unreadable makes the best of a kind that may not be read. What an attempt has made is taken to stand, but for a machine that
+// refused reports whether the API server is there, and has answered that a kind cannot be read: Sickbay may not, or the webhook
+// that converts the kind is away. Reading once more at once would help neither.
+func refused(err error) bool {
+	_, answered := errors.AsType[*apierrors.StatusError](err)
+	return answered && !apierrors.IsTooManyRequests(err)
+}
+
+// unreadable makes the best of a kind that cannot be read. What an attempt has made is taken to stand, but for a machine that
 // is gone; before it was made, the slot goes to another machine.
 func (r *Reconciler) unreadable(v *view, err error) {
 	last := lastAttempt(v.facts.Record)

@@ -275,60 +275,85 @@ func TestRequestWithoutTemplate(t *testing.T) {
 	})
 }
 
-// TestRequestThatMayNotBeRead takes nobody's slot.
-func TestRequestThatMayNotBeRead(t *testing.T) {
+// unreadableKinds are the answers of an API server that cannot give a request: Sickbay has no rights, and the webhook that converts
+// the kind is away with its provider.
+var unreadableKinds = map[string]error{
+	"no rights":          apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights")),
+	"connection refused": apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused")),
+}
+
+// TestRequestThatCannotBeRead takes nobody's slot.
+func TestRequestThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	rows(t, unreadableKinds, func(t *testing.T, cause error) {
+		t.Helper()
+		f := newFixture(t, byTemplate())
+		f.template()
+		record := f.admit(f.sick("a"))
+		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff request:Aborted")
+		f.wantSlot(record, false)
+	})
+}
+
+// TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
+func TestAPIServerIsAway(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
-	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
-	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
-	f.reconcile(record)
-	f.wantRecord(record, "Pending Backoff request:Aborted")
-	f.wantSlot(record, false)
+	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: context.DeadlineExceeded}
+	if _, err := f.tryReconcile(record); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v", err)
+	}
+	f.wantSlot(record, true)
 }
 
-// TestRequestThatMayNotBeReadAnyMore is taken to stand, and that is said; but it holds up nothing once the machine is gone.
-func TestRequestThatMayNotBeReadAnyMore(t *testing.T) {
+// TestRequestThatCannotBeReadAnyMore is taken to stand, and that is said; but it holds up nothing once the machine is gone.
+func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	type row struct {
 		happens func(f *fixture, a *clusterv1.Machine)
 		want    string
 		says    string
-	}{
+	}
+	const why = "Nobody can tell whether FixRemediation a still stands: "
+	tests := map[string]row{
 		"the machine is sick":     {func(*fixture, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
-		"the machine recovers":    {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", "forbidden: no rights"},
-		"its time is up":          {func(f *fixture, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", "forbidden: no rights"},
-		"the check is gone":       {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", "forbidden: no rights"},
+		"the machine recovers":    {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},
+		"its time is up":          {func(f *fixture, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", why},
+		"the check is gone":       {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", why},
 		"the machine is gone":     {func(f *fixture, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded", ""},
 		"all but the record goes": {func(f *fixture, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone", ""},
 	}
-	rows(t, tests, func(t *testing.T, tt struct {
-		happens func(f *fixture, a *clusterv1.Machine)
-		want    string
-		says    string
-	}) {
-		t.Helper()
-		f := newFixture(t, byTemplate())
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a)
-		f.reconcile(record)
-		tt.happens(f, a)
-		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights"))
-		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: forbidden}
-		f.reconcile(record)
-		f.reconcile(record)
-		f.wantRecord(record, tt.want)
-		if got, _ := stored(f, record); !strings.Contains(progressOf(got).message, tt.says) {
-			t.Errorf("it says %q", progressOf(got).message)
-		}
-		f.Live = f.env.Client
-		if tt.want == "Acting Withdrawing request:-" {
-			f.reconcile(record)
-			f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-		}
-	})
+	for text, cause := range unreadableKinds {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			rows(t, tests, func(t *testing.T, tt row) {
+				t.Helper()
+				f := newFixture(t, byTemplate())
+				f.template()
+				a := f.sick("a")
+				record := f.admit(a)
+				f.reconcile(record)
+				tt.happens(f, a)
+				f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+				f.reconcile(record)
+				f.reconcile(record)
+				f.wantRecord(record, tt.want)
+				got, _ := stored(f, record)
+				if says := progressOf(got).message; !strings.Contains(says, tt.says) || (tt.says == why && !strings.Contains(says, text)) {
+					t.Errorf("it says %q", says)
+				}
+				f.Live = f.env.Client
+				if tt.want == "Acting Withdrawing request:-" {
+					f.reconcile(record)
+					f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+				}
+			})
+		})
+	}
 }
 
 // TestRequestThatCannotBeDeleted says so, and is tried again.
