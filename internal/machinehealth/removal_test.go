@@ -45,22 +45,29 @@ var leaving = map[string]func(f *fixture){
 func TestRemoval(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.sicken()
-			f.mark("OwnerRemediated", status.OwnerRemediatedFieldOwner)
-			f.mark("Foreign", "somebody-else")
-			leave(f)
-			f.reconcile()
-			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
-			expect.Condition(t.Context(), t, f.env.Client, f.machine, "Foreign")
-
-			version := f.version()
-			f.reconcile()
-			if got := f.version(); got != version {
-				t.Errorf("resourceVersion went from %s to %s, want nothing more to remove", version, got)
+			for _, owner := range []string{status.OwnerRemediatedFieldOwner, status.RebootMarkFieldOwner} {
+				removal(t, owner, leave)
 			}
 		})
+	}
+}
+
+func removal(t *testing.T, markedBy string, leave func(*fixture)) {
+	t.Helper()
+	f := newFixture(t)
+	f.sicken()
+	f.mark("OwnerRemediated", markedBy)
+	f.mark("Foreign", "somebody-else")
+	leave(f)
+	f.reconcile()
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
+	expect.Condition(t.Context(), t, f.env.Client, f.machine, "Foreign")
+
+	version := f.version()
+	f.reconcile()
+	if got := f.version(); got != version {
+		t.Errorf("resourceVersion went from %s to %s, want nothing more to remove", version, got)
 	}
 }
 

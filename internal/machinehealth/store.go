@@ -7,7 +7,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
@@ -20,7 +19,7 @@ type store struct {
 }
 
 func (s store) Remove(ctx context.Context, machine *clusterv1.Machine, types []string) error {
-	if managed.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner) && machine.DeletionTimestamp.IsZero() {
+	if status.MarkedWithoutRecord(machine) && machine.DeletionTimestamp.IsZero() {
 		types = append(slices.Clone(types), clusterv1.MachineOwnerRemediatedCondition)
 	}
 	return s.Metav1Store.Remove(ctx, machine, types)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +21,7 @@ const (
 	// lookAgain is how soon a MachineHealthCheck is looked at again that has changed since it was decided on. An event is on
 	// its way, and this is the net below.
 	lookAgain = 15 * time.Second
-	// parallel is how many are admitted side by side. Each costs a round trip; a storm of a thousand sick Machines must not
+	// parallel is how many requests are made side by side. Each costs a round trip; a storm of a thousand sick Machines must not
 	// wait for them in turn.
 	parallel = 8
 )
@@ -58,20 +58,22 @@ func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
 	return unseenFor
 }
 
-// confirm reads the MachineHealthCheck and its Cluster past the cache. It reports whether the decision still holds for
+// confirm reads the MachineHealthCheck, its Cluster and its plan past the cache. It reports whether the decision still holds for
 // them; if not, an event is on its way.
 func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, error) {
-	mhc, cluster := &clusterv1.MachineHealthCheck{}, &clusterv1.Cluster{}
-	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc); err != nil {
+	mhc, cluster, samePlan := &clusterv1.MachineHealthCheck{}, &clusterv1.Cluster{}, false
+	var reads errgroup.Group
+	reads.SetLimit(r.most())
+	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc) })
+	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.Cluster), cluster) })
+	reads.Go(func() (err error) {
+		samePlan, err = r.samePlan(ctx, f)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(f.Cluster), cluster); err != nil {
-		return false, client.IgnoreNotFound(err)
-	}
-	if same, err := r.samePlan(ctx, f); !same || err != nil {
-		return false, err
-	}
-	return r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, cluster, f), nil
+	return samePlan && r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, cluster, f), nil
 }
 
 // sameHealthCheck reports whether a MachineHealthCheck asks for the same as the one that was decided on.
@@ -114,6 +116,14 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 	return written
 }
 
+// most is how many requests are made side by side.
+func (r *Reconciler) most() int {
+	if r.Parallel > 0 {
+		return r.Parallel
+	}
+	return parallel
+}
+
 // outcome is what came of one admission.
 type outcome struct {
 	// record is as it was written; nil if it was not.
@@ -124,20 +134,15 @@ type outcome struct {
 
 // admitAll admits some, a few at a time, in the order given.
 func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
-	var group sync.WaitGroup
-	most := r.Parallel
-	if most <= 0 {
-		most = parallel
-	}
-	places := make(chan struct{}, most)
+	var admissions errgroup.Group
+	admissions.SetLimit(r.most())
 	outcomes := make([]outcome, len(due))
 	for i := range due {
-		places <- struct{}{}
-		group.Go(func() {
-			defer func() { <-places }()
+		admissions.Go(func() error {
 			outcomes[i] = r.admitOne(ctx, f, d, due[i])
+			return nil
 		})
 	}
-	group.Wait()
+	_ = admissions.Wait() // each says in its outcome what came of it
 	return outcomes
 }

@@ -279,6 +279,34 @@ func TestHangingDeletion(t *testing.T) {
 	w.wantAdmitted(t, "first: replace", "second: replace")
 }
 
+// TestPaceOfAnotherCheck: two MachineHealthChecks share a failure domain. The one that waits for a repair of the other wakes up when that
+// is over.
+func TestPaceOfAnotherCheck(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	team := func(name string) build.MachineOption {
+		return build.MachineFunc(func(m *clusterv1.Machine) { m.Labels["team"], m.Spec.FailureDomain = name, "zone-1" })
+	}
+	a := w.sick(t, "a", team("a"))
+	w.sick(t, "b", team("b"))
+	w.plan(t, func(p *v1alpha1.RemediationPlan) {
+		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainFailureDomain}}
+	})
+	checks := map[string]*clusterv1.MachineHealthCheck{}
+	for _, name := range []string{"a", "b"} {
+		checks[name] = build.MachineHealthCheck(w.ns, name, byPlan(), build.Selector(map[string]string{"team": name}))
+		build.Create(t.Context(), t, w.env.Client, checks[name])
+		w.reconcile(t, checks[name])
+	}
+	w.wantAdmitted(t, "a: reboot")
+	w.judge(t, a, metav1.ConditionTrue)
+	w.end(t, a)
+	for woken := range w.ofRecord(t.Context(), w.recordOf(t, a)) {
+		w.reconcile(t, checks[woken.Name])
+	}
+	w.wantAdmitted(t, "b: reboot")
+}
+
 // TestManagerPlan: a plan that comes or changes is noticed.
 func TestManagerPlan(t *testing.T) {
 	t.Parallel()

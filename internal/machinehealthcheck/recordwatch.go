@@ -81,18 +81,29 @@ func (r *Reconciler) recordEvents() handler.EventHandler {
 	}
 }
 
-// ofRecord returns the MachineHealthChecks that a record concerns, with the number of their machines.
+// ofRecord returns the MachineHealthChecks that a record concerns, with the number of their machines. A repair holds up others in its
+// domain, whichever MachineHealthCheck selects them.
 func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemediation) map[ctrl.Request]int {
 	all := map[ctrl.Request]int{}
 	machine := &clusterv1.Machine{}
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine)
 	for _, mhc := range r.checksOf(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}) {
 		selects := err == nil && machine.UID == record.Spec.MachineRef.UID && targets.IsTarget(machine) && r.Selectors.Matches(mhc, machine)
-		if selects || mhc.Name == record.Spec.HealthCheckRef.Name {
+		if selects || mhc.Name == record.Spec.HealthCheckRef.Name || r.paces(ctx, mhc) {
 			all[request(mhc)] = int(ptr.Deref(mhc.Status.ExpectedMachines, 0))
 		}
 	}
 	return all
+}
+
+// paces reports whether the plan of a MachineHealthCheck lets a domain see few repairs at once.
+func (r *Reconciler) paces(ctx context.Context, mhc *clusterv1.MachineHealthCheck) bool {
+	if !admission.NamesPlan(mhc) {
+		return false
+	}
+	plan := &v1alpha1.MachineRemediationTemplate{}
+	err := r.Client.Get(ctx, planKey(mhc), plan)
+	return err == nil && plan.Spec.Template.Spec.Pacing != nil
 }
 
 // standing is what of a record an admission, or what is said about it, can depend on.

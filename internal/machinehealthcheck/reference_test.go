@@ -101,7 +101,8 @@ func TestReferenceFieldOwners(t *testing.T) {
 	for _, o := range [][2]string{
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
-		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation, and in earlier versions"},
+		{status.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
+		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` in earlier versions"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},

@@ -87,10 +87,20 @@ func markOf(machine *clusterv1.Machine) ladder.Mark {
 // by the owner's hand alone, and goes all the same.
 func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Mark {
 	mark := markOf(machine)
-	mark.Ours = mark.Ours || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+	mark.Ours = mark.Ours || takesOver(machine, record) || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 		return a.ObjectRef != nil && actionOf(record, &a) == v1alpha1.ActionReplace
 	}))
 	return mark
+}
+
+// takesOver reports whether a record answers for the mark that a power cycle without a record has set. A plan that never replaces
+// leaves it to the person who has asked for that cycle, until the machine is healthy: nobody needs another one then.
+func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
+	if !managed.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, status.RebootMarkFieldOwner) {
+		return false
+	}
+	replaces := func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReplace }
+	return storedHealth(machine) == ladder.Healthy || slices.ContainsFunc(record.Spec.Steps, replaces)
 }
 
 // powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that is left over from before

@@ -10,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -325,22 +326,57 @@ func TestMarkAnsweredAfterItsEnd(t *testing.T) {
 	f.wantRecord(record, "Held Cancelled replace:Cancelled")
 }
 
-// TestMarkOfTheVersionBefore is taken over, and can be withdrawn.
-func TestMarkOfTheVersionBefore(t *testing.T) {
+// markAs leaves a Machine to its owner, under the name of a field owner.
+func (f *fixture) markAs(machine *clusterv1.Machine, fieldOwner string) {
+	f.t.Helper()
+	got, _ := stored(f, machine)
+	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{
+		Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
+	})
+	if err := f.env.Client.Status().Update(f.t.Context(), got, client.FieldOwner(fieldOwner)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// TestMarkWithoutRecord is taken over, and can be withdrawn: the version before has set it, or a power cycle that somebody else has
+// asked for.
+func TestMarkWithoutRecord(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	rows(t, map[string]string{"the version before": status.OwnerRemediatedFieldOwner, "a power cycle": status.RebootMarkFieldOwner}, func(t *testing.T, by string) {
+		t.Helper()
+		f := newFixture(t)
+		a := f.sick("a")
+		f.markAs(a, by)
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting replace:-")
+		if made := f.writes.since(); count(made, "Machine a") != 0 {
+			t.Errorf("written: %q", made)
+		}
+		annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
+	})
+}
+
+// TestMarkAfterTheCycleOfAPerson: a person has had the host cycled in vain, and that has asked the owner for another machine, as it
+// says. A plan that never replaces takes that back only when nobody needs it any more.
+func TestMarkAfterTheCycleOfAPerson(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, byReboot())
 	a := f.sick("a")
-	if err := remedy.MarkUnjudged(t.Context(), f.env.Client, a, f.clock.Now()); err != nil {
-		t.Fatal(err)
-	}
 	record := f.admit(a)
+	f.gate.over = "somebody else is in flight"
 	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting replace:-")
-	if made := f.writes.since(); count(made, "Machine a") != 0 {
-		t.Errorf("written: %q", made)
+	f.wantRecord(record, "Pending NoSlot")
+	f.markAs(a, status.RebootMarkFieldOwner)
+	for range 2 {
+		f.pass(time.Minute)
+		f.reconcile(record)
+		f.wantStanding("a: mark")
 	}
-	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.judge(a, metav1.ConditionTrue)
 	f.reconcile(record)
 	f.wantStanding()
-	f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
 }

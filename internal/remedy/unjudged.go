@@ -29,7 +29,7 @@ func MarkUnjudged(ctx context.Context, c client.Client, machine *clusterv1.Machi
 	u.SetNamespace(machine.Namespace)
 	u.SetName(machine.Name)
 	u.SetResourceVersion(machine.ResourceVersion)
-	err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(status.OwnerRemediatedFieldOwner), client.ForceOwnership)
+	err := c.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(status.RebootMarkFieldOwner), client.ForceOwnership)
 	if changed(err) {
 		return fmt.Errorf("marking machine %s: %w: %w", client.ObjectKeyFromObject(machine), ErrChanged, err)
 	}

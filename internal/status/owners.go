@@ -4,16 +4,30 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/managed"
 )
 
 // OwnerPrefix begins the names of all field owners of Sickbay.
 const OwnerPrefix = "sickbay-"
 
-// OwnerRemediatedFieldOwner sets the mark for a Machine's owner after a power cycle
-// without a record, and did so for all marks in earlier versions. It is apart from
-// that of the verdict, since the mark belongs to the owner once it is set.
+// OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions.
+// It is apart from that of the verdict, since the mark belongs to the owner once it
+// is set.
 const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
+
+// RebootMarkFieldOwner sets the mark for a Machine's owner after a power cycle without
+// a record: a person may have asked for that, and so for another machine.
+const RebootMarkFieldOwner = "sickbay-reboot-mark"
+
+// MarkedWithoutRecord reports whether the mark on a Machine is one that no record has
+// set: an earlier version, or a power cycle without a record.
+func MarkedWithoutRecord(machine *clusterv1.Machine) bool {
+	return managed.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, OwnerRemediatedFieldOwner) ||
+		managed.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, RebootMarkFieldOwner)
+}
 
 // KeepOurManagedFields drops the managed fields of everybody else from an object
 // on its way into a cache: they are half of its size, and only ours are read.

@@ -8,7 +8,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
@@ -31,7 +30,7 @@ var leftOverActions = map[string]v1alpha1.Action{leftOverMark: v1alpha1.ActionRe
 // if none stands, or an annotation. It is empty if nothing stands.
 func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata) string {
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	if mark != nil && mark.Status == metav1.ConditionFalse && managed.Wrote(machine, mark.Type, status.OwnerRemediatedFieldOwner) {
+	if mark != nil && mark.Status == metav1.ConditionFalse && status.MarkedWithoutRecord(machine) {
 		return leftOverMark
 	}
 	if asked, at := machine.Annotations[rebootAnnotation], machine.Annotations[rebootRequestedAtAnnotation]; asked != "" && asked == at {
