@@ -35,14 +35,15 @@ func (t *turn) retriedInVain() bool {
 	return true
 }
 
-// lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan.
+// lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan. One that
+// leaves the machine to a person is not tried: that person has just answered.
 func (t *turn) lastTried() string {
 	for _, attempt := range slices.Backward(t.s.Attempts) {
 		if attempt.StartTime != nil {
 			return attempt.Step
 		}
 	}
-	if step, ok := t.nextStep(); ok {
+	if step, ok := t.nextStep(); ok && step.Action != v1alpha1.ActionHold {
 		return step.Name
 	}
 	return t.f.Record.Spec.Steps[0].Name

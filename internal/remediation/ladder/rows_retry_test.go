@@ -69,6 +69,15 @@ func rowsRetry() []row {
 			},
 		},
 		{
+			"Retry of a record that was left to a person from the start",
+			with(plan(reboot(), replace(), holdStep()), startAt("ask", "Continues after an earlier remediation"), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				At:   "reboot 1",
+				Last: "reboot 1 (Retry), at work", Due: "30m0s", Again: "30m0s",
+			},
+		},
+		{
 			"Retry of a record that begins in the middle",
 			with(plan(reboot(), replace(), holdStep()), startAt("replace", ""), waits("replace", 1), decides(v1alpha1.AnswerRetry, "")),
 			answer{
