@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -25,7 +26,7 @@ import (
 const ControllerName = "remediation"
 
 // FieldOwner is the name under which records are written.
-const FieldOwner = "sickbay-remediation"
+const FieldOwner = status.RemediationFieldOwner
 
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations/status,verbs=update

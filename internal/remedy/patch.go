@@ -11,10 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
 // FieldOwner is the name under which the remediation controller writes on Machines.
-const FieldOwner = "sickbay-remediation"
+const FieldOwner = status.RemediationFieldOwner
 
 // ErrChanged says that what a write is bound to has changed since it was read, so nothing was written.
 var ErrChanged = errors.New("the machine has changed since it was judged")

@@ -13,6 +13,9 @@ import (
 // OwnerPrefix begins the names of all field owners of Sickbay.
 const OwnerPrefix = "sickbay-"
 
+// RemediationFieldOwner writes records, and what they ask for on Machines.
+const RemediationFieldOwner = "sickbay-remediation"
+
 // OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions.
 // It is apart from that of the verdict, since the mark belongs to the owner once it
 // is set.

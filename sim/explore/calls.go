@@ -157,6 +157,7 @@ func (p *process) writes(call apimodel.Call, write func() error) error {
 			answer = err
 		} else {
 			p.w.say("      %s", call)
+			p.answered(call, answer)
 		}
 	}
 	if crashes != "" {
@@ -167,6 +168,13 @@ func (p *process) writes(call apimodel.Call, write func() error) error {
 		p.w.say("      %s: %v", call, answer)
 	}
 	return answer
+}
+
+// answered notes what the answer to a write on a Machine has shown. It is as good as a look.
+func (p *process) answered(call apimodel.Call, lost error) {
+	if lost == nil && call.Kind == machineKind && p.turn != nil {
+		p.turn.all[lookAt{call.Kind, call.Key.Name}] = look{obj: p.w.server.Latest(call.Kind, call.Key), at: p.w.clock.now}
+	}
 }
 
 // commit makes a write that others see is of this process.

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
-// turn is what a Reconcile has read past the caches: since its last act, and since it began.
+// turn is what a Reconcile has read past the caches: since its last act, and since it began, with what its writes were answered.
 type turn struct {
 	item  item
 	looks map[lookAt]look

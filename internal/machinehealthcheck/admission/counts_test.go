@@ -6,7 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -42,6 +44,15 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// marked leaves a machine to its owner, under the name of a field owner.
+func marked(fieldOwner string) build.MachineOption {
+	return build.MachineFunc(func(m *clusterv1.Machine) {
+		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse})
+		fields := `{"f:status":{"f:conditions":{"k:{\"type\":\"OwnerRemediated\"}":{}}}}`
+		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: fieldOwner, FieldsV1: metav1.NewFieldsV1(fields)})
+	})
+}
+
 // TestInFlight: who takes a slot.
 func TestInFlight(t *testing.T) {
 	tests := map[string]struct {
@@ -72,6 +83,35 @@ func TestInFlight(t *testing.T) {
 			}
 			if got := f.inFlight(); len(got) != want {
 				t.Errorf("%v in flight, want %d", got, want)
+			}
+		})
+	}
+}
+
+// TestUnderRepair: who takes a slot in truth, although its record has given it back.
+func TestUnderRepair(t *testing.T) {
+	tests := map[string]struct {
+		targets []Target
+		records []recordOption
+		want    bool
+	}{
+		"in flight":                                {[]Target{sick("m")}, []recordOption{}, true},
+		"given back":                               {[]Target{sick("m")}, []recordOption{waitsFor(0)}, false},
+		"given back, marked late":                  {[]Target{sick("m", marked(status.RemediationFieldOwner))}, []recordOption{waitsFor(0)}, true},
+		"given back, marked by somebody else":      {[]Target{sick("m", marked("somebody"))}, []recordOption{waitsFor(0)}, false},
+		"given back, its power cycle asked late":   {[]Target{sick("m", build.Annotation(rebootAnnotation, "record-m/1"))}, []recordOption{waitsFor(0)}, true},
+		"given back, a person wants a power cycle": {[]Target{sick("m", build.Annotation(rebootAnnotation, "please"))}, []recordOption{waitsFor(0)}, false},
+		"ended, marked":                            {[]Target{sick("m", marked(status.RemediationFieldOwner))}, []recordOption{ended}, false},
+		"no record, marked":                        {targets: []Target{sick("m", marked(status.RemediationFieldOwner))}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := facts(check(), tt.targets...)
+			if tt.records != nil {
+				f = f.with(recordOf("m", tt.records...))
+			}
+			if got := f.underRepair(); (len(got) == 1) != tt.want {
+				t.Errorf("%v under repair, want one: %t", got, tt.want)
 			}
 		})
 	}

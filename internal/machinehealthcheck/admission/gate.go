@@ -43,10 +43,10 @@ func Bounded(f Facts) bool {
 	return config.MaxInFlight != nil
 }
 
-// OverBudget says that more machines are in flight than allowed; empty if that is not so.
+// OverBudget says that more machines are under repair than allowed; empty if that is not so.
 func OverBudget(f Facts) string {
 	config, _ := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
-	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.inFlight()
+	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.underRepair()
 	if most == unbounded || len(flight) <= most {
 		return ""
 	}

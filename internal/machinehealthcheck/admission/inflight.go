@@ -1,9 +1,18 @@
 package admission
 
 import (
-	"k8s.io/apimachinery/pkg/types"
+	"maps"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
 // inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and those that
@@ -27,4 +36,33 @@ func (f Facts) inFlight() map[types.UID]string {
 		}
 	}
 	return all
+}
+
+// underRepair returns the machines in flight, and those on which something of an open record stands although that has no slot: a
+// former leader was late, and the record does not know yet.
+func (f Facts) underRepair() map[types.UID]string {
+	waiting := map[types.UID]*v1alpha1.MachineRemediation{}
+	for _, r := range f.Records {
+		if open(r) && !ladder.InFlight(r) {
+			waiting[r.Spec.MachineRef.UID] = r
+		}
+	}
+	late := map[types.UID]string{}
+	for i := range f.Targets {
+		machine := f.Targets[i].Machine
+		if r := waiting[machine.UID]; r != nil && asked(machine, r) {
+			late[machine.UID] = machine.Name
+		}
+	}
+	maps.Copy(late, f.inFlight())
+	return late
+}
+
+// asked reports whether a record has asked for something on its Machine.
+func asked(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
+	if strings.HasPrefix(machine.Annotations[rebootAnnotation], string(r.UID)+"/") {
+		return true
+	}
+	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	return mark != nil && mark.Status == metav1.ConditionFalse && managed.Wrote(machine, mark.Type, status.RemediationFieldOwner)
 }
