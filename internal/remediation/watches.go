@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -77,7 +78,20 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
 		}
 	}
+	if err := cacheCycles(objects); err != nil {
+		return err
+	}
 	return mgr.Add(ctl)
+}
+
+// cacheCycles begins to cache RebootRemediations, if they are installed. The first look at them would wait a second for that, and
+// with it the first repair.
+func cacheCycles(objects cache.Cache) error {
+	_, err := objects.GetInformer(context.Background(), &v1alpha1.RebootRemediation{}, cache.BlockUntilSynced(false))
+	if err != nil && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("caching RebootRemediations: %w", err)
+	}
+	return nil
 }
 
 // ofMachine maps a Machine to its open records, and to the one that has waited for it to take a place.
