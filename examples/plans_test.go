@@ -24,6 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // example is a plan with the MachineHealthCheck that goes with it.
@@ -222,10 +223,23 @@ func recordedNodes(t *testing.T) map[string]*corev1.Node {
 			node := &corev1.Node{}
 			into(t, fields, node)
 			node.CreationTimestamp = metav1.NewTime(build.Epoch)
-			nodes[node.Name] = node
+			nodes[node.Name] = cachedNode(t, node)
 		}
 	}
 	return nodes
+}
+
+// cachedNode is what the cache keeps of a Node: rules go by that.
+func cachedNode(t *testing.T, node *corev1.Node) *corev1.Node {
+	t.Helper()
+	for _, cached := range workload.NodeCache() {
+		kept, err := cached.Transform(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept.(*corev1.Node)
+	}
+	return node
 }
 
 // input is what the rules see of the machine, which is sick for an hour.

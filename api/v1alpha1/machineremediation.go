@@ -80,6 +80,11 @@ type MachineRemediationSpec struct {
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Progressing")].reason`
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=`.status.nextTransitionTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+//
+// The rules are about a decision that is made or changed: a mistyped number would else be an answer to an attempt to come.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || !has(self.status) || !has(self.status.completionTime)",message="this MachineRemediation has ended: there is nothing to decide any more",fieldPath=".spec.decision"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || self.spec.decision.attempt == (has(self.status) && has(self.status.attempt) && self.status.attempt > 1 ? self.status.attempt : 1)",message="must be the number in status.attempt: that of the attempt at work or waited for",fieldPath=".spec.decision.attempt"
 type MachineRemediation struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

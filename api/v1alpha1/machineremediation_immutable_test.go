@@ -31,6 +31,9 @@ grant: 2
 decision: {attempt: 1, answer: Approve, by: somebody, reason: of course}
 `
 
+// otherAttempt refuses a decision about an attempt that is over, or to come.
+const otherAttempt = "spec.decision.attempt: Invalid value: must be the number in status.attempt: that of the attempt at work or waited for"
+
 const immutable = "spec: Invalid value: spec is immutable but for grant and decision: delete the MachineRemediation to start over"
 
 // changesOfFull are tried on a record that says everything.
@@ -83,11 +86,11 @@ var changesOfFull = map[string]row{
 	"no grant":                     {"grant: 0", "spec.grant: Invalid value: 0: must not be less than before"},
 	"no word about grants":         {"grant: null", "spec.grant: Invalid value: 0: must not be less than before"},
 	"another decision":             {"decision: {answer: Cancel}", ""},
-	"about another attempt":        {"decision: {attempt: 2}", ""},
+	"about another attempt":        {"decision: {attempt: 2}", otherAttempt},
 	"by somebody else":             {"decision: {by: other}", ""},
 	"no decision":                  {"decision: null", ""},
-	"a grant and a decision":       {"{grant: 3, decision: {attempt: 2, answer: Retry, step: wait}}", ""},
-	"a decision and a probation":   {"{probationSeconds: 0, decision: {attempt: 2}}", immutable},
+	"a grant and a decision":       {"{grant: 3, decision: {attempt: 1, answer: Retry, step: wait}}", ""},
+	"a decision and a probation":   {"{probationSeconds: 0, decision: {attempt: 1, answer: Deny}}", immutable},
 }
 
 const (
@@ -141,4 +144,37 @@ func patchSpec(t *testing.T, c client.Client, object *unstructured.Unstructured,
 		t.Fatal(err)
 	}
 	return c.Patch(t.Context(), object.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.DryRunAll)
+}
+
+// over refuses any decision about a record that has ended.
+const over = "spec.decision: Invalid value: this MachineRemediation has ended: there is nothing to decide any more"
+
+// laterDecisions are made when a record has come so far.
+var laterDecisions = map[string]struct{ status, change, want string }{
+	"on the attempt waited for":          {"attempt: 3", "decision: {attempt: 3}", ""},
+	"on one that is over":                {"attempt: 3", "decision: {attempt: 2}", otherAttempt},
+	"on one to come":                     {"attempt: 3", "decision: {attempt: 4}", otherAttempt},
+	"none, what was decided stays":       {"attempt: 3", "grant: 7", ""},
+	"none any more":                      {"attempt: 3", "decision: null", ""},
+	"after the end":                      {`{attempt: 3, completionTime: "2026-01-01T00:00:00Z"}`, "decision: {attempt: 3}", over},
+	"none after the end":                 {`{attempt: 3, completionTime: "2026-01-01T00:00:00Z"}`, "decision: null", ""},
+	"none, what was decided outlasts it": {`{attempt: 3, completionTime: "2026-01-01T00:00:00Z"}`, "grant: 7", ""},
+}
+
+// TestLaterDecisions: a decision that is made or changed is about the attempt at work or waited for. What was decided stays.
+func TestLaterDecisions(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	object := unstructuredOf("MachineRemediation", ns, "m")
+	object.Object["spec"] = parse(t, fullRecord)
+	build.Create(t.Context(), t, e.Client, object)
+	for name, row := range laterDecisions {
+		t.Run(name, func(t *testing.T) {
+			object.Object["status"] = parse(t, row.status)
+			if err := e.Client.Status().Update(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+			check(t, patchSpec(t, e.Client, object, map[string]any{"spec": parse(t, row.change)}), row.want)
+		})
+	}
 }

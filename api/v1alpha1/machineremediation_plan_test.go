@@ -12,7 +12,7 @@ import (
 // plan is the least that a MachineRemediationTemplate has to say.
 const plan = `steps: [{name: replace, action: Replace, timeoutSeconds: 3600}]`
 
-const maxInFlight = "spec.template.spec.maxInFlight: Invalid value: must be a number from 1 to 2147483647, or a percentage from 1% to 100%"
+const maxInFlight = "spec.template.spec.maxInFlight: Invalid value: must be a number of at least 1, without quotes, or a percentage from 1% to 100%"
 
 const requestOfOurs = "spec.template.spec.steps: Invalid value: a step with the action Request must not name a template of sickbay.dev; the action Reboot takes a RebootRemediationTemplate"
 

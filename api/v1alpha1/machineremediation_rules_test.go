@@ -23,9 +23,18 @@ func TestEveryRuleHasARow(t *testing.T) {
 	for _, row := range decisionRows {
 		sentences["machineremediations"] = append(sentences["machineremediations"], row.want)
 	}
+	for _, row := range laterDecisions {
+		sentences["machineremediations"] = append(sentences["machineremediations"], row.want)
+	}
 	for resource, sentences := range sentences {
 		count := 0
-		walk("spec", definition(t, resource).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"], func(path string, is apiextensionsv1.JSONSchemaProps) {
+		schema := definition(t, resource).Spec.Versions[0].Schema.OpenAPIV3Schema
+		for _, rule := range schema.XValidations {
+			if refused := demand(strings.TrimPrefix(rule.FieldPath, "."), "%s", rule.Message); !slices.ContainsFunc(sentences, refused.MatchString) {
+				t.Errorf("%s: no row is refused with %s", resource, refused)
+			}
+		}
+		walk("spec", schema.Properties["spec"], func(path string, is apiextensionsv1.JSONSchemaProps) {
 			for _, demand := range demands(path, is) {
 				count++
 				if !slices.ContainsFunc(sentences, demand.MatchString) {

@@ -63,7 +63,8 @@ const (
 const (
 	// ReasonRecoveredUnaided: the machine is healthy, and nothing was done.
 	ReasonRecoveredUnaided = "RecoveredUnaided"
-	// ReasonReplaced: another machine has taken its place.
+	// ReasonReplaced: the machine is gone, as this remediation has asked. By a plan, the machine in its place is proven, too, if its
+	// owner makes one.
 	ReasonReplaced = "Replaced"
 	// ReasonReplacementFailed: the machine that took its place fell sick, too.
 	ReasonReplacementFailed = "ReplacementFailed"

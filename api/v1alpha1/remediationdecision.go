@@ -17,8 +17,8 @@ const (
 
 // RemediationDecision is what a person decides about one attempt.
 type RemediationDecision struct {
-	// attempt is the one that the decision is about: status.attempt when it was made. A decision about another attempt
-	// is not carried out.
+	// attempt is the one that the decision is about: status.attempt when it is made. A decision about another attempt
+	// is refused.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Attempt int32 `json:"attempt,omitempty"`

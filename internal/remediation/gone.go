@@ -32,7 +32,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	if mhc == nil || !r.Policy.Manages(mhc) {
+	if mhc == nil || !r.Policy.Keeps(mhc) {
 		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is not looked after by Sickbay any more"
 		return nil
 	}

@@ -82,7 +82,7 @@ func (r *Reconciler) unmanaged(v *view) string {
 		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
 	case v.mhc == nil:
 		return "No MachineHealthCheck selects the machine any more"
-	case !r.Policy.Manages(v.mhc):
+	case !r.Policy.Keeps(v.mhc):
 		return "MachineHealthCheck " + v.mhc.Name + " is not looked after by Sickbay any more"
 	}
 	return ""

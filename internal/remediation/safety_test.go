@@ -352,3 +352,27 @@ func (f *fixture) deleting(obj *clusterv1.Cluster) {
 	change(f, obj, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, keep) })
 	remove(f, obj)
 }
+
+// TestPausedWhileHandedOver: another value of the annotation pauses Sickbay, and Cluster API's own controller, too. What a person has
+// decided outlasts that. Without the annotation that controller goes on.
+func TestPausedWhileHandedOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverValue))
+	f.Policy = targets.Policy{Adopt: targets.AdoptHandedOver}
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	change(f, record, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
+	})
+	f.reconcile(record)
+	const cancelled = "Held Cancelled replace:Cancelled"
+	f.wantRecord(record, cancelled)
+	for _, value := range []string{"maintenance", "", targets.HandedOverValue} {
+		annotate(f, f.mhc, clusterv1.PausedAnnotation, value)
+		f.reconcile(record)
+		f.wantRecord(record, cancelled)
+	}
+	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { delete(m.Annotations, clusterv1.PausedAnnotation) })
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended HandedBack replace:Cancelled")
+}

@@ -52,6 +52,14 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 	return p.Adopt != AdoptHandedOver || HandedOver(mhc)
 }
 
+// Keeps tells whether Sickbay keeps what it has begun for mhc. Once one that was handed over is
+// paused with another value, that pauses Sickbay and Cluster API's own controller alike: nobody
+// else goes on with it.
+func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
+	beside := p.Adopt == AdoptHandedOver && hasAnnotation(mhc, clusterv1.PausedAnnotation)
+	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
+}
+
 // HandedOver tells whether mhc is held off from Cluster API's own controller and
 // given to Sickbay. It stays given while it is paused for an upgrade.
 func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {

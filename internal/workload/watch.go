@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,8 +39,9 @@ func (c *Clusters) Watch(ctx context.Context, name string, cluster client.Object
 	return nil
 }
 
-// HealthChanged lets a Node's event pass if it can change a verdict. Heartbeats,
-// which make up nearly all events, do not.
+// HealthChanged lets a Node's event pass if it can change a verdict, or what the rules
+// of a plan say. Heartbeats, which make up nearly all events, do not, nor does a
+// message alone: it may say how often something has happened.
 func HealthChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
@@ -53,7 +55,7 @@ func sameConditions(a, b []corev1.NodeCondition) bool {
 	}
 	for i := range a {
 		x, y := &a[i], &b[i]
-		if x.Type != y.Type || x.Status != y.Status || !x.LastTransitionTime.Equal(&y.LastTransitionTime) {
+		if x.Type != y.Type || x.Status != y.Status || x.Reason != y.Reason || !x.LastTransitionTime.Equal(&y.LastTransitionTime) {
 			return false
 		}
 	}
@@ -61,7 +63,8 @@ func sameConditions(a, b []corev1.NodeCondition) bool {
 }
 
 // NodeCache makes the cache keep of a Node only what the rules read, which is a
-// small part of it.
+// small part of it. The rules of plans read reasons and messages, too. Those of most
+// Nodes are the same, and are kept once.
 func NodeCache() map[client.Object]ctrlcache.ByObject {
 	return map[client.Object]ctrlcache.ByObject{&corev1.Node{}: {Transform: reduce}}
 }
@@ -78,6 +81,7 @@ func reduce(obj any) (any, error) {
 	for _, c := range node.Status.Conditions {
 		reduced.Status.Conditions = append(reduced.Status.Conditions, corev1.NodeCondition{
 			Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime,
+			Reason: unique.Make(c.Reason).Value(), Message: unique.Make(c.Message).Value(),
 		})
 	}
 	return reduced, nil

@@ -34,6 +34,7 @@ func TestHealthChanged(t *testing.T) {
 		"a label":                    {nil, []build.NodeOption{build.Label("l", "1")}, false},
 		"another status":             {nil, []build.NodeOption{build.NodeReady(metav1.ConditionUnknown, build.Epoch)}, true},
 		"another transition":         {nil, []build.NodeOption{build.NodeReady(metav1.ConditionTrue, now)}, true},
+		"another reason":             {[]build.NodeOption{pressure}, []build.NodeOption{build.Condition("PIDPressure", "False", "Other", now)}, true},
 		"a condition appears":        {nil, []build.NodeOption{pressure}, true},
 		"a condition goes":           {[]build.NodeOption{pressure}, nil, true},
 		"another Node of that name":  {nil, []build.NodeOption{build.UID("new")}, true},
@@ -64,7 +65,7 @@ func TestReduce(t *testing.T) {
 			CreationTimestamp: full.CreationTimestamp, DeletionTimestamp: full.DeletionTimestamp,
 		},
 		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
-			Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now),
+			Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now), Reason: "KubeletNotReady", Message: "m",
 		}}},
 	}
 	got, err := reduce(full)

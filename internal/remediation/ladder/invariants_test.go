@@ -88,7 +88,7 @@ func (w *world) checkStore(d Decision) {
 	}
 	c, want := progressing(&after), metav1.ConditionTrue
 	switch {
-	case after.Phase == v1alpha1.RemediationHeld || after.Phase == v1alpha1.RemediationEnded:
+	case after.Phase == v1alpha1.RemediationHeld || after.Phase == v1alpha1.RemediationEnded || c.Reason == v1alpha1.ReasonApprovalRequired:
 		want = metav1.ConditionFalse
 	case c.Reason == v1alpha1.ReasonPaused || c.Reason == v1alpha1.ReasonOnHold:
 		want = metav1.ConditionUnknown

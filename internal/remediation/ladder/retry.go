@@ -46,5 +46,10 @@ func (t *turn) lastTried() string {
 	if step, ok := t.nextStep(); ok && step.Action != v1alpha1.ActionHold {
 		return step.Name
 	}
+	for _, step := range t.f.Record.Spec.Steps {
+		if step.Action != v1alpha1.ActionHold {
+			return step.Name
+		}
+	}
 	return t.f.Record.Spec.Steps[0].Name
 }

@@ -78,6 +78,15 @@ func rowsRetry() []row {
 			},
 		},
 		{
+			"Retry of a plan that begins with a person",
+			with(plan(holdStep(), replace()), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1",
+				Last: "replace 1 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
+			},
+		},
+		{
 			"Retry of a record that begins in the middle",
 			with(plan(reboot(), replace(), holdStep()), startAt("replace", ""), waits("replace", 1), decides(v1alpha1.AnswerRetry, "")),
 			answer{

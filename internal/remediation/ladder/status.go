@@ -16,7 +16,7 @@ func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool
 	t.s.Phase = phase
 	status := metav1.ConditionTrue
 	switch {
-	case phase == v1alpha1.RemediationHeld || phase == v1alpha1.RemediationEnded:
+	case phase == v1alpha1.RemediationHeld || phase == v1alpha1.RemediationEnded || reason == v1alpha1.ReasonApprovalRequired:
 		status = metav1.ConditionFalse
 	case reason == v1alpha1.ReasonPaused || reason == v1alpha1.ReasonOnHold:
 		status = metav1.ConditionUnknown
