@@ -21,7 +21,7 @@ const clusterID = "cluster/"
 // concerns its own MachineHealthChecks, if it asks for that.
 type clusterAPI struct {
 	reader client.Reader
-	// rollouts reads control planes and MachineDeployments.
+	// rollouts reads control planes, MachineDeployments and Machines.
 	rollouts client.Reader
 	mapper   meta.RESTMapper
 	// watch begins to watch a kind whose objects belong to Clusters.
@@ -69,7 +69,11 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
-	return ofCluster(cluster, controlPlane, deployments.Items)
+	machines, err := s.machines(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	return ofCluster(cluster, controlPlane, deployments.Items, machines)
 }
 
 // controlPlane reads the control plane, whatever its kind; nil if there is none.

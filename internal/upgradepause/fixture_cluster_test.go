@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -61,10 +62,39 @@ func (f *fleet) planeWants(t testing.TB, version string) {
 	f.update(t, f.plane, func() { f.plane.Spec.Version = version })
 }
 
-// planeHas says which versions its machines have.
+// planeHas says which versions its machines have, and their kubelets.
 func (f *fleet) planeHas(t testing.TB, versions ...string) {
 	t.Helper()
 	f.updateStatus(t, f.plane, func() { f.plane.Status.Versions = statusVersions(versions) })
+	f.machines(t, "plane", clusterv1.MachineControlPlaneLabel, "", versions)
+}
+
+// machines stores those that there are to be, and then removes the rest.
+func (f *fleet) machines(t testing.TB, rollout, label, value string, versions []string) {
+	t.Helper()
+	name, wanted := f.cluster.Name, map[string]bool{}
+	for _, version := range versions {
+		machine := build.Machine(f.cluster.Namespace, name+"-"+rollout+"-"+version, build.InCluster(name))
+		build.Label("test/rollout", rollout)(machine)
+		build.Label(label, value)(machine)
+		machine.Spec.Version, wanted[machine.Name] = version, true
+		if err := f.env.Client.Create(t.Context(), machine); err != nil && !apierrors.IsAlreadyExists(err) {
+			t.Fatal(err)
+		}
+	}
+	var list clusterv1.MachineList
+	if err := f.env.Client.List(t.Context(), &list, client.InNamespace(f.cluster.Namespace),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: name, "test/rollout": rollout}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		if wanted[list.Items[i].Name] {
+			continue
+		}
+		if err := f.env.Client.Delete(t.Context(), &list.Items[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // workersWant begins to roll out a version to the workers.
@@ -73,8 +103,15 @@ func (f *fleet) workersWant(t testing.TB, version string) {
 	f.update(t, f.workers, func() { f.workers.Spec.Template.Spec.Version = version })
 }
 
-// workersHave says which versions their machines have.
+// workersHave says which versions their machines have, and their kubelets.
 func (f *fleet) workersHave(t testing.TB, versions ...string) {
+	t.Helper()
+	f.kubeletsHave(t, versions...)
+	f.machines(t, "workers", clusterv1.MachineDeploymentNameLabel, f.workers.Name, versions)
+}
+
+// kubeletsHave says which versions the kubelets of the workers have.
+func (f *fleet) kubeletsHave(t testing.TB, versions ...string) {
 	t.Helper()
 	f.updateStatus(t, f.workers, func() {
 		f.workers.Status.Versions, f.workers.Status.Replicas = statusVersions(versions), new(int32(3))

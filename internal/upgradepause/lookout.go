@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // startTime is how long the first list of a kind may take until it counts as unreadable.
@@ -38,6 +42,8 @@ type lookout struct {
 	mu sync.Mutex
 	// since is when a kind that is watched was asked for first; zero if it has not been.
 	since map[schema.GroupVersionKind]time.Time
+	// indexes are added when their kind is watched.
+	indexes []targets.Index
 }
 
 // newLookout makes a lookout with a cache of its own. In that of the manager one kind that may
@@ -56,7 +62,9 @@ func (r *Reconciler) newLookout(mgr ctrl.Manager, ctl controller.Controller) (*l
 	if err := mgr.Add(warm{own}); err != nil {
 		return nil, fmt.Errorf("adding a cache: %w", err)
 	}
-	return &lookout{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all}, nil
+	return &lookout{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all, indexes: []targets.Index{
+		{Object: &clusterv1.Machine{}, Field: machinesByCluster, Extract: clusterOfMachine},
+	}}, nil
 }
 
 // warm is a cache that is filled on a standby, too.
@@ -82,6 +90,9 @@ func (l *lookout) watch(ctx context.Context, obj client.Object, events handler.E
 	if err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}
+	if err := l.index(ctx, gvk); err != nil {
+		return err
+	}
 	for _, src := range []source.Source{
 		&source.Informer{Informer: informer, Handler: events, Predicates: []predicate.Predicate{filter}},
 		l.onceRead(informer),
@@ -94,6 +105,25 @@ func (l *lookout) watch(ctx context.Context, obj client.Object, events handler.E
 		l.since = map[schema.GroupVersionKind]time.Time{}
 	}
 	l.since[gvk] = time.Time{}
+	return nil
+}
+
+// index adds the indexes of a kind, once.
+func (l *lookout) index(ctx context.Context, gvk schema.GroupVersionKind) error {
+	for i := len(l.indexes) - 1; i >= 0; i-- {
+		index := l.indexes[i]
+		of, err := apiutil.GVKForObject(index.Object, l.scheme)
+		if err != nil {
+			return fmt.Errorf("telling the kind of %T: %w", index.Object, err)
+		}
+		if of != gvk {
+			continue
+		}
+		if err := targets.AddTo(ctx, l.cache, []targets.Index{index}); err != nil {
+			return err
+		}
+		l.indexes = slices.Delete(l.indexes, i, i+1)
+	}
 	return nil
 }
 

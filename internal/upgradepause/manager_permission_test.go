@@ -62,6 +62,7 @@ func TestManagerWithoutPermissionOnWorkers(t *testing.T) {
 	s.Expect(seriesIn(t, s.ns, readableGauge)).To(ConsistOf(`kind="Cluster",name="blue",namespace="NS"} 0`))
 
 	s.grant("cluster.x-k8s.io", "machinedeployments", "get", "list", "watch")
+	s.grant("cluster.x-k8s.io", "machines", "get", "list", "watch")
 	s.Eventually(s.of("blue"), time.Minute).Should(Equal(ours(toV34, s.clock.Now())))
 	s.Eventually(s.eventsOn("Cluster")).Should(ConsistOf(EventReadable, EventUnreadable))
 }

@@ -63,13 +63,15 @@ func TestReadingOfClusters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ClusterAPIKind)
 	nothing := func(context.Context, client.Object) error { return nil }
-	signal := clusterAPI{reader: f.env.Client, rollouts: f.env.Client, mapper: f.env.Client.RESTMapper(), watch: nothing, ready: nothing}
+	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), watch: nothing, ready: nothing}
 	wants := build.Annotation(OptionAnnotation, wantsThem)
 	plane := func(change func(*clusterv1.ContractVersionedObjectReference)) build.ClusterFunc {
 		return func(c *clusterv1.Cluster) { change(&c.Spec.ControlPlaneRef) }
 	}
 	newFleet(t, f.env, f.ns, "steady", v33, wants)
 	newFleet(t, f.env, f.ns, "upgrades", v33, wants).planeWants(t, v34)
+	newFleet(t, f.env, f.ns, "older-image", v34, wants).kubeletsHave(t, v33)
+	newFleet(t, f.env, f.ns, "last-is-going", v34, wants).workersHave(t, v34, v33)
 	newFleet(t, f.env, f.ns, "silent", v33).planeWants(t, v34)
 	newFleet(t, f.env, f.ns, "nonsense", v33, build.Annotation(OptionAnnotation, "yes"))
 	both := newFleet(t, f.env, f.ns, "apart", v33, wants)
@@ -82,6 +84,8 @@ func TestReadingOfClusters(t *testing.T) {
 	for cluster, want := range map[string]string{
 		"steady":        "",
 		"upgrades":      toV34,
+		"older-image":   "",
+		"last-is-going": toV34,
 		"silent":        "off",
 		"nonsense":      `error: annotation sickbay.dev/pause-on-upgrade of Cluster nonsense is "yes"`,
 		"apart":         "cluster/v1.33.2," + toV34,
@@ -96,6 +100,18 @@ func TestReadingOfClusters(t *testing.T) {
 			t.Errorf("Cluster %q: %q, want %q", cluster, got, want)
 		}
 	}
+}
+
+// unindexed reads from an API server, which knows nothing of the cache's indexes.
+type unindexed struct{ client.Reader }
+
+func (u unindexed) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	for i, opt := range opts {
+		if fields, indexed := opt.(client.MatchingFields); indexed {
+			opts[i] = client.MatchingLabels{clusterv1.ClusterNameLabel: fields[machinesByCluster]}
+		}
+	}
+	return u.Reader.List(ctx, list, opts...)
 }
 
 func inWords(r Reading) string {

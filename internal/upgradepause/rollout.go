@@ -1,8 +1,8 @@
 package upgradepause
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,35 +30,32 @@ func wantsPauses(cluster *clusterv1.Cluster) (bool, error) {
 
 // ofCluster tells whether a Cluster rolls out another Kubernetes version, by what Cluster API itself
 // goes by: as a whole, if it has a topology. Otherwise each version that is being rolled out is an upgrade.
-func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) ([]Upgrade, error) {
+func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
 	if upgrades, err := ofTopology(cluster, controlPlane, deployments); len(upgrades) > 0 || err != nil {
 		return upgrades, err
 	}
 	var upgrades []Upgrade
-	target, err := controlPlaneTarget(controlPlane)
-	errs := []error{err}
+	target, err := controlPlaneTarget(controlPlane, machines.of(controlPlaneMachines))
 	if target != "" {
 		upgrades = append(upgrades, rollout(cluster, target, time.Time{}))
 	}
 	for i := range deployments {
-		target, err := workersTarget(cluster, &deployments[i])
-		errs = append(errs, err)
-		if target != "" {
+		if target := workersTarget(cluster, &deployments[i], machines.of(deployments[i].Name)); target != "" {
 			upgrades = append(upgrades, rollout(cluster, target, time.Time{}))
 		}
 	}
 	slices.SortFunc(upgrades, func(a, b Upgrade) int { return strings.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(upgrades, func(a, b Upgrade) bool { return a.ID == b.ID }), errors.Join(errs...)
+	return slices.CompactFunc(upgrades, func(a, b Upgrade) bool { return a.ID == b.ID }), err
 }
 
 func rollout(cluster *clusterv1.Cluster, target string, since time.Time) Upgrade {
 	return Upgrade{ID: clusterID + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Since: since}
 }
 
-// controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not. As
-// in Cluster API, it does if one of its machines is older than it should be. One that says nothing about its
-// machines yet is being created.
-func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error) {
+// controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not. It does if one of its
+// Machines is older than it should be. One without Machines tells in its status which versions it has; one that says
+// nothing there is being created.
+func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleetState) (string, error) {
 	if controlPlane == nil {
 		return "", nil
 	}
@@ -66,9 +63,14 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 	if err != nil || target == "" {
 		return "", err
 	}
-	current, err := currentVersions(controlPlane)
-	if err != nil {
-		return "", err
+	if machines.updating {
+		return target, nil
+	}
+	current := slices.Sorted(maps.Keys(machines.versions))
+	if len(current) == 0 {
+		if current, err = currentVersions(controlPlane); err != nil {
+			return "", err
+		}
 	}
 	wanted, err := semver.ParseTolerant(target)
 	if err != nil {
@@ -77,13 +79,21 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured) (string, error)
 	for _, text := range current {
 		actual, err := semver.ParseTolerant(text)
 		if err != nil {
-			return "", fmt.Errorf("reading the status of %s %s: %w", controlPlane.GetKind(), controlPlane.GetName(), err)
+			return "", fmt.Errorf("reading the versions of the machines of %s %s: %w", controlPlane.GetKind(), controlPlane.GetName(), err)
 		}
-		if version.Compare(wanted, actual, version.WithBuildTags()) > 0 {
+		if older(actual, wanted) {
 			return target, nil
 		}
 	}
 	return "", nil
+}
+
+// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines.
+func older(actual, wanted semver.Version) bool {
+	if len(actual.Build) == 0 || len(wanted.Build) == 0 {
+		return version.Compare(wanted, actual) > 0
+	}
+	return version.Compare(wanted, actual, version.WithBuildTags()) > 0
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.
@@ -108,26 +118,21 @@ func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) 
 }
 
 // workersTarget returns the version that a MachineDeployment rolls out; empty if it does not: because
-// all its machines have it, because it waits for a person to delete them, or because it is paused.
-func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment) (string, error) {
+// all its machines are to have it, because it waits for a person to delete them, or because it is paused.
+func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines *fleetState) string {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || annotations.IsPaused(cluster, deployment) ||
 		(deployment.Spec.Paused != nil && *deployment.Spec.Paused) ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {
-		return "", nil
+		return ""
 	}
-	if len(deployment.Status.Versions) == 0 && deployment.Status.Replicas != nil && *deployment.Status.Replicas > 0 {
-		return "", fmt.Errorf("MachineDeployment %s does not say which versions its machines have: that takes Cluster API 1.14", deployment.Name)
+	if machines.updating {
+		return target
 	}
-	if slices.ContainsFunc(deployment.Status.Versions, func(v clusterv1.StatusVersion) bool { return !is(v.Version, target) }) {
-		return target, nil
+	for has := range machines.versions {
+		if strings.TrimPrefix(has, "v") != strings.TrimPrefix(target, "v") {
+			return target
+		}
 	}
-	return "", nil
-}
-
-// is tells whether a machine has the version that it is to have. What a kubelet reports may have a
-// suffix of its distribution: v1.31.4 is rolled out when v1.31.4-eks-a737599 runs.
-func is(actual, target string) bool {
-	suffix, ok := strings.CutPrefix(strings.TrimPrefix(actual, "v"), strings.TrimPrefix(target, "v"))
-	return ok && (suffix == "" || suffix[0] == '-' || suffix[0] == '+')
+	return ""
 }

@@ -71,7 +71,7 @@ func TestControlPlaneTarget(t *testing.T) {
 		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(tt.plane); err != nil || got != tt.want {
+			if got, err := controlPlaneTarget(tt.plane, &fleetState{}); err != nil || got != tt.want {
 				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
 			}
 		})
@@ -85,77 +85,164 @@ func TestControlPlaneTarget(t *testing.T) {
 		"status.version is a list": plane(target, map[string]any{"version": []any{old}}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(cp); err == nil || got != "" {
+			if got, err := controlPlaneTarget(cp, &fleetState{}); err == nil || got != "" {
 				t.Errorf("got %q and error %v, want only an error", got, err)
 			}
 		})
 	}
 }
 
-// deployment is to have a version, and has some.
-func deployment(target string, versions ...string) clusterv1.MachineDeployment {
+// TestControlPlaneTargetByMachines: where there are Machines, their own versions tell, and not those of the kubelets.
+func TestControlPlaneTargetByMachines(t *testing.T) {
+	const old, target = "v1.31.3", "v1.31.4"
+	for name, tt := range map[string]struct {
+		plane    *unstructured.Unstructured
+		machines *fleetState
+		want     string
+	}{
+		"rolled out, the image has an older kubelet": {plane(target, planeVersions(old)), versions(target), ""},
+		"begins, the status does not say so yet":     {plane(target, planeVersions(target)), versions(old), target},
+		"in the middle":                              {plane(target, planeVersions(old, target)), versions(old, target), target},
+		"the last old one is going":                  {plane(target, planeVersions(target)), versions(target, target, old), target},
+		"rolled out":                                 {plane(target, planeVersions(target)), versions(target), ""},
+		"being created: no status":                   {plane(target, nil), versions(target), ""},
+		"one is being updated in place":              {plane(target, planeVersions(target)), updating(versions(target)), target},
+		"a downgrade is none":                        {plane(old, planeVersions(target)), versions(target), ""},
+		"its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), versions("v1.31.4"), ""},
+		"the same, older":                            {plane("v1.31.4+k0s.0", nil), versions("v1.31.3"), "v1.31.4+k0s.0"},
+		"they have no version: by the status":        {plane(target, planeVersions(old)), versions(), target},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := controlPlaneTarget(tt.plane, tt.machines); err != nil || got != tt.want {
+				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
+			}
+		})
+	}
+	if got, err := controlPlaneTarget(plane(target, planeVersions(target)), versions("latest")); err == nil || got != "" {
+		t.Errorf("a machine has none: got %q and error %v, want only an error", got, err)
+	}
+}
+
+// versions is that of each machine, by its spec.
+func versions(each ...string) *fleetState {
+	s := &fleetState{versions: map[string]int{}}
+	for _, version := range each {
+		s.versions[version]++
+	}
+	return s
+}
+
+func updating(s *fleetState) *fleetState {
+	s.updating = true
+	return s
+}
+
+// pool is a MachineDeployment with its machines.
+type pool struct {
+	deployment clusterv1.MachineDeployment
+	machines   *fleetState
+}
+
+// deployment is to have a version, and its machines are to have some.
+func deployment(target string, each ...string) pool {
 	d := clusterv1.MachineDeployment{}
 	d.Name, d.Spec.ClusterName, d.Spec.Template.Spec.Version = "md", build.ClusterName, target
-	d.Status.Replicas = new(int32(len(versions)))
-	for _, v := range versions {
-		d.Status.Versions = append(d.Status.Versions, clusterv1.StatusVersion{Version: v, Replicas: 1})
+	return pool{d, versions(each...)}
+}
+
+// named is the same under another name: a Cluster has each name once.
+func (p pool) named(name string) pool {
+	p.deployment.Name = name
+	return p
+}
+
+// kubelets says which versions the kubelets have, as the status has it.
+func (p pool) kubelets(each ...string) pool {
+	for _, version := range each {
+		p.deployment.Status.Versions = append(p.deployment.Status.Versions, clusterv1.StatusVersion{Version: version, Replicas: 1})
 	}
-	return d
+	return p
+}
+
+// all are MachineDeployments, and the machines of each.
+func all(pools ...pool) ([]clusterv1.MachineDeployment, inService) {
+	var deployments []clusterv1.MachineDeployment
+	machines := inService{}
+	for _, p := range pools {
+		deployments = append(deployments, p.deployment)
+		machines[p.deployment.Name] = p.machines
+	}
+	return deployments, machines
 }
 
 func TestWorkersTarget(t *testing.T) {
 	const old, target = "v1.30.9", "v1.31.0"
+	type md = clusterv1.MachineDeployment
 	for name, tt := range map[string]struct {
-		deployment clusterv1.MachineDeployment
-		change     func(*clusterv1.Cluster, *clusterv1.MachineDeployment)
-		want       string
+		pool   pool
+		change func(*clusterv1.Cluster, *md)
+		want   string
 	}{
-		"all machines have it":          {deployment: deployment(target, target)},
-		"none has it":                   {deployment: deployment(target, old), want: target},
-		"some have it":                  {deployment: deployment(target, target, old), want: target},
-		"a downgrade is rolled out too": {deployment: deployment(old, target), want: old},
-		"it has no version":             {deployment: deployment("", old)},
-		"being created":                 {deployment: deployment(target), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) { d.Status.Replicas = nil }},
-		"scaled to zero":                {deployment: deployment(target)},
-		"of another Cluster":            {deployment: deployment(target, old), change: func(c *clusterv1.Cluster, _ *clusterv1.MachineDeployment) { c.Name = "other" }},
-		"its Cluster is paused":         {deployment: deployment(target, old), change: func(c *clusterv1.Cluster, _ *clusterv1.MachineDeployment) { c.Spec.Paused = new(true) }},
-		"it is paused":                  {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) { d.Spec.Paused = new(true) }},
-		"it is not paused":              {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) { d.Spec.Paused = new(false) }, want: target},
-		"it is paused by annotation": {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) {
+		"all machines have it":          {pool: deployment(target, target)},
+		"none has it, it begins":        {pool: deployment(target, old), want: target},
+		"some have it":                  {pool: deployment(target, target, old), want: target},
+		"a downgrade is rolled out too": {pool: deployment(old, target), want: old},
+		"it has no version":             {pool: deployment("", old)},
+		"being created, scaled to zero": {pool: deployment(target)},
+		"of another Cluster":            {pool: deployment(target, old), change: func(c *clusterv1.Cluster, _ *md) { c.Name = "other" }},
+		"its Cluster is paused":         {pool: deployment(target, old), change: func(c *clusterv1.Cluster, _ *md) { c.Spec.Paused = new(true) }},
+		"it is paused":                  {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) { d.Spec.Paused = new(true) }},
+		"it is not paused":              {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) { d.Spec.Paused = new(false) }, want: target},
+		"it is paused by annotation": {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) {
 			build.Annotation(clusterv1.PausedAnnotation, "")(d)
 		}},
-		"it waits for a person to delete machines": {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) {
+		"it waits for a person to delete machines": {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) {
 			d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
 		}},
-		"it rolls": {deployment: deployment(target, old), change: func(_ *clusterv1.Cluster, d *clusterv1.MachineDeployment) {
+		"it rolls": {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) {
 			d.Spec.Rollout.Strategy.Type = clusterv1.RollingUpdateMachineDeploymentStrategyType
 		}, want: target},
-		"kubelets of a distribution":            {deployment: deployment(target, "v1.31.0-eks-a737599", "v1.31.0+rke2r1")},
-		"its pre-release counts as it, a limit": {deployment: deployment(target, "v1.31.0-rc.1")},
-		"kubelets of a distribution, older":     {deployment: deployment("v1.31.10", "v1.31.1-eks-a737599"), want: "v1.31.10"},
-		"a version that begins like another":    {deployment: deployment("v1.31.1", "v1.31.10"), want: "v1.31.1"},
-		"without the v":                         {deployment: deployment("1.31.0", target)},
-		"another build":                         {deployment: deployment("v1.31.0+vmware.2", "v1.31.0+vmware.1"), want: "v1.31.0+vmware.2"},
-		"the build is not there yet":            {deployment: deployment("v1.31.0+vmware.1", target), want: "v1.31.0+vmware.1"},
-		"nobody is asked what is not rolling":   {deployment: unreported(target), change: func(c *clusterv1.Cluster, _ *clusterv1.MachineDeployment) { c.Name = "other" }},
+		"a version that begins like another":         {pool: deployment("v1.31.1", "v1.31.10"), want: "v1.31.1"},
+		"without the v":                              {pool: deployment("1.31.0", target)},
+		"another build":                              {pool: deployment("v1.31.0+vmware.2", "v1.31.0+vmware.1"), want: "v1.31.0+vmware.2"},
+		"the build is not there yet":                 {pool: deployment("v1.31.0+vmware.1", target), want: "v1.31.0+vmware.1"},
+		"rolled out, the image has an older kubelet": {pool: deployment(target, target).kubelets(old)},
+		"rolled out, and has a newer one":            {pool: deployment(old, old).kubelets(target)},
+		"the last old one is going, its kubelet too": {pool: deployment(target, target, old).kubelets(target), want: target},
+		"one is being updated in place":              {pool: pool{deployment(target, target).deployment, updating(versions(target))}, want: target},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := build.Cluster("ns", build.ClusterName)
 			if tt.change != nil {
-				tt.change(cluster, &tt.deployment)
+				tt.change(cluster, &tt.pool.deployment)
 			}
-			if got, err := workersTarget(cluster, &tt.deployment); err != nil || got != tt.want {
-				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
+			if got := workersTarget(cluster, &tt.pool.deployment, tt.pool.machines); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
 }
 
-// unreported is what it looks like before Cluster API 1.14: there are machines, but of which version?
-func unreported(target string) clusterv1.MachineDeployment {
-	d := deployment(target)
-	d.Status.Replicas = new(int32(3))
-	return d
+// TestCountMachines: which machines count for what.
+func TestCountMachines(t *testing.T) {
+	of := func(version string, opts ...build.MachineOption) *clusterv1.Machine {
+		m := build.Machine("ns", "m", opts...)
+		m.Spec.Version = version
+		return m
+	}
+	md := build.MachineFunc(func(m *clusterv1.Machine) { build.Label(clusterv1.MachineDeploymentNameLabel, "md")(m) })
+	inPlace := build.MachineFunc(func(m *clusterv1.Machine) { build.Annotation(clusterv1.UpdateInProgressAnnotation, "")(m) })
+	got := inService{}
+	for _, machine := range []*clusterv1.Machine{
+		of(v33, md), of(v33, md, build.Deleting(noon)), of(v34, md), of("", md), of(v34, build.ControlPlane(), inPlace),
+		of(v33), // of nobody who would replace it
+	} {
+		got.count(trimMachine(machine))
+	}
+	want := inService{"md": {versions: map[string]int{v33: 2, v34: 1}}, "": {versions: map[string]int{v34: 1}, updating: true}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(fleetState{})); diff != "" {
+		t.Errorf("counted (-want +got):\n%s", diff)
+	}
 }
 
 func TestRollouts(t *testing.T) {
@@ -165,28 +252,28 @@ func TestRollouts(t *testing.T) {
 		return Upgrade{ID: "cluster/" + to, Text: "Cluster cluster upgrades to " + to}
 	}
 	for name, tt := range map[string]struct {
-		plane       *unstructured.Unstructured
-		deployments []clusterv1.MachineDeployment
-		want        []Upgrade
-		err         string
+		plane *unstructured.Unstructured
+		pools []pool
+		want  []Upgrade
+		err   string
 	}{
 		"nothing there":           {},
-		"nothing rolls":           {plane: plane(target, planeVersions(target)), deployments: []clusterv1.MachineDeployment{deployment(target, target)}},
+		"nothing rolls":           {plane: plane(target, planeVersions(target)), pools: []pool{deployment(target, target)}},
 		"the control plane rolls": {plane: plane(target, planeVersions(old)), want: []Upgrade{upgrade(target)}},
-		"workers roll":            {plane: plane(target, planeVersions(target)), deployments: []clusterv1.MachineDeployment{deployment(target, old)}, want: []Upgrade{upgrade(target)}},
-		"both, it is one upgrade": {plane: plane(target, planeVersions(old)), deployments: []clusterv1.MachineDeployment{deployment(target, old), deployment(target, old)}, want: []Upgrade{upgrade(target)}},
+		"workers roll":            {plane: plane(target, planeVersions(target)), pools: []pool{deployment(target, old)}, want: []Upgrade{upgrade(target)}},
+		"both, it is one upgrade": {plane: plane(target, planeVersions(old)), pools: []pool{deployment(target, old), deployment(target, old).named("b")}, want: []Upgrade{upgrade(target)}},
 		"each version is one, in order": {
-			plane: plane(target, planeVersions(old)), deployments: []clusterv1.MachineDeployment{deployment("v1.30.10", old), deployment(target, old), deployment(old, "v1.29.0")},
+			plane: plane(target, planeVersions(old)), pools: []pool{deployment("v1.30.10", old), deployment(target, old).named("b"), deployment(old, "v1.29.0").named("c")},
 			want: []Upgrade{upgrade("v1.30.10"), upgrade(old), upgrade(target)},
 		},
 		"the control plane cannot be read, the rest can": {
-			plane: plane("latest", planeVersions(old)), deployments: []clusterv1.MachineDeployment{deployment(target, old)},
+			plane: plane("latest", planeVersions(old)), pools: []pool{deployment(target, old)},
 			want: []Upgrade{upgrade(target)}, err: "AnyControlPlane cp",
 		},
-		"workers do not say": {deployments: []clusterv1.MachineDeployment{unreported(target)}, err: "MachineDeployment md does not say"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ofCluster(cluster, tt.plane, tt.deployments)
+			deployments, machines := all(tt.pools...)
+			got, err := ofCluster(cluster, tt.plane, deployments, machines)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("upgrades (-want +got):\n%s", diff)
 			}

@@ -21,10 +21,10 @@ func withTopology(status metav1.ConditionStatus, reason string) *clusterv1.Clust
 }
 
 // owned is a MachineDeployment of a topology.
-func owned(target string, versions ...string) clusterv1.MachineDeployment {
-	d := deployment(target, versions...)
-	build.Label(clusterv1.ClusterTopologyOwnedLabel, "")(&d)
-	return d
+func owned(target string, versions ...string) pool {
+	p := deployment(target, versions...)
+	build.Label(clusterv1.ClusterTopologyOwnedLabel, "")(&p.deployment)
+	return p
 }
 
 func TestTopologyUpgrades(t *testing.T) {
@@ -33,44 +33,44 @@ func TestTopologyUpgrades(t *testing.T) {
 	const failed, paused = clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconcilePausedReason
 	const classNotReady = clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason
 	const deferred = clusterv1.ClusterTopologyReconciledMachineDeploymentsUpgradeDeferredReason
-	md := func(d ...clusterv1.MachineDeployment) []clusterv1.MachineDeployment { return d }
+	md := func(p ...pool) []pool { return p }
 	rolling := func(to string) []Upgrade {
 		return []Upgrade{{ID: "cluster/" + to, Text: "Cluster cluster upgrades to " + to}}
 	}
 	whole := rolling(target)
 	whole[0].Since = noon
 	for name, tt := range map[string]struct {
-		cluster     *clusterv1.Cluster
-		plane       *unstructured.Unstructured
-		deployments []clusterv1.MachineDeployment
-		want        []Upgrade
-		fails       bool
+		cluster *clusterv1.Cluster
+		plane   *unstructured.Unstructured
+		pools   []pool
+		want    []Upgrade
+		fails   bool
 	}{
 		"the control plane is first":                       {withTopology(no, upgrades), plane(target, planeVersions(old)), md(owned(old, old)), whole, false},
 		"between control plane and workers, nothing rolls": {withTopology(no, upgrades), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
 		"through a version between, it is one upgrade":     {withTopology(no, upgrades), plane(between, planeVersions(old)), md(owned(old, old)), whole, false},
-		"workers that do not say are not asked":            {withTopology(no, upgrades), nil, md(unreported(target)), whole, false},
-		"through":                                          {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
-		"through, by the last condition":                   {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
-		"no topology, a rollout":                           {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
-		"a person has put it off":                          {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
-		"put off, but something rolls":                     {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old)), rolling(target), false},
-		"failed, control plane behind":                     {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
-		"failed, workers behind":                           {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"failed between two versions":                      {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
-		"failed, the last part rolls":                      {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
-		"failed, no upgrade":                               {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
-		"failed, workers of another way":                   {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
-		"failed, no control plane":                         {withTopology(no, failed), nil, nil, nil, false},
-		"class not ready, workers behind":                  {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"paused, workers behind":                           {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"paused, no upgrade":                               {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
-		"being created":                                    {withTopology(no, "ClusterCreating"), nil, nil, nil, false},
-		"being deleted":                                    {withTopology(no, "Deleting"), plane(target, planeVersions(target)), nil, nil, false},
-		"failed before, unknown if it did":                 {withTopology(metav1.ConditionUnknown, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
+		"through":                          {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"through, by the last condition":   {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
+		"no topology, a rollout":           {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
+		"a person has put it off":          {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
+		"put off, but something rolls":     {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
+		"failed, control plane behind":     {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
+		"failed, workers behind":           {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"failed between two versions":      {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
+		"failed, the last part rolls":      {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
+		"failed, no upgrade":               {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"failed, workers of another way":   {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
+		"failed, no control plane":         {withTopology(no, failed), nil, nil, nil, false},
+		"class not ready, workers behind":  {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"paused, workers behind":           {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"paused, no upgrade":               {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"being created":                    {withTopology(no, "ClusterCreating"), nil, nil, nil, false},
+		"being deleted":                    {withTopology(no, "Deleting"), plane(target, planeVersions(target)), nil, nil, false},
+		"failed before, unknown if it did": {withTopology(metav1.ConditionUnknown, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ofCluster(tt.cluster, tt.plane, tt.deployments)
+			deployments, machines := all(tt.pools...)
+			got, err := ofCluster(tt.cluster, tt.plane, deployments, machines)
 			if (err != nil) != tt.fails {
 				t.Errorf("error %v, want one: %t", err, tt.fails)
 			}
@@ -89,10 +89,10 @@ func TestTopologyUpgradeIsOne(t *testing.T) {
 		metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason, noon.Add(time.Hour)))
 	again.Spec.Topology.Version = "v1.32.0"
 	failed := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledFailedReason)
-	rolling := []clusterv1.MachineDeployment{owned("v1.32.0", "v1.31.0")}
+	rolling, machines := all(owned("v1.32.0", "v1.31.0"))
 	ids := map[string]bool{}
 	for _, c := range []*clusterv1.Cluster{cluster, again, failed} {
-		upgrades, err := ofCluster(c, plane("v1.32.0", planeVersions("v1.32.0")), rolling)
+		upgrades, err := ofCluster(c, plane("v1.32.0", planeVersions("v1.32.0")), rolling, machines)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,17 +2,34 @@ package upgradepause
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
 // reduce drops what nobody reads before the lookout's cache holds it. Control planes, which are of any
 // kind, are the only objects that are held without a type.
 func reduce(obj any) (any, error) {
-	if controlPlane, ok := obj.(*unstructured.Unstructured); ok {
-		trim(controlPlane)
-		return controlPlane, nil
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		trim(o)
+		return o, nil
+	case *clusterv1.Machine:
+		return trimMachine(o), nil
 	}
 	return cache.TransformStripManagedFields()(obj)
+}
+
+// trimMachine leaves of a Machine what tells which version it is to have: there are many.
+func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
+	small := &clusterv1.Machine{TypeMeta: machine.TypeMeta}
+	small.Namespace, small.Name, small.UID = machine.Namespace, machine.Name, machine.UID
+	small.ResourceVersion, small.DeletionTimestamp = machine.ResourceVersion, machine.DeletionTimestamp
+	small.Labels = machine.Labels
+	if value, ok := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; ok {
+		small.Annotations = map[string]string{clusterv1.UpdateInProgressAnnotation: value}
+	}
+	small.Spec.ClusterName, small.Spec.Version = machine.Spec.ClusterName, machine.Spec.Version
+	return small
 }
 
 // trim leaves of a control plane what tells whether it upgrades.

@@ -72,8 +72,8 @@ func TestTrimChangesNoAnswer(t *testing.T) {
 		whole := plane(versions.Draw(t, "target"), status)
 		trimmed := whole.DeepCopy()
 		trim(trimmed)
-		want, wantErr := controlPlaneTarget(whole)
-		got, err := controlPlaneTarget(trimmed)
+		want, wantErr := controlPlaneTarget(whole, &fleetState{})
+		got, err := controlPlaneTarget(trimmed, &fleetState{})
 		if got != want || (err == nil) != (wantErr == nil) {
 			t.Fatalf("got %q, %v, want %q, %v", got, err, want, wantErr)
 		}

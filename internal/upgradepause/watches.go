@@ -87,6 +87,9 @@ func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
 
 // ofCluster maps an object of a Cluster to the MachineHealthChecks of that Cluster.
 func (r *Reconciler) ofCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+	if machine, ok := obj.(*clusterv1.Machine); ok {
+		return r.list(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
+	}
 	cluster, ok := clusterOf(obj)
 	if !ok {
 		return nil
@@ -141,17 +144,22 @@ func digestOfCluster(obj client.Object) string {
 		cluster.Spec.Paused != nil && *cluster.Spec.Paused)
 }
 
-// digestOfVersions is about control planes and MachineDeployments.
+// digestOfVersions is about control planes, MachineDeployments and Machines.
 func digestOfVersions(obj client.Object) string {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
-		target, err := controlPlaneTarget(o)
-		return fmt.Sprint(target, err)
+		target, err := controlPlaneTarget(o, &fleetState{})
+		wanted, _, _ := unstructured.NestedString(o.Object, "spec", "version")
+		return fmt.Sprint(wanted, target, err)
 	case *clusterv1.MachineDeployment:
 		cluster := &clusterv1.Cluster{}
 		cluster.Name = o.Spec.ClusterName
-		target, err := workersTarget(cluster, o)
-		return fmt.Sprint(target, err)
+		// It rolls out its version to whatever has another one.
+		return workersTarget(cluster, o, &fleetState{updating: true})
+	case *clusterv1.Machine:
+		rollout, _ := rolloutOf(o)
+		_, updating := o.Annotations[clusterv1.UpdateInProgressAnnotation]
+		return fmt.Sprint(rollout, o.Spec.Version, updating)
 	}
 	return ""
 }

@@ -1,0 +1,85 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// machinesByCluster indexes Machines by the Cluster that they belong to.
+const machinesByCluster = "sickbay.upgrade.cluster"
+
+func clusterOfMachine(obj client.Object) []string {
+	return []string{obj.(*clusterv1.Machine).Spec.ClusterName}
+}
+
+// controlPlaneMachines is the name under which the machines of a control plane are counted. No MachineDeployment has it.
+const controlPlaneMachines = ""
+
+// inService is which versions the machines of each MachineDeployment, and of the control plane, are to have. That is what
+// their own spec says: the kubelet of an image may be older than the version which the image was chosen for.
+type inService map[string]*fleetState
+
+// fleetState is about the machines that one rollout concerns, those that are being deleted included.
+type fleetState struct {
+	// versions are those of their specs, each with how many machines have it.
+	versions map[string]int
+	// updating says that one is being updated in place: its spec is ahead of it.
+	updating bool
+}
+
+// count adds a machine.
+func (s inService) count(machine *clusterv1.Machine) {
+	rollout, ok := rolloutOf(machine)
+	if !ok {
+		return
+	}
+	state := s[rollout]
+	if state == nil {
+		state = &fleetState{versions: map[string]int{}}
+		s[rollout] = state
+	}
+	if machine.Spec.Version != "" {
+		state.versions[machine.Spec.Version]++
+	}
+	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; updating {
+		state.updating = true
+	}
+}
+
+// of returns what is known of a rollout; it is never nil.
+func (s inService) of(rollout string) *fleetState {
+	if state := s[rollout]; state != nil {
+		return state
+	}
+	return &fleetState{}
+}
+
+// rolloutOf returns who replaces a machine by another one when the version changes.
+func rolloutOf(machine *clusterv1.Machine) (string, bool) {
+	if _, ok := machine.Labels[clusterv1.MachineControlPlaneLabel]; ok {
+		return controlPlaneMachines, true
+	}
+	deployment := machine.Labels[clusterv1.MachineDeploymentNameLabel]
+	return deployment, deployment != ""
+}
+
+// machines counts the Machines of a Cluster.
+func (s clusterAPI) machines(ctx context.Context, cluster *clusterv1.Cluster) (inService, error) {
+	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
+		return nil, err
+	}
+	var list clusterv1.MachineList
+	err := s.rollouts.List(ctx, &list, client.InNamespace(cluster.Namespace),
+		client.MatchingFields{machinesByCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing Machines of Cluster %s: %w", cluster.Name, err)
+	}
+	machines := inService{}
+	for i := range list.Items {
+		machines.count(&list.Items[i])
+	}
+	return machines, nil
+}
