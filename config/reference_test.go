@@ -34,12 +34,13 @@ func TestReferencePermissions(t *testing.T) {
 	docs.Section(t, "../docs/reference.md", "permissions", docs.Table(table...))
 }
 
-// TestReferenceOtherPermissions renders the roles that are apart: for Nodes of the management cluster, and for Cluster API's own
+// TestReferenceOtherPermissions renders the roles that are apart: for Nodes of the management cluster, to change them or to see whether they are Ready, and for Cluster API's own
 // health check controller.
 func TestReferenceOtherPermissions(t *testing.T) {
 	table := [][]string{{"role", "group", "resource", "may"}}
 	for _, role := range []struct{ name, file string }{
-		{"sickbay-nodes", "openshift/nodes.yaml"}, {"sickbay-reboot-for-cluster-api", "rbac/cluster_api.yaml"},
+		{"sickbay-nodes", "openshift/nodes.yaml"}, {"sickbay-nodes-ready", "openshift/ready.yaml"},
+		{"sickbay-upgradepause-nodes", "upgradepause/rbac/nodes.yaml"}, {"sickbay-reboot-for-cluster-api", "rbac/cluster_api.yaml"},
 	} {
 		verbs := verbsOf(t, role.file)
 		for _, on := range slices.SortedFunc(maps.Keys(verbs), inOrder) {

@@ -43,6 +43,9 @@ type Options struct {
 	// MaxUpgradePauseWarning is how long MachineHealthChecks may be paused for an upgrade
 	// before that is warned of.
 	MaxUpgradePauseWarning time.Duration
+	// UpgradeSettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller
+	// looks after the machines; zero is not at all.
+	UpgradeSettleTimeout time.Duration
 	// Concurrency is how many objects each controller works on at once.
 	Concurrency int
 	// History says how many MachineRemediations are kept after they have ended.
@@ -70,6 +73,7 @@ func DefaultOptions() Options {
 		RemoteConditionsGracePeriod: 5 * time.Minute,
 		RemoteConnectTimeout:        10 * time.Second,
 		MaxUpgradePauseWarning:      4 * time.Hour,
+		UpgradeSettleTimeout:        15 * time.Minute, // a bare-metal server takes that long to boot at worst
 		Concurrency:                 10,
 		History:                     retention.Limits{}.OrDefault(),
 		SyncPeriod:                  10 * time.Minute,
@@ -101,6 +105,7 @@ func (o *Options) Validate() error {
 	require(o.RemoteConnectTimeout > 0, "--remote-connect-timeout is %s: it must be above 0", o.RemoteConnectTimeout)
 	require(o.RemoteConditionsGracePeriod >= 0, "--remote-conditions-grace-period is %s: it must not be negative", o.RemoteConditionsGracePeriod)
 	require(o.MaxUpgradePauseWarning > 0, "--max-upgrade-pause-warning is %s: it must be above 0", o.MaxUpgradePauseWarning)
+	require(o.UpgradeSettleTimeout >= 0, "--upgrade-settle-timeout is %s: it must not be negative", o.UpgradeSettleTimeout)
 	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
 	require(isBindAddress(o.PprofBindAddress), "--pprof-bind-address is %q: it must be host:port, or 0 for none", o.PprofBindAddress)

@@ -49,6 +49,8 @@ func TestValidate(t *testing.T) {
 		"negative time until the warning": {
 			func(o *Options) { o.MaxUpgradePauseWarning = -time.Hour }, []string{"--max-upgrade-pause-warning is -1h0m0s: it must be above 0"},
 		},
+		"no time to settle":            {func(o *Options) { o.UpgradeSettleTimeout = 0 }, nil},
+		"negative time to settle":      {func(o *Options) { o.UpgradeSettleTimeout = -1 }, []string{"--upgrade-settle-timeout is -1ns: it must not be negative"}},
 		"least time until the warning": {func(o *Options) { o.MaxUpgradePauseWarning = 1 }, nil},
 	}
 	for name, tt := range tests {

@@ -4,10 +4,12 @@ import (
 	"context"
 
 	configv1 "github.com/openshift/api/config/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
@@ -20,7 +22,7 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 			ready.require(metadataOf(kind))
 			controller := &upgradepause.Reconciler{
 				Kind: kind, ClusterVersion: installed, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
-				WarnAfter: o.MaxUpgradePauseWarning, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+				WarnAfter: o.MaxUpgradePauseWarning, SettleTimeout: o.UpgradeSettleTimeout, Ours: looksAfter(o, kind), SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 			}
 			return controller.AddToManager(ctx, mgr)
 		}
@@ -42,5 +44,14 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 			kinds: []schema.GroupVersionKind{configv1.GroupVersion.WithKind("ClusterVersion")},
 			add:   func(context.Context, ctrl.Manager) error { return installed.Set() },
 		},
+	}
+}
+
+// looksAfter tells whether this very manager judges the machines of a MachineHealthCheck, and restarts their clocks when it is
+// resumed.
+func looksAfter(o Options, kind schema.GroupVersionKind) func(*metav1.PartialObjectMetadata) bool {
+	judges := kind == upgradepause.ClusterAPIKind && len(o.enabled(machinehealth.ControllerName)) > 0
+	return func(check *metav1.PartialObjectMetadata) bool {
+		return judges && o.Policy.Manages(&clusterv1.MachineHealthCheck{ObjectMeta: check.ObjectMeta})
 	}
 }

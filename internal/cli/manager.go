@@ -57,6 +57,8 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
+	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
+		"How long a MachineHealthCheck stays paused after an upgrade until all its Nodes are Ready, if another controller than this Sickbay looks after its machines; 0 is not at all.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that is there, and those within a plan's relapse window, stay longer.")
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those.")

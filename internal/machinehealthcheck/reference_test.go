@@ -60,7 +60,7 @@ func TestReferenceAnnotations(t *testing.T) {
 				"Sickbay sets it at the end of a pause for an upgrade.",
 		},
 		{upgradepause.OptionAnnotation, onCheck, "you", "`false`: Sickbay does not pause it while its cluster upgrades."},
-		{upgradepause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades."},
+		{upgradepause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades. `false`: it never does, not while OpenShift upgrades either."},
 		{
 			clusterv1.PausedAnnotation, onCheck, "you",
 			"The MachineHealthCheck is paused; with the value `" + targets.HandedOverValue + "` it is handed over to Sickbay instead.",
@@ -74,6 +74,7 @@ func TestReferenceAnnotations(t *testing.T) {
 		{upgradepause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
 		{upgradepause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
 		{upgradepause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
+		{upgradepause.SettlingAnnotation, onCheck, "Sickbay", "RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready."},
 		{clusterv1.PausedAnnotation, onMachine, "you", "The Machine is left untouched, and not counted."},
 		{
 			clusterv1.MachineSkipRemediationAnnotation, onMachine, "you",

@@ -22,6 +22,8 @@ const (
 	PausedAtAnnotation = "sickbay.dev/upgrade-paused-at"
 	// WarnedAtAnnotation holds the RFC 3339 time of the last warning that a pause is long.
 	WarnedAtAnnotation = "sickbay.dev/upgrade-pause-warned-at"
+	// SettlingAnnotation holds the RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready.
+	SettlingAnnotation = "sickbay.dev/upgrade-settling-since"
 	// OptionAnnotation is read.
 	OptionAnnotation = targets.PauseOnUpgradeAnnotation
 )
@@ -29,7 +31,7 @@ const (
 // written are the annotations that a decision may change.
 var written = []string{
 	clusterv1.PausedAnnotation, MarkerAnnotation, HandledAnnotation,
-	PausedAtAnnotation, WarnedAtAnnotation, machinehealth.ResumedAtAnnotation,
+	PausedAtAnnotation, WarnedAtAnnotation, SettlingAnnotation, machinehealth.ResumedAtAnnotation,
 }
 
 // holder is who holds a MachineHealthCheck paused.

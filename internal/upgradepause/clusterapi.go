@@ -24,10 +24,8 @@ type clusterAPI struct {
 	// rollouts reads control planes, MachineDeployments and Machines.
 	rollouts client.Reader
 	mapper   meta.RESTMapper
-	// watch begins to watch a kind whose objects belong to Clusters.
-	watch func(ctx context.Context, obj client.Object) error
-	// ready tells whether it has been read.
-	ready func(ctx context.Context, obj client.Object) error
+	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
+	open opener
 }
 
 func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading {
@@ -95,14 +93,6 @@ func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster
 		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return controlPlane, nil
-}
-
-// open watches a kind, and returns an error until it has been read.
-func (s clusterAPI) open(ctx context.Context, obj client.Object) error {
-	if err := s.watch(ctx, obj); err != nil {
-		return err
-	}
-	return s.ready(ctx, obj)
 }
 
 func clusterReference(key client.ObjectKey) *corev1.ObjectReference {

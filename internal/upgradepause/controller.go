@@ -29,6 +29,7 @@ var (
 
 // +kubebuilder:rbac:groups=config.openshift.io,resources=clusterversions,verbs=get;list;watch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinedeployments;machines,verbs=get;list;watch
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get;list;watch
@@ -52,15 +53,24 @@ type Reconciler struct {
 	WatchFilter string
 	// WarnAfter is how long a pause may be before it is spoken of.
 	WarnAfter time.Duration
+	// SettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller looks after the machines;
+	// zero is not at all.
+	SettleTimeout time.Duration
+	// Ours tells whether Sickbay itself looks after the machines of a MachineHealthCheck, so that their clocks restart when it is
+	// resumed. Nil: it never does.
+	Ours func(check *metav1.PartialObjectMetadata) bool
+	// Readiness tells what is not back after an upgrade. By default it looks at Machines and, of OpenShift, at Nodes.
+	Readiness Readiness
 	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	written lag.Writes
-	heard   heard
-	fights  fights
+	written   lag.Writes
+	heard     heard
+	fights    fights
+	selectors selectors
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -105,6 +115,7 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
 	r.written.Forget(key)
 	r.fights.forget(key)
+	r.selectors.forget(key)
 }
 
 func (r *Reconciler) requeueAfter(d Decision) time.Duration {

@@ -32,6 +32,8 @@ type Facts struct {
 	Lost Lost
 	// WarnAfter is how long a pause may be before it is spoken of.
 	WarnAfter time.Duration
+	// Settle says what is waited for when the upgrade is over.
+	Settle Settle
 }
 
 // Unknown is a signal that cannot be read.
@@ -57,6 +59,8 @@ const (
 	Overridden
 	// Warn: it stays paused, for too long.
 	Warn
+	// StaySettling: the upgrade is over, and it stays paused until its Nodes are Ready.
+	StaySettling
 )
 
 // Decision is what to do, and when it may change by itself.
@@ -91,7 +95,7 @@ func Decide(f Facts, now time.Time) Decision {
 func (f Facts) decide(now time.Time) Decision {
 	active, undecided, halted := f.ids(false), f.undecided(), f.halted()
 	holder, known := holderOf(f.Annotations), handled(f.Annotations, active)
-	excepted := f.Annotations[OptionAnnotation] == "false"
+	excepted := f.excepted()
 	switch {
 	case holder == us && excepted:
 		return resume(f, now)
@@ -99,7 +103,7 @@ func (f Facts) decide(now time.Time) Decision {
 		// Another program has marked it, for upgrades that nobody can name now.
 		return untouched(f, now)
 	case holder == us && len(active)+len(undecided) == 0:
-		return resume(f, now)
+		return settle(f, now)
 	case holder == us:
 		return keep(f, union(active, undecided), now)
 	case holder == somebody && !excepted:
@@ -112,6 +116,9 @@ func (f Facts) decide(now time.Time) Decision {
 		return pause(f, active, now)
 	}
 }
+
+// excepted reports whether nothing is to be paused, whatever upgrades.
+func (f Facts) excepted() bool { return f.Annotations[OptionAnnotation] == "false" }
 
 // undecided are the upgrades that are noted on the MachineHealthCheck and may be over: their signal cannot be read.
 func (f Facts) undecided() []string {
@@ -162,14 +169,9 @@ func pause(f Facts, active []string, now time.Time) Decision {
 
 // keep leaves our pause, notes upgrades that have begun meanwhile, and speaks of it when it gets long.
 func keep(f Facts, active []string, now time.Time) Decision {
-	// Another clock may have been ahead of ours.
-	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
-	if d.PausedAt.IsZero() {
-		d.PausedAt = now
-	}
+	d := paused(f, now)
 	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
 	due := later(d.PausedAt.Add(f.WarnAfter), warnedAt.Add(warnEvery))
-	d.Overlong = now.Sub(d.PausedAt) >= f.WarnAfter
 	if !due.After(now) {
 		d.Transition = Warn
 		warnedAt, due = now, now.Add(warnEvery)
@@ -184,6 +186,17 @@ func keep(f Facts, active []string, now time.Time) Decision {
 		wanted[WarnedAtAnnotation] = format(warnedAt)
 	}
 	d.Changes, d.RecheckAt = difference(f.Annotations, desired(f, wanted)), due
+	return d
+}
+
+// paused says since when it is paused by us.
+func paused(f Facts, now time.Time) Decision {
+	// Another clock may have been ahead of ours.
+	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
+	if d.PausedAt.IsZero() {
+		d.PausedAt = now
+	}
+	d.Overlong = now.Sub(d.PausedAt) >= f.WarnAfter
 	return d
 }
 

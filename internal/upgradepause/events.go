@@ -19,7 +19,9 @@ import (
 const (
 	// EventPaused says which upgrade a MachineHealthCheck is paused for.
 	EventPaused = "PausedForUpgrade"
-	// EventResumed says that the pause is over, and that the timeouts of Sickbay count from now.
+	// EventSettling says that the upgrade is over, and for which Nodes the pause goes on.
+	EventSettling = "UpgradeSettling"
+	// EventResumed says that the pause is over and why, and that the timeouts of Sickbay count from now.
 	EventResumed = "ResumedAfterUpgrade"
 	// EventOverridden says that somebody has unpaused it, or has taken the pause over, and that this
 	// holds until the upgrade is over.
@@ -62,15 +64,10 @@ func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) 
 	case Pause:
 		return corev1.EventTypeNormal, EventPaused, "Paused: " + upgrades + doubt(f.Annotations)
 	case Resume:
-		why := "the upgrade is over"
-		if len(f.ids(false))+len(f.undecided()) > 0 {
-			why = "excepted by " + OptionAnnotation
-		}
-		if kind == ClusterAPIKind {
-			// OpenShift's own controller, which looks after the other kind, knows nothing of that.
-			why += "; Sickbay's timeouts count from now"
-		}
-		return corev1.EventTypeNormal, EventResumed, "Resumed: " + why
+		return corev1.EventTypeNormal, EventResumed, "Resumed: " + whyResumed(kind, f)
+	case StaySettling:
+		return corev1.EventTypeNormal, EventSettling,
+			fmt.Sprintf("The upgrade is over. Stays paused until all Nodes are Ready, or for %s; %s", f.Settle.Within, f.Settle.waits())
 	case Overridden:
 		if holderOf(f.Annotations) == somebody {
 			return corev1.EventTypeNormal, EventOverridden, "The pause is somebody else's now, and stays when this is over: " + upgrades
@@ -82,6 +79,22 @@ func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) 
 	default:
 		return "", "", ""
 	}
+}
+
+// whyResumed says what has ended the pause, and from when timeouts count.
+func whyResumed(kind schema.GroupVersionKind, f Facts) string {
+	why := "the upgrade is over"
+	switch going := len(f.ids(false))+len(f.undecided()) > 0; {
+	case going:
+		why = "excepted by " + OptionAnnotation
+	case !f.excepted():
+		why += f.Settle.ending()
+	}
+	if kind == ClusterAPIKind && f.Settle.Within <= 0 {
+		// Other controllers, which look after the rest, know nothing of that.
+		why += "; Sickbay's timeouts count from now"
+	}
+	return why
 }
 
 // texts says which upgrades go on, and which of those that are noted may.

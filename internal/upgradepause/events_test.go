@@ -54,7 +54,8 @@ func TestEventFor(t *testing.T) {
 
 func TestReasonOfEachTransition(t *testing.T) {
 	for transition, reason := range map[Transition]string{
-		None: "", Pause: EventPaused, Resume: EventResumed, Overridden: EventOverridden, Warn: EventTooLong, Warn + 1: "",
+		None: "", Pause: EventPaused, Resume: EventResumed, Overridden: EventOverridden, Warn: EventTooLong,
+		StaySettling: EventSettling, StaySettling + 1: "",
 	} {
 		if _, got, _ := eventFor(ClusterAPIKind, Facts{}, Decision{Transition: transition}, one); got != reason {
 			t.Errorf("transition %d: got %q, want %q", transition, got, reason)

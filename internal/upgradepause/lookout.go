@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -64,6 +65,7 @@ func (r *Reconciler) newLookout(mgr ctrl.Manager, ctl controller.Controller) (*l
 	}
 	return &lookout{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all, indexes: []targets.Index{
 		{Object: &clusterv1.Machine{}, Field: machinesByCluster, Extract: clusterOfMachine},
+		{Object: &corev1.Node{}, Field: nodesByMachine, Extract: machinesOfNode},
 	}}, nil
 }
 
@@ -106,6 +108,16 @@ func (l *lookout) watch(ctx context.Context, obj client.Object, events handler.E
 	}
 	l.since[gvk] = time.Time{}
 	return nil
+}
+
+// opener returns what watches kinds, with whom their objects concern, and returns an error until they have been read.
+func (l *lookout) opener(whom handler.MapFunc) opener {
+	return func(ctx context.Context, obj client.Object) error {
+		if err := l.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(whom), onChange(digestOf)); err != nil {
+			return err
+		}
+		return l.ready(ctx, obj)
+	}
 }
 
 // index adds the indexes of a kind, once.

@@ -14,7 +14,8 @@ func TestMain(m *testing.M) {
 		env.WithScheme(configv1.Install, controlplanev1.AddToScheme),
 		env.WithModuleCRDs("github.com/openshift/api",
 			"config/v1/zz_generated.crd-manifests/*clusterversions-Default.crd.yaml",
-			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"),
+			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml",
+			"machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml"),
 		env.WithModuleCRDs("sigs.k8s.io/cluster-api",
 			"controlplane/kubeadm/config/crd/bases/*_kubeadmcontrolplanes.yaml"))
 }

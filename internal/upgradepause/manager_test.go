@@ -30,6 +30,8 @@ type stage struct {
 	// can run in parallel with others.
 	installed *ClusterVersionInstalled
 	clock     *testingclock.FakePassiveClock
+	// settle is how long Nodes may take to get Ready.
+	settle time.Duration
 	// recorder, if it is set, takes the events instead of the API server.
 	recorder *events.FakeRecorder
 }
@@ -61,7 +63,7 @@ func (s *stage) run(cfg *rest.Config, configure ...func(*ctrl.Options)) {
 		},
 		Setup: func(mgr ctrl.Manager) error {
 			for _, kind := range bothKinds {
-				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, Namespace: s.ns, WarnAfter: warnAfter, Clock: s.clock, Concurrency: 4}
+				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, Namespace: s.ns, WarnAfter: warnAfter, SettleTimeout: s.settle, Clock: s.clock, Concurrency: 4}
 				if s.recorder != nil {
 					r.Recorder = s.recorder
 				}

@@ -23,6 +23,27 @@ func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMet
 		facts.Upgrades = append(facts.Upgrades, reading.Upgrades...)
 		r.heard.note(ctx, r.Recorder, reading)
 	}
+	facts.Settle = r.settling(ctx, check, facts)
 	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), *joined(facts.ids(false)))
 	return facts
+}
+
+// settling reads what has to get Ready, if anything has, and now is the time.
+func (r *Reconciler) settling(ctx context.Context, check *metav1.PartialObjectMetadata, facts Facts) Settle {
+	if r.SettleTimeout <= 0 || r.Readiness == nil || (r.Ours != nil && r.Ours(check)) {
+		return Settle{}
+	}
+	settle := Settle{Within: r.SettleTimeout}
+	if !facts.over() {
+		return settle
+	}
+	names, err := r.Readiness.NotReady(ctx, check)
+	switch {
+	case errors.Is(err, errStarting):
+		settle.Starting = true
+	case err != nil:
+		settle.Unknown = err.Error()
+	}
+	settle.NotReady = names
+	return settle
 }

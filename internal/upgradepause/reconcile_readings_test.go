@@ -63,7 +63,7 @@ func TestReadingOfClusters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ClusterAPIKind)
 	nothing := func(context.Context, client.Object) error { return nil }
-	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), watch: nothing, ready: nothing}
+	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}
 	wants := build.Annotation(OptionAnnotation, wantsThem)
 	plane := func(change func(*clusterv1.ContractVersionedObjectReference)) build.ClusterFunc {
 		return func(c *clusterv1.Cluster) { change(&c.Spec.ControlPlaneRef) }

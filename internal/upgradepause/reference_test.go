@@ -13,6 +13,7 @@ func TestReferenceUpgradeEvents(t *testing.T) {
 	table := [][]string{{"on", "reason", "meaning"}}
 	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{
 		"EventPaused":     EventPaused,
+		"EventSettling":   EventSettling,
 		"EventResumed":    EventResumed,
 		"EventOverridden": EventOverridden,
 		"EventTooLong":    EventTooLong,

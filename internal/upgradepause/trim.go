@@ -1,9 +1,13 @@
 package upgradepause
 
 import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // reduce drops what nobody reads before the lookout's cache holds it. Control planes, which are of any
@@ -15,21 +19,59 @@ func reduce(obj any) (any, error) {
 		return o, nil
 	case *clusterv1.Machine:
 		return trimMachine(o), nil
+	case *corev1.Node:
+		return trimNode(o), nil
 	}
 	return cache.TransformStripManagedFields()(obj)
 }
 
-// trimMachine leaves of a Machine what tells which version it is to have: there are many.
+// trimMachine leaves of a Machine what tells which version it is to have, and whether its Node is Ready: there are many.
 func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
-	small := &clusterv1.Machine{TypeMeta: machine.TypeMeta}
-	small.Namespace, small.Name, small.UID = machine.Namespace, machine.Name, machine.UID
-	small.ResourceVersion, small.DeletionTimestamp = machine.ResourceVersion, machine.DeletionTimestamp
+	small := &clusterv1.Machine{TypeMeta: machine.TypeMeta, ObjectMeta: identity(machine)}
 	small.Labels = machine.Labels
-	if value, ok := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; ok {
-		small.Annotations = map[string]string{clusterv1.UpdateInProgressAnnotation: value}
-	}
+	small.Annotations = only(machine.Annotations,
+		clusterv1.UpdateInProgressAnnotation, clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation)
 	small.Spec.ClusterName, small.Spec.Version = machine.Spec.ClusterName, machine.Spec.Version
+	if ready := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition); ready != nil {
+		small.Status.Conditions = []metav1.Condition{{Type: ready.Type, Status: ready.Status}}
+	}
 	return small
+}
+
+// trimNode leaves of a Node whose it is, and whether it is Ready.
+func trimNode(node *corev1.Node) *corev1.Node {
+	small := &corev1.Node{TypeMeta: node.TypeMeta, ObjectMeta: identity(node)}
+	small.Annotations = only(node.Annotations, machineOfNode)
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			small.Status.Conditions = []corev1.NodeCondition{{Type: c.Type, Status: c.Status}}
+		}
+	}
+	return small
+}
+
+// identity is which object it is, and in which version.
+func identity(obj client.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
+		ResourceVersion: obj.GetResourceVersion(), DeletionTimestamp: obj.GetDeletionTimestamp(),
+	}
+}
+
+// only returns some of the annotations; nil if there is none of them.
+func only(annotations map[string]string, keys ...string) map[string]string {
+	var some map[string]string
+	for _, key := range keys {
+		value, ok := annotations[key]
+		if !ok {
+			continue
+		}
+		if some == nil {
+			some = map[string]string{}
+		}
+		some[key] = value
+	}
+	return some
 }
 
 // trim leaves of a control plane what tells whether it upgrades.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,20 +53,22 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	if err != nil {
 		return err
 	}
+	r.selectors.kind, r.selectors.live = r.Kind, mgr.GetAPIReader()
 	r.Signals = []Signal{clusterVersion{reader: look.cache, lookout: look, installed: r.ClusterVersion}}
 	err = r.ClusterVersion.whenSet(func() error {
 		return look.watch(ctx, &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.all),
 			onChange(func(obj client.Object) string { return digestOfClusterVersion(obj.(*configv1.ClusterVersion)) }))
 	})
-	if err != nil || r.Kind != ClusterAPIKind {
+	if err != nil {
 		return err
 	}
-	r.Signals = append(r.Signals, clusterAPI{
-		reader: mgr.GetCache(), rollouts: look.cache, mapper: mgr.GetRESTMapper(), ready: look.ready,
-		watch: func(ctx context.Context, obj client.Object) error {
-			return look.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(r.ofCluster), onChange(digestOfVersions))
-		},
-	})
+	if r.Kind != ClusterAPIKind {
+		r.Readiness = openshiftMachines{selectors: &r.selectors, reader: look.cache, open: look.opener(r.allSettling)}
+		return nil
+	}
+	signal := clusterAPI{reader: mgr.GetCache(), rollouts: look.cache, mapper: mgr.GetRESTMapper(), open: look.opener(r.ofCluster)}
+	r.Signals = append(r.Signals, signal)
+	r.Readiness = clusterMachines{selectors: &r.selectors, reader: look.cache, open: signal.open}
 	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
 		return r.list(ctx, client.ObjectKeyFromObject(cluster))
 	})
@@ -83,6 +86,11 @@ func forgetDeleted() predicate.Predicate {
 // all maps to all MachineHealthChecks of our kind.
 func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
 	return r.requests(ctx, func(client.Object) bool { return true })
+}
+
+// allSettling maps to those that wait for Nodes. Who begins to wait looks by itself.
+func (r *Reconciler) allSettling(ctx context.Context, _ client.Object) []ctrl.Request {
+	return r.requests(ctx, func(check client.Object) bool { return check.GetAnnotations()[SettlingAnnotation] != "" })
 }
 
 // ofCluster maps an object of a Cluster to the MachineHealthChecks of that Cluster.
@@ -144,8 +152,8 @@ func digestOfCluster(obj client.Object) string {
 		cluster.Spec.Paused != nil && *cluster.Spec.Paused)
 }
 
-// digestOfVersions is about control planes, MachineDeployments and Machines.
-func digestOfVersions(obj client.Object) string {
+// digestOf is what matters of the kinds that the lookout opens.
+func digestOf(obj client.Object) string {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
 		target, err := controlPlaneTarget(o, &fleetState{})
@@ -157,9 +165,10 @@ func digestOfVersions(obj client.Object) string {
 		// It rolls out its version to whatever has another one.
 		return workersTarget(cluster, o, &fleetState{updating: true})
 	case *clusterv1.Machine:
-		rollout, _ := rolloutOf(o)
-		_, updating := o.Annotations[clusterv1.UpdateInProgressAnnotation]
-		return fmt.Sprint(rollout, o.Spec.Version, updating)
+		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, o.DeletionTimestamp.IsZero(),
+			meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineNodeReadyCondition))
+	case *corev1.Node:
+		return fmt.Sprint(o.Annotations[machineOfNode], isReady(o))
 	}
-	return ""
+	return fmt.Sprint(obj.GetLabels(), obj.GetDeletionTimestamp().IsZero())
 }

@@ -30,7 +30,7 @@ func isPaused(mhc *clusterv1.MachineHealthCheck) bool {
 func isResumed(mhc *clusterv1.MachineHealthCheck) bool {
 	for _, key := range []string{
 		clusterv1.PausedAnnotation, upgradepause.MarkerAnnotation, upgradepause.HandledAnnotation,
-		upgradepause.PausedAtAnnotation, upgradepause.WarnedAtAnnotation,
+		upgradepause.PausedAtAnnotation, upgradepause.WarnedAtAnnotation, upgradepause.SettlingAnnotation,
 	} {
 		if _, ok := mhc.Annotations[key]; ok {
 			return false

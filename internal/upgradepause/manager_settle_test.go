@@ -1,0 +1,125 @@
+package upgradepause
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestManagerSettlesMachines: the Machines of Cluster API say whether their Nodes are Ready. Those of other
+// MachineHealthChecks, those that are skipped and those that are going away are not waited for.
+func TestManagerSettlesMachines(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.settle = settleWithin
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	s.Expect(s.env.Client.Create(t.Context(), build.MachineHealthCheck(s.ns, "blue", build.InCluster("blue"),
+		build.Selector(map[string]string{"pool": "ours"})))).To(Succeed())
+	ours := build.Label("pool", "ours")
+	mine := s.machine("mine", ours)
+	s.machine("skipped", ours, build.MachineFunc(func(m *clusterv1.Machine) { build.Annotation(clusterv1.MachineSkipRemediationAnnotation, "")(m) }))
+	s.machine("other")
+	going := s.machine("going", ours, build.MachineFunc(func(m *clusterv1.Machine) { m.Finalizers = []string{"test/stays"} }))
+	s.Expect(s.env.Client.Delete(t.Context(), going)).To(Succeed())
+	t.Cleanup(func() {
+		going.Finalizers = nil
+		_ = s.env.Client.Update(context.Background(), going)
+	})
+	s.nodeReady(mine, metav1.ConditionFalse)
+	s.run(s.env.Config)
+
+	blue.workersWant(t, v34)
+	s.Eventually(s.of("blue")).Should(HaveKey(keyMarker))
+	over := s.later()
+	blue.workersHave(t, v34)
+	s.Eventually(s.of("blue")).Should(HaveKeyWithValue(keySettling, at(over)))
+	s.nodeReady(mine, metav1.ConditionTrue)
+	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
+}
+
+// machine stores a Machine of Cluster blue that no rollout replaces.
+func (s *stage) machine(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	s.t.Helper()
+	m := build.Machine(s.ns, name, append([]build.MachineOption{build.InCluster("blue")}, opts...)...)
+	s.Expect(s.env.Client.Create(s.t.Context(), m)).To(Succeed())
+	return m
+}
+
+func (s *stage) nodeReady(m *clusterv1.Machine, status metav1.ConditionStatus) {
+	s.t.Helper()
+	meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: status, Reason: "Test"})
+	s.Expect(s.env.Client.Status().Update(s.t.Context(), m)).To(Succeed())
+}
+
+// TestManagerSettlesNodes: OpenShift's Machines do not say it, so their Nodes are looked at.
+func TestManagerSettlesNodes(t *testing.T) {
+	s := newStage(t)
+	s.settle = settleWithin
+	cv := newOpenshift(t, s.env)
+	s.Expect(s.installed.Set()).To(Succeed())
+	s.check(OpenShiftKind, "mhc", nil)
+	worker := map[string]any{"machine.openshift.io/cluster-api-machine-role": "worker"}
+	s.openshiftMachine("worker", worker)
+	s.openshiftMachine("master", map[string]any{})
+	node := s.node("worker")
+	s.node("master")
+	s.run(s.env.Config)
+	mhc := s.annotations(OpenShiftKind, "mhc")
+
+	cv.begin(t, "4.17.3", noon)
+	s.Eventually(mhc).Should(HaveKey(keyMarker))
+	over := s.later()
+	cv.end(t)
+	s.Eventually(mhc).Should(HaveKeyWithValue(keySettling, at(over)))
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	s.Expect(s.env.Client.Status().Update(t.Context(), node)).To(Succeed())
+	s.Eventually(mhc).Should(Equal(resumed(over)))
+}
+
+func (s *stage) openshiftMachine(name string, labels map[string]any) {
+	s.t.Helper()
+	m := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"labels": labels}, "spec": map[string]any{}}}
+	m.SetGroupVersionKind(openshiftMachine().GroupVersionKind())
+	m.SetNamespace(s.ns)
+	m.SetName(name)
+	s.Expect(s.env.Client.Create(s.t.Context(), m)).To(Succeed())
+}
+
+// node stores the Node of a Machine, which is not Ready.
+func (s *stage) node(machine string) *corev1.Node {
+	s.t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: s.ns + "-" + machine, Annotations: map[string]string{machineOfNode: s.ns + "/" + machine},
+	}}
+	s.Expect(s.env.Client.Create(s.t.Context(), node)).To(Succeed())
+	s.t.Cleanup(func() { s.Expect(client.IgnoreNotFound(s.env.Client.Delete(context.Background(), node))).To(Succeed()) })
+	return node
+}
+
+// TestManagerSettlesBlind: Nodes that it may not read are not waited for beyond the time that they have.
+func TestManagerSettlesBlind(t *testing.T) {
+	s := newStage(t)
+	s.settle = settleWithin
+	cv := newOpenshift(t, s.env)
+	s.Expect(s.installed.Set()).To(Succeed())
+	s.check(OpenShiftKind, "mhc", nil)
+	s.grant("config.openshift.io", "clusterversions", "get", "list", "watch")
+	cv.begin(t, "4.17.3", noon)
+	s.runAsUser()
+	mhc := s.annotations(OpenShiftKind, "mhc")
+	s.Eventually(mhc).Should(HaveKey(keyMarker))
+	over := s.later()
+	cv.end(t)
+	s.Eventually(mhc).Should(HaveKeyWithValue(keySettling, at(over)))
+	s.clock.SetTime(over.Add(settleWithin))
+	s.Eventually(mhc).Should(Equal(resumed(over.Add(settleWithin))))
+}

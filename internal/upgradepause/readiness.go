@@ -1,0 +1,217 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Readiness tells what is not back after an upgrade.
+type Readiness interface {
+	// NotReady names the machines of a MachineHealthCheck that have no Node which is Ready, sorted. The error is errStarting while
+	// there is hope that it can be told in a moment.
+	NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error)
+}
+
+// opener watches kinds, and says when they have been read.
+type opener func(ctx context.Context, obj client.Object) error
+
+// clusterMachines is about Machines of Cluster API, which say themselves whether their Node is Ready.
+type clusterMachines struct {
+	selectors *selectors
+	reader    client.Reader
+	open      opener
+}
+
+// NotReady implements Readiness.
+func (m clusterMachines) NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error) {
+	cluster, ok := clusterOf(check)
+	if !ok {
+		return nil, fmt.Errorf("it has no label %s", clusterv1.ClusterNameLabel)
+	}
+	selector, err := m.selectors.of(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.open(ctx, &clusterv1.Machine{}); err != nil {
+		return nil, err
+	}
+	var list clusterv1.MachineList
+	err = m.reader.List(ctx, &list, client.InNamespace(cluster.Namespace),
+		client.MatchingFields{machinesByCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing Machines of Cluster %s: %w", cluster.Name, err)
+	}
+	var names []string
+	for i := range list.Items {
+		machine := &list.Items[i]
+		if !machine.DeletionTimestamp.IsZero() || !targets.IsTarget(machine) || !selector.Matches(labels.Set(machine.Labels)) {
+			continue
+		}
+		if !meta.IsStatusConditionTrue(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition) {
+			names = append(names, machine.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+const (
+	// nodesByMachine indexes Nodes by the Machine of OpenShift that they belong to.
+	nodesByMachine = "sickbay.upgrade.machine"
+	// machineOfNode is the annotation in which OpenShift says so: namespace/name.
+	machineOfNode = "machine.openshift.io/machine"
+)
+
+func machinesOfNode(obj client.Object) []string {
+	if machine, ok := obj.GetAnnotations()[machineOfNode]; ok {
+		return []string{machine}
+	}
+	return nil
+}
+
+// openshiftMachine is that kind, as metadata.
+func openshiftMachine() *metav1.PartialObjectMetadata {
+	machine := &metav1.PartialObjectMetadata{}
+	machine.SetGroupVersionKind(schema.GroupVersionKind{Group: OpenShiftKind.Group, Version: OpenShiftKind.Version, Kind: "Machine"})
+	return machine
+}
+
+// openshiftMachines is about Machines of OpenShift, whose Nodes are those of the cluster that they are in.
+type openshiftMachines struct {
+	selectors *selectors
+	reader    client.Reader
+	open      opener
+}
+
+// NotReady implements Readiness.
+func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error) {
+	selector, err := m.selectors.of(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	switch err := m.open(ctx, openshiftMachine()); {
+	case meta.IsNoMatchError(err):
+		return nil, nil // without the kind there is none
+	case err != nil:
+		return nil, err
+	}
+	if err := m.open(ctx, &corev1.Node{}); err != nil {
+		return nil, err
+	}
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(OpenShiftKind.GroupVersion().WithKind("MachineList"))
+	err = m.reader.List(ctx, &list, client.InNamespace(check.Namespace), client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing Machines in %s: %w", check.Namespace, err)
+	}
+	var names []string
+	for i := range list.Items {
+		machine := &list.Items[i]
+		if !machine.DeletionTimestamp.IsZero() {
+			continue
+		}
+		ready, err := m.ready(ctx, client.ObjectKeyFromObject(machine))
+		if err != nil {
+			return nil, err
+		}
+		if !ready {
+			names = append(names, machine.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (m openshiftMachines) ready(ctx context.Context, machine client.ObjectKey) (bool, error) {
+	var nodes corev1.NodeList
+	if err := m.reader.List(ctx, &nodes, client.MatchingFields{nodesByMachine: machine.String()}, client.UnsafeDisableDeepCopy); err != nil {
+		return false, fmt.Errorf("listing the Nodes of Machine %s: %w", machine, err)
+	}
+	return slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return isReady(&node) }), nil
+}
+
+func isReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// selectors reads which machines MachineHealthChecks are about: that is no metadata. Each is read once for a generation. It is
+// safe for concurrent use.
+type selectors struct {
+	kind schema.GroupVersionKind
+	live client.Reader
+
+	mu sync.Mutex
+	by map[client.ObjectKey]selected
+}
+
+type selected struct {
+	uid        types.UID
+	generation int64
+	selector   labels.Selector
+}
+
+func (s *selectors) of(ctx context.Context, check *metav1.PartialObjectMetadata) (labels.Selector, error) {
+	key := client.ObjectKeyFromObject(check)
+	if known, ok := s.known(key); ok && known.uid == check.UID && known.generation == check.Generation {
+		return known.selector, nil
+	}
+	full := &unstructured.Unstructured{}
+	full.SetGroupVersionKind(s.kind)
+	if err := s.live.Get(ctx, key, full); err != nil {
+		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
+	}
+	selector, err := selectorOf(full)
+	if err != nil {
+		return nil, fmt.Errorf("reading the selector of MachineHealthCheck %s: %w", key, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = map[client.ObjectKey]selected{}
+	}
+	s.by[key] = selected{uid: full.GetUID(), generation: full.GetGeneration(), selector: selector}
+	return selector, nil
+}
+
+func (s *selectors) known(key client.ObjectKey) (selected, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.by[key]
+	return known, ok
+}
+
+// forget drops what is kept for a MachineHealthCheck that is gone.
+func (s *selectors) forget(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.by, key)
+}
+
+func selectorOf(check *unstructured.Unstructured) (labels.Selector, error) {
+	var spec struct {
+		Spec struct {
+			Selector metav1.LabelSelector `json:"selector"`
+		} `json:"spec"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(check.Object, &spec); err != nil {
+		return nil, err
+	}
+	return metav1.LabelSelectorAsSelector(&spec.Spec.Selector)
+}
