@@ -52,8 +52,11 @@ const (
 	capi         = "cluster.x-k8s.io"
 	controlPlane = "controlplane.cluster.x-k8s.io"
 	openshift    = "machine.openshift.io"
-	metal3       = "metal3.io"
-	own          = "sickbay.dev"
+
+	machineConfig = "machineconfiguration.openshift.io"
+
+	metal3 = "metal3.io"
+	own    = "sickbay.dev"
 
 	infrastructure = "infrastructure.cluster.x-k8s.io"
 )
@@ -108,6 +111,7 @@ func TestPermissions(t *testing.T) {
 		{own, "machineremediationtemplates", "", "any"}:               {"create", "update", "patch", "delete", "deletecollection"},
 		{own, "rebootremediations", "", "any"}:                        {"update", "deletecollection"},
 		{own, "rebootremediationtemplates", "", "any"}:                {"create", "update", "patch", "delete", "deletecollection"},
+		{machineConfig, "machineconfigpools", "", ""}:                 {"create", "update", "patch", "delete", "deletecollection"},
 		{"config.openshift.io", "clusterversions", "", ""}:            {"create", "update", "patch", "delete", "deletecollection"},
 		{"config.openshift.io", "clusterversions", "status", ""}:      {"update", "patch"},
 		{"config.openshift.io", "clusteroperators", "", ""}:           {"get", "list"},

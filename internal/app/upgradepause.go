@@ -4,6 +4,7 @@ import (
 	"context"
 
 	configv1 "github.com/openshift/api/config/v1"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,15 +14,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-// upgradePauseGates are one for each kind of MachineHealthCheck, and one for OpenShift's ClusterVersion. Each
+// upgradePauseGates are one for each kind of MachineHealthCheck, and one for each of OpenShift's ClusterVersion and MachineConfigPool. Each
 // opens for itself: a cluster may have any of them.
 func upgradePauseGates(o Options, ready *readiness) []gate {
-	installed := &upgradepause.ClusterVersionInstalled{}
+	version, pools := &upgradepause.Installed{}, &upgradepause.Installed{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
 		return func(ctx context.Context, mgr ctrl.Manager) error {
 			ready.require(metadataOf(kind))
 			controller := &upgradepause.Reconciler{
-				Kind: kind, ClusterVersion: installed, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
+				Kind: kind, ClusterVersion: version, MachineConfigPools: pools, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
 				WarnAfter: o.MaxUpgradePauseWarning, SettleTimeout: o.UpgradeSettleTimeout, Ours: looksAfter(o, kind), SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 			}
 			return controller.AddToManager(ctx, mgr)
@@ -42,7 +43,12 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 		{
 			name:  "upgradepause by ClusterVersion",
 			kinds: []schema.GroupVersionKind{configv1.GroupVersion.WithKind("ClusterVersion")},
-			add:   func(context.Context, ctrl.Manager) error { return installed.Set() },
+			add:   func(context.Context, ctrl.Manager) error { return version.Set() },
+		},
+		{
+			name:  "upgradepause by MachineConfigPool",
+			kinds: []schema.GroupVersionKind{mcfgv1.GroupVersion.WithKind("MachineConfigPool")},
+			add:   func(context.Context, ctrl.Manager) error { return pools.Set() },
 		},
 	}
 }

@@ -28,11 +28,16 @@ type clusterAPI struct {
 	open opener
 }
 
-func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading {
+// Read implements Signal.
+func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []Reading {
 	key, ok := clusterOf(check)
 	if !ok {
-		return Reading{}
+		return nil
 	}
+	return []Reading{s.read(ctx, key)}
+}
+
+func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) Reading {
 	reading := Reading{IDs: clusterID, Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
 	err := s.reader.Get(ctx, key, cluster)

@@ -2,10 +2,8 @@ package upgradepause
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -21,54 +19,22 @@ const clusterVersionName = "version"
 // clusterVersionID begins the IDs of its upgrades.
 const clusterVersionID = "clusterversion/"
 
-// ClusterVersionInstalled tells the controllers that OpenShift's kind has been installed, now or
-// long ago. The zero value is ready, and says that it has not. It is safe for concurrent use.
-type ClusterVersionInstalled struct {
-	mu   sync.Mutex
-	yes  bool
-	tell []func() error
-}
-
-// Set says so.
-func (i *ClusterVersionInstalled) Set() error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.yes = true
-	var errs []error
-	for _, tell := range i.tell {
-		errs = append(errs, tell())
-	}
-	return errors.Join(errs...)
-}
-
-// whenSet calls tell when the kind is installed, at once if it is.
-func (i *ClusterVersionInstalled) whenSet(tell func() error) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.tell = append(i.tell, tell)
-	if i.yes {
-		return tell()
-	}
-	return nil
-}
-
-func (i *ClusterVersionInstalled) get() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.yes
-}
-
 // clusterVersion is the signal of OpenShift. It concerns every MachineHealthCheck.
 type clusterVersion struct {
 	reader    client.Reader
 	lookout   *lookout
-	installed *ClusterVersionInstalled
+	installed *Installed
 }
 
-func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading {
+// Read implements Signal.
+func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []Reading {
 	if !s.installed.get() {
-		return Reading{}
+		return nil
 	}
+	return []Reading{s.read(ctx, check)}
+}
+
+func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading {
 	reading := Reading{IDs: clusterVersionID, Subject: &corev1.ObjectReference{
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}

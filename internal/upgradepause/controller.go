@@ -28,6 +28,7 @@ var (
 )
 
 // +kubebuilder:rbac:groups=config.openshift.io,resources=clusterversions,verbs=get;list;watch
+// +kubebuilder:rbac:groups=machineconfiguration.openshift.io,resources=machineconfigpools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
@@ -42,10 +43,10 @@ type Reconciler struct {
 	Kind   schema.GroupVersionKind
 	Client client.Client
 	// Signals tell which upgrades are going on. By default: OpenShift's ClusterVersion, once it is
-	// installed and, for ClusterAPIKind, Clusters.
+	// installed; for ClusterAPIKind, Clusters; for OpenShiftKind, MachineConfigPools, once they are installed.
 	Signals []Signal
-	// ClusterVersion tells when OpenShift's kind is installed; nil is never.
-	ClusterVersion *ClusterVersionInstalled
+	// ClusterVersion and MachineConfigPools tell when these kinds of OpenShift are installed; nil is never.
+	ClusterVersion, MachineConfigPools *Installed
 	// Namespace restricts the reading of control planes and MachineDeployments; empty means all. That
 	// of the rest is up to the manager.
 	Namespace string
@@ -141,7 +142,10 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
 	if r.ClusterVersion == nil {
-		r.ClusterVersion = &ClusterVersionInstalled{}
+		r.ClusterVersion = &Installed{}
+	}
+	if r.MachineConfigPools == nil {
+		r.MachineConfigPools = &Installed{}
 	}
 	return r.addController(ctx, mgr)
 }

@@ -94,7 +94,7 @@ func Decide(f Facts, now time.Time) Decision {
 
 func (f Facts) decide(now time.Time) Decision {
 	active, undecided, halted := f.ids(false), f.undecided(), f.halted()
-	holder, known := holderOf(f.Annotations), handled(f.Annotations, active)
+	holder, known := holderOf(f.Annotations), union(handled(f.Annotations, active), f.following())
 	excepted := f.excepted()
 	switch {
 	case holder == us && excepted:
@@ -137,6 +137,23 @@ func (f Facts) halted() []string {
 	return slices.DeleteFunc(f.ids(true), func(id string) bool { return !slices.Contains(before, id) })
 }
 
+// following are the upgrades that go on as a part of one that is noted.
+func (f Facts) following() []string {
+	before := noted(f.Annotations)
+	var ids []string
+	for _, u := range f.Upgrades {
+		if u.Follows != "" && !u.Halted && slices.ContainsFunc(before, func(id string) bool { return strings.HasPrefix(id, u.Follows) }) {
+			ids = append(ids, u.ID)
+		}
+	}
+	return ids
+}
+
+// stuck reports whether one of the upgrades does not get on.
+func (f Facts) stuck() bool {
+	return slices.ContainsFunc(f.Upgrades, func(u Upgrade) bool { return !u.Halted && u.Stuck != "" })
+}
+
 // unrecorded reports whether the marker is there without a record of what it is for.
 func (f Facts) unrecorded() bool {
 	_, marked := f.Annotations[MarkerAnnotation]
@@ -171,7 +188,11 @@ func pause(f Facts, active []string, now time.Time) Decision {
 func keep(f Facts, active []string, now time.Time) Decision {
 	d := paused(f, now)
 	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
-	due := later(d.PausedAt.Add(f.WarnAfter), warnedAt.Add(warnEvery))
+	long := d.PausedAt.Add(f.WarnAfter)
+	if f.stuck() {
+		long, d.Overlong = d.PausedAt, true
+	}
+	due := later(long, warnedAt.Add(warnEvery))
 	if !due.After(now) {
 		d.Transition = Warn
 		warnedAt, due = now, now.Add(warnEvery)

@@ -33,7 +33,7 @@ const (
 	EventFought = "UpgradePauseFought"
 )
 
-// Reasons of the events on ClusterVersions and Clusters.
+// Reasons of the events on ClusterVersions, MachineConfigPools and Clusters.
 const (
 	// EventUnreadable says why it cannot be told whether an upgrade is going on.
 	EventUnreadable = "UpgradeSignalUnreadable"
@@ -102,7 +102,7 @@ func (f Facts) texts() string {
 	var parts []string
 	for _, u := range f.Upgrades {
 		if !u.Halted {
-			parts = append(parts, u.Text)
+			parts = append(parts, strings.TrimSuffix(u.Text+"; "+u.Stuck, "; "))
 		}
 	}
 	for _, u := range f.Unknown {

@@ -34,7 +34,9 @@ type fixture struct {
 // saying is a signal that says what a test wants.
 type saying struct{ Reading }
 
-func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) Reading { return s.Reading }
+func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) []Reading {
+	return []Reading{s.Reading}
+}
 
 func newFixture(t testing.TB, kind schema.GroupVersionKind) *fixture {
 	t.Helper()

@@ -28,8 +28,10 @@ type stage struct {
 	ns  string
 	// installed tells the controllers of ClusterVersion. It is not set, so that a stage without one
 	// can run in parallel with others.
-	installed *ClusterVersionInstalled
-	clock     *testingclock.FakePassiveClock
+	installed *Installed
+	// pools tells them of MachineConfigPools.
+	pools *Installed
+	clock *testingclock.FakePassiveClock
 	// settle is how long Nodes may take to get Ready.
 	settle time.Duration
 	// recorder, if it is set, takes the events instead of the API server.
@@ -43,7 +45,7 @@ func newStage(t *testing.T) *stage {
 	g.SetDefaultEventuallyTimeout(patience)
 	return &stage{
 		WithT: g, t: t, env: e, ns: e.Namespace(t),
-		installed: &ClusterVersionInstalled{}, clock: testingclock.NewFakePassiveClock(noon),
+		installed: &Installed{}, pools: &Installed{}, clock: testingclock.NewFakePassiveClock(noon),
 	}
 }
 
@@ -63,7 +65,7 @@ func (s *stage) run(cfg *rest.Config, configure ...func(*ctrl.Options)) {
 		},
 		Setup: func(mgr ctrl.Manager) error {
 			for _, kind := range bothKinds {
-				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, Namespace: s.ns, WarnAfter: warnAfter, SettleTimeout: s.settle, Clock: s.clock, Concurrency: 4}
+				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, MachineConfigPools: s.pools, Namespace: s.ns, WarnAfter: warnAfter, SettleTimeout: s.settle, Clock: s.clock, Concurrency: 4}
 				if s.recorder != nil {
 					r.Recorder = s.recorder
 				}

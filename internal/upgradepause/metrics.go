@@ -17,16 +17,16 @@ var (
 		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning.",
+		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning, or what it waits for is stuck.",
 	}, checkLabels)
 	foughtGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_fought", Help: "1 while a MachineHealthCheck is not paused for an upgrade since somebody takes the pause away again and again.",
 	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion or a Cluster upgrades.",
+		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion, a MachineConfigPool or a Cluster upgrades.",
 	}, signalLabels)
 	readableGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion or a Cluster upgrades, and so nothing is paused or resumed for it.",
+		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion, a MachineConfigPool or a Cluster upgrades, and so nothing is paused or resumed for it.",
 	}, signalLabels)
 )
 

@@ -12,20 +12,30 @@ import (
 func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMetadata) Facts {
 	facts := Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter}
 	for _, signal := range r.Signals {
-		reading := signal.Read(ctx, check)
-		if errors.Is(reading.Err, errStarting) {
-			facts.Unknown = append(facts.Unknown, Unknown{IDs: reading.IDs})
-			continue
+		for _, reading := range signal.Read(ctx, check) {
+			facts.add(reading)
+			if !errors.Is(reading.Err, errStarting) {
+				r.heard.note(ctx, r.Recorder, reading)
+			}
 		}
-		if reading.Err != nil {
-			facts.Unknown = append(facts.Unknown, Unknown{IDs: reading.IDs, Why: reading.Err.Error()})
-		}
-		facts.Upgrades = append(facts.Upgrades, reading.Upgrades...)
-		r.heard.note(ctx, r.Recorder, reading)
 	}
 	facts.Settle = r.settling(ctx, check, facts)
 	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), *joined(facts.ids(false)))
 	return facts
+}
+
+// add takes in what a signal says.
+func (f *Facts) add(reading Reading) {
+	switch {
+	case errors.Is(reading.Err, errStarting):
+		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs})
+		return
+	case reading.Err != nil:
+		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs, Why: reading.Err.Error()})
+	}
+	if !reading.Elsewhere {
+		f.Upgrades = append(f.Upgrades, reading.Upgrades...)
+	}
 }
 
 // settling reads what has to get Ready, if anything has, and now is the time.

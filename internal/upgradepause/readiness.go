@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -100,6 +101,31 @@ type openshiftMachines struct {
 
 // NotReady implements Readiness.
 func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error) {
+	machines, err := m.machines(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for machine, nodes := range machines {
+		if !slices.ContainsFunc(nodes, isReady) {
+			names = append(names, machine)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Nodes returns those of the machines of a MachineHealthCheck.
+func (m openshiftMachines) Nodes(ctx context.Context, check *metav1.PartialObjectMetadata) ([]*corev1.Node, error) {
+	machines, err := m.machines(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(slices.Collect(maps.Values(machines))...), nil
+}
+
+// machines returns the Nodes of each machine of a MachineHealthCheck that is not being deleted.
+func (m openshiftMachines) machines(ctx context.Context, check *metav1.PartialObjectMetadata) (map[string][]*corev1.Node, error) {
 	selector, err := m.selectors.of(ctx, check)
 	if err != nil {
 		return nil, err
@@ -119,30 +145,29 @@ func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialOb
 	if err != nil {
 		return nil, fmt.Errorf("listing Machines in %s: %w", check.Namespace, err)
 	}
-	var names []string
+	machines := map[string][]*corev1.Node{}
 	for i := range list.Items {
 		machine := &list.Items[i]
 		if !machine.DeletionTimestamp.IsZero() {
 			continue
 		}
-		ready, err := m.ready(ctx, client.ObjectKeyFromObject(machine))
-		if err != nil {
+		if machines[machine.Name], err = m.nodesOf(ctx, client.ObjectKeyFromObject(machine)); err != nil {
 			return nil, err
 		}
-		if !ready {
-			names = append(names, machine.Name)
-		}
 	}
-	slices.Sort(names)
-	return names, nil
+	return machines, nil
 }
 
-func (m openshiftMachines) ready(ctx context.Context, machine client.ObjectKey) (bool, error) {
-	var nodes corev1.NodeList
-	if err := m.reader.List(ctx, &nodes, client.MatchingFields{nodesByMachine: machine.String()}, client.UnsafeDisableDeepCopy); err != nil {
-		return false, fmt.Errorf("listing the Nodes of Machine %s: %w", machine, err)
+func (m openshiftMachines) nodesOf(ctx context.Context, machine client.ObjectKey) ([]*corev1.Node, error) {
+	var list corev1.NodeList
+	if err := m.reader.List(ctx, &list, client.MatchingFields{nodesByMachine: machine.String()}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the Nodes of Machine %s: %w", machine, err)
 	}
-	return slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return isReady(&node) }), nil
+	var nodes []*corev1.Node
+	for i := range list.Items {
+		nodes = append(nodes, &list.Items[i])
+	}
+	return nodes, nil
 }
 
 func isReady(node *corev1.Node) bool {

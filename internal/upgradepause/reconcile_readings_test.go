@@ -16,7 +16,7 @@ import (
 // TestReadingOfClusterVersion is the story of an upgrade as the operator writes it.
 func TestReadingOfClusterVersion(t *testing.T) {
 	f := newFixture(t, OpenShiftKind)
-	installed := &ClusterVersionInstalled{}
+	installed := &Installed{}
 	f.Signals = []Signal{clusterVersion{reader: f.env.Client, installed: installed}}
 	check := f.check("mhc", nil)
 	step := func(what, want string, told ...string) {
@@ -114,14 +114,15 @@ func (u unindexed) List(ctx context.Context, list client.ObjectList, opts ...cli
 	return u.Reader.List(ctx, list, opts...)
 }
 
-func inWords(r Reading) string {
-	switch {
-	case r.Subject == nil:
+func inWords(readings []Reading) string {
+	if len(readings) != 1 {
 		return "nothing"
+	}
+	switch r := readings[0]; {
 	case r.Off:
 		return "off"
 	case r.Err != nil:
 		return "error: " + r.Err.Error()
 	}
-	return strings.Join(Facts{Upgrades: r.Upgrades}.ids(false), ",")
+	return strings.Join(Facts{Upgrades: readings[0].Upgrades}.ids(false), ",")
 }

@@ -180,9 +180,9 @@ func TestAskedForEach(t *testing.T) {
 // onlyFor is an upgrade that concerns the MachineHealthCheck of a name.
 type onlyFor string
 
-func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) Reading {
+func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) []Reading {
 	if check.Name != string(o) {
-		return Reading{}
+		return nil
 	}
-	return Reading{Upgrades: upgrading("A")}
+	return []Reading{{Upgrades: upgrading("A")}}
 }

@@ -23,7 +23,7 @@ func TestReferenceUpgradeEvents(t *testing.T) {
 	}) {
 		on := "MachineHealthCheck"
 		if onSignal[c.Value] {
-			on = "ClusterVersion, Cluster"
+			on = "ClusterVersion, MachineConfigPool, Cluster"
 		}
 		table = append(table, []string{on, docs.Code(c.Value), c.Meaning})
 	}

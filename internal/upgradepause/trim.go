@@ -38,10 +38,10 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	return small
 }
 
-// trimNode leaves of a Node whose it is, and whether it is Ready.
+// trimNode leaves of a Node whose it is, what selects it, and whether it is Ready.
 func trimNode(node *corev1.Node) *corev1.Node {
 	small := &corev1.Node{TypeMeta: node.TypeMeta, ObjectMeta: identity(node)}
-	small.Annotations = only(node.Annotations, machineOfNode)
+	small.Labels, small.Annotations = node.Labels, only(node.Annotations, machineOfNode)
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			small.Status.Conditions = []corev1.NodeCondition{{Type: c.Type, Status: c.Status}}

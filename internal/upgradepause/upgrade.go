@@ -11,11 +11,11 @@ import (
 
 // Signal tells which upgrades are going on.
 type Signal interface {
-	// Read looks for those that concern a MachineHealthCheck.
-	Read(ctx context.Context, check *metav1.PartialObjectMetadata) Reading
+	// Read looks for those that concern a MachineHealthCheck, one Reading for each subject.
+	Read(ctx context.Context, check *metav1.PartialObjectMetadata) []Reading
 }
 
-// Reading is what a signal says to one MachineHealthCheck. The zero value is that it has nothing to
+// Reading is what a signal says to one MachineHealthCheck about one subject. The zero value is that it has nothing to
 // do with it.
 type Reading struct {
 	// Subject is who may be upgrading.
@@ -26,6 +26,8 @@ type Reading struct {
 	Off bool
 	// Upgrades are those that are going on.
 	Upgrades []Upgrade
+	// Elsewhere tells that they do not concern this MachineHealthCheck.
+	Elsewhere bool
 	// Err says why that cannot be told, or not in full: then nothing is resumed that is paused for one of its upgrades. It is
 	// errStarting while there is hope that it will be told in a moment.
 	Err error
@@ -42,6 +44,11 @@ type Upgrade struct {
 	// Halted says that it does not go on now, and is not over: nothing is paused for it, and who has unpaused something for it
 	// is not forgotten.
 	Halted bool
+	// Stuck says why it does not get on; empty if it does.
+	Stuck string
+	// Follows is how the IDs of upgrades begin that this one is a part of; empty is none. Who has unpaused something for one of those
+	// has done so for this one.
+	Follows string
 }
 
 // errStarting says that a kind is being read for the first time.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -63,8 +64,7 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 		return err
 	}
 	if r.Kind != ClusterAPIKind {
-		r.Readiness = openshiftMachines{selectors: &r.selectors, reader: look.cache, open: look.opener(r.allSettling)}
-		return nil
+		return r.addPools(ctx, look)
 	}
 	signal := clusterAPI{reader: mgr.GetCache(), rollouts: look.cache, mapper: mgr.GetRESTMapper(), open: look.opener(r.ofCluster)}
 	r.Signals = append(r.Signals, signal)
@@ -72,13 +72,28 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
 		return r.list(ctx, client.ObjectKeyFromObject(cluster))
 	})
-	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster), forgetDeleted()))
+	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster),
+		forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
+			return clusterReference(client.ObjectKeyFromObject(cluster))
+		})))
 }
 
-// forgetDeleted drops what is shown of Clusters that are gone; it filters nothing.
-func forgetDeleted() predicate.Predicate {
+// addPools adds what is only there for the MachineHealthChecks of OpenShift.
+func (r *Reconciler) addPools(ctx context.Context, look *lookout) error {
+	machines := openshiftMachines{selectors: &r.selectors, reader: look.cache, open: look.opener(r.allSettling)}
+	r.Readiness = machines
+	r.Signals = append(r.Signals, machineConfigPools{reader: look.cache, lookout: look, installed: r.MachineConfigPools, nodes: machines})
+	return r.MachineConfigPools.whenSet(func() error {
+		return look.watch(ctx, &mcfgv1.MachineConfigPool{}, handler.EnqueueRequestsFromMapFunc(r.all), predicate.And(
+			onChange(func(obj client.Object) string { return digestOfPool(obj.(*mcfgv1.MachineConfigPool)) }),
+			forgetDeleted(func(pool client.Object) *corev1.ObjectReference { return poolReference(pool.GetName()) })))
+	})
+}
+
+// forgetDeleted drops what is shown of subjects that are gone; it filters nothing.
+func forgetDeleted(subject func(client.Object) *corev1.ObjectReference) predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
-		measureSignal(Reading{Subject: clusterReference(client.ObjectKeyFromObject(e.Object)), Off: true})
+		measureSignal(Reading{Subject: subject(e.Object), Off: true})
 		return true
 	}}
 }
@@ -168,7 +183,7 @@ func digestOf(obj client.Object) string {
 		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, o.DeletionTimestamp.IsZero(),
 			meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineNodeReadyCondition))
 	case *corev1.Node:
-		return fmt.Sprint(o.Annotations[machineOfNode], isReady(o))
+		return fmt.Sprint(o.Labels, o.Annotations[machineOfNode], isReady(o))
 	}
 	return fmt.Sprint(obj.GetLabels(), obj.GetDeletionTimestamp().IsZero())
 }

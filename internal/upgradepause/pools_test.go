@@ -1,0 +1,266 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	. "github.com/onsi/gomega"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+const workerRole = "node-role.kubernetes.io/worker"
+
+// workers is the pool of the workers, with that many machines of which some are updated, to the configuration "new" from "old".
+func workers(machines, updated int32, updating corev1.ConditionStatus) *mcfgv1.MachineConfigPool {
+	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{workerRole: ""}}
+	pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new", "old"
+	pool.Status.MachineCount, pool.Status.UpdatedMachineCount = machines, updated
+	sayOfPool(pool, mcfgv1.MachineConfigPoolUpdating, updating, "")
+	return pool
+}
+
+func sayOfPool(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus, message string) {
+	for i, c := range pool.Status.Conditions {
+		if c.Type == kind {
+			pool.Status.Conditions[i].Status, pool.Status.Conditions[i].Message = status, message
+			return
+		}
+	}
+	pool.Status.Conditions = append(pool.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+		Type: kind, Status: status, Message: message, LastTransitionTime: metav1.NewTime(noon),
+	})
+}
+
+// TestOfPool: a pool updates while it says so and has machines that are behind.
+func TestOfPool(t *testing.T) {
+	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
+	id := "machineconfigpool/worker/" + at(noon)
+	goes := func(text string) []Upgrade {
+		return []Upgrade{{ID: id, Text: "MachineConfigPool worker updates, " + text, Since: noon, Follows: "clusterversion/"}}
+	}
+	stands := func(u []Upgrade) []Upgrade { u[0].Halted = true; return u }
+	stuck := func(u []Upgrade, why string) []Upgrade { u[0].Stuck = why; return u }
+	same := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
+		p.Status.Configuration.Name = "new"
+		return p
+	}
+	silent := workers(3, 1, yes)
+	silent.Status.Conditions = nil
+	for name, tt := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		known string
+		want  []Upgrade
+		fails bool
+	}{
+		"begins":                                {pool: workers(3, 0, yes), want: goes("0 of 3 machines are through")},
+		"in the middle":                         {pool: workers(3, 1, yes), want: goes("1 of 3 machines are through")},
+		"all are through":                       {pool: same(workers(3, 3, no))},
+		"all are through, a Node is not Ready":  {pool: workers(3, 3, yes)},
+		"it is new, and empty":                  {pool: &mcfgv1.MachineConfigPool{}},
+		"a Node joins":                          {pool: same(workers(4, 3, yes))},
+		"a Node joins in the midst of it":       {pool: same(workers(4, 3, yes)), known: id, want: goes("3 of 4 machines are through")},
+		"back to the old configuration":         {pool: same(workers(3, 2, yes)), known: id, want: goes("2 of 3 machines are through")},
+		"what it was noted as stays":            {pool: workers(3, 2, yes), known: "machineconfigpool/worker/x", want: []Upgrade{{ID: "machineconfigpool/worker/x", Text: "MachineConfigPool worker updates, 2 of 3 machines are through", Since: noon, Follows: "clusterversion/"}}},
+		"no configuration yet":                  {pool: &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Status: workers(3, 1, yes).Status}, want: goes("1 of 3 machines are through")},
+		"somebody has paused it":                {pool: workers(3, 1, no), want: stands(goes("1 of 3 machines are through"))},
+		"degraded":                              {pool: degraded(workers(3, 1, yes), "Node n1 is reporting: \"oops\""), want: stuck(goes("1 of 3 machines are through"), "it is degraded: Node n1 is reporting: \"oops\"")},
+		"degraded, and does not say why":        {pool: degraded(workers(3, 1, yes), ""), want: stuck(goes("1 of 3 machines are through"), "it is degraded")},
+		"degraded, all are through":             {pool: degraded(workers(3, 3, yes), "x")},
+		"it does not say whether it updates":    {pool: silent, fails: true},
+		"it does not know whether it updates":   {pool: workers(3, 1, corev1.ConditionUnknown), fails: true},
+		"it does not say so, and nothing is up": {pool: workers(3, 3, corev1.ConditionUnknown)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ofPool(tt.pool, tt.known)
+			if diff := cmp.Diff(tt.want, got); diff != "" || (err != nil) != tt.fails {
+				t.Errorf("error %v, want one: %t; upgrades (-want +got):\n%s", err, tt.fails, diff)
+			}
+		})
+	}
+}
+
+func degraded(pool *mcfgv1.MachineConfigPool, message string) *mcfgv1.MachineConfigPool {
+	sayOfPool(pool, mcfgv1.MachineConfigPoolDegraded, corev1.ConditionTrue, message)
+	return pool
+}
+
+// TestPoolDigest: how many machines are through wakes nobody up, until all are.
+func TestPoolDigest(t *testing.T) {
+	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
+	one := digestOfPool(workers(3, 1, yes))
+	if two := digestOfPool(workers(3, 2, yes)); one != two {
+		t.Errorf("one more machine is through: %q, %q", one, two)
+	}
+	for name, pool := range map[string]*mcfgv1.MachineConfigPool{
+		"all": workers(3, 3, yes), "paused": workers(3, 1, no), "degraded": degraded(workers(3, 1, yes), "x"), "unknown": workers(3, 1, corev1.ConditionUnknown),
+	} {
+		if digestOfPool(pool) == one {
+			t.Errorf("%s: nobody is woken up", name)
+		}
+	}
+}
+
+// TestStuckPool: it is warned of at once, and each hour, and the pause stays.
+func TestStuckPool(t *testing.T) {
+	stuck := upgrading("A")
+	stuck[0].Stuck = "it is degraded"
+	f := Facts{Annotations: ours("A", one.Add(-time.Minute)), Upgrades: stuck, WarnAfter: warnAfter}
+	d := Decide(f, one)
+	if d.Transition != Warn || !d.Overlong || !d.Paused || !d.RecheckAt.Equal(one.Add(time.Hour)) {
+		t.Errorf("decided %+v", d)
+	}
+	if _, reason, text := eventFor(OpenShiftKind, f, d, one); reason != EventTooLong || !strings.HasSuffix(text, "Upgrade A goes on; it is degraded") {
+		t.Errorf("%s: %s", reason, text)
+	}
+	f.Annotations = stored(f.Annotations).after(d)
+	if again := Decide(f, one.Add(time.Hour-time.Second)); again.Transition != None {
+		t.Errorf("warned again too soon: %+v", again)
+	}
+	if again := Decide(f, one.Add(time.Hour)); again.Transition != Warn {
+		t.Errorf("not warned again: %+v", again)
+	}
+}
+
+// TestPoolsFollow: who has unpaused a MachineHealthCheck for an upgrade of OpenShift is not overruled when the pools go on, also if
+// Sickbay was down when the one turned into the other.
+func TestPoolsFollow(t *testing.T) {
+	pool, _ := ofPool(workers(3, 1, corev1.ConditionTrue), "")
+	cv, id := "clusterversion/"+at(noon), pool[0].ID
+	both := append(upgrading(cv), pool...)
+	for name, r := range map[string]row{
+		"both go on, unpaused":           {has: stored{keyHandled: cv}, upgrades: both, gets: stored{keyHandled: cv + "," + id}},
+		"the pool goes on":               {has: stored{keyHandled: cv + "," + id}, upgrades: pool, gets: stored{keyHandled: id}},
+		"the pool goes on, Sickbay down": {has: stored{keyHandled: cv}, upgrades: pool, gets: stored{keyHandled: id}},
+		"paused for both":                {has: ours(cv, noon), upgrades: both, gets: ours(cv+","+id, noon), recheck: noon.Add(warnAfter)},
+		"paused, the pool goes on":       {has: ours(cv+","+id, noon), upgrades: pool, gets: ours(id, noon), recheck: noon.Add(warnAfter)},
+		"only the pool, not paused":      {upgrades: pool, does: Pause, gets: ours(id, one), recheck: one.Add(warnAfter)},
+		"unpaused for the pool, cv next": {has: stored{keyHandled: id}, upgrades: both, gets: stored{keyHandled: id}},
+	} {
+		t.Run(name, func(t *testing.T) { decideRows(t, map[string]row{name: r}) })
+	}
+}
+
+// oneNode is where the machines of each MachineHealthCheck are.
+type oneNode struct {
+	labels map[string]string
+	err    error
+}
+
+func (o oneNode) Nodes(context.Context, *metav1.PartialObjectMetadata) ([]*corev1.Node, error) {
+	return []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Labels: o.labels}}}, o.err
+}
+
+// TestPoolConcerns: the MachineHealthChecks whose Nodes it selects or, if that cannot be told, all.
+func TestPoolConcerns(t *testing.T) {
+	pool := workers(3, 1, corev1.ConditionTrue)
+	odd := pool.DeepCopy()
+	odd.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "?"}}
+	for name, tt := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		nodes oneNode
+		want  Facts
+	}{
+		"its Node is in the pool":       {pool, oneNode{labels: map[string]string{workerRole: ""}}, Facts{Upgrades: upgradesOf(t, pool)}},
+		"its Node is in another one":    {pool, oneNode{labels: map[string]string{"node-role.kubernetes.io/master": ""}}, Facts{}},
+		"Nodes cannot be read":          {pool, oneNode{err: errors.New("no permission")}, Facts{Upgrades: upgradesOf(t, pool)}},
+		"Nodes have not been read yet":  {pool, oneNode{err: errStarting}, Facts{Unknown: []Unknown{{IDs: "machineconfigpool/worker/"}}}},
+		"the pool's selector is odd":    {odd, oneNode{}, Facts{Upgrades: upgradesOf(t, odd)}},
+		"no update: nobody looks there": {workers(3, 3, corev1.ConditionTrue), oneNode{err: errStarting}, Facts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got Facts
+			got.add(machineConfigPools{nodes: tt.nodes}.read(t.Context(), &metav1.PartialObjectMetadata{}, tt.pool))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func upgradesOf(t *testing.T, pool *mcfgv1.MachineConfigPool) []Upgrade {
+	t.Helper()
+	upgrades, err := ofPool(pool, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return upgrades
+}
+
+// storePool keeps a pool on the API server until the test ends.
+func storePool(t *testing.T, e *env.Env, pool *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
+	t.Helper()
+	status := pool.Status
+	if err := e.Client.Create(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.IgnoreNotFound(e.Client.Delete(context.Background(), pool)); err != nil {
+			t.Error(err)
+		}
+	})
+	pool.Status = status
+	storePoolStatus(t, e, pool)
+	return pool
+}
+
+func storePoolStatus(t *testing.T, e *env.Env, pool *mcfgv1.MachineConfigPool) {
+	t.Helper()
+	if err := e.Client.Status().Update(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestManagerPools: ClusterVersion says that it is over while the workers still reboot. Those of OpenShift whose Nodes are in the
+// pool stay paused until all its machines are through, others do not, and none of Cluster API.
+func TestManagerPools(t *testing.T) {
+	s := newStage(t)
+	cv := newOpenshift(t, s.env)
+	s.Expect(s.installed.Set()).To(Succeed())
+	s.openshiftMachine("worker", map[string]any{"machine.openshift.io/cluster-api-machine-role": "worker"})
+	node := s.node("worker")
+	node.Labels = map[string]string{workerRole: ""}
+	s.Expect(s.env.Client.Update(t.Context(), node)).To(Succeed())
+	s.check(OpenShiftKind, "workers", nil)
+	s.check(ClusterAPIKind, "capi", nil)
+	pool := workers(3, 3, corev1.ConditionFalse)
+	master := workers(3, 3, corev1.ConditionFalse)
+	master.Name, master.Spec.NodeSelector.MatchLabels = "master", map[string]string{"node-role.kubernetes.io/master": ""}
+	storePool(t, s.env, pool)
+	storePool(t, s.env, master)
+	s.run(s.env.Config)
+	s.Expect(s.pools.Set()).To(Succeed())
+	mhc, capi := s.annotations(OpenShiftKind, "workers"), s.annotations(ClusterAPIKind, "capi")
+
+	cv.begin(t, "4.17.3", noon)
+	cvID := "clusterversion/" + at(noon)
+	s.Eventually(mhc).Should(Equal(ours(cvID, noon)))
+	s.Eventually(capi).Should(Equal(ours(cvID, noon)))
+	pool.Status = workers(3, 1, corev1.ConditionTrue).Status
+	storePoolStatus(t, s.env, pool)
+	s.Eventually(mhc).Should(Equal(ours(cvID+",machineconfigpool/worker/"+at(noon), noon)))
+	cv.end(t)
+	s.Eventually(capi).Should(Equal(resumed(noon)))
+	s.Eventually(mhc).Should(Equal(ours("machineconfigpool/worker/"+at(noon), noon)), "its workers still reboot")
+	over := s.later()
+	pool.Status = workers(3, 3, corev1.ConditionTrue).Status
+	storePoolStatus(t, s.env, pool)
+	s.Eventually(mhc).Should(Equal(resumed(over)))
+
+	master.Status = workers(3, 1, corev1.ConditionTrue).Status
+	storePoolStatus(t, s.env, master)
+	pool.Status = workers(3, 2, corev1.ConditionTrue).Status
+	storePoolStatus(t, s.env, pool)
+	s.Eventually(mhc).Should(Equal(ours("machineconfigpool/worker/"+at(noon), over).and(resumed(over))), "the pool of the masters never concerned it")
+	s.Expect(s.env.Client.Delete(t.Context(), pool)).To(Succeed())
+	s.Eventually(mhc).Should(Equal(resumed(over)), "the pool is gone")
+}
