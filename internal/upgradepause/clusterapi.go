@@ -50,6 +50,7 @@ func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) Reading {
 		return reading
 	}
 	reading.Subject.UID = cluster.UID
+	reading.Excepted = cluster.Annotations[OptionAnnotation] == "false"
 	wanted, err := wantsPauses(cluster)
 	if err != nil || !wanted {
 		reading.Off, reading.Err = err == nil, err

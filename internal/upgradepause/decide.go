@@ -28,6 +28,8 @@ type Facts struct {
 	Upgrades []Upgrade
 	// Unknown are the signals that cannot be read now.
 	Unknown []Unknown
+	// Excepted says that its Cluster wants nothing to be paused, whatever upgrades.
+	Excepted bool
 	// Lost says how often the pause for these upgrades was written anew.
 	Lost Lost
 	// WarnAfter is how long a pause may be before it is spoken of.
@@ -118,7 +120,7 @@ func (f Facts) decide(now time.Time) Decision {
 }
 
 // excepted reports whether nothing is to be paused, whatever upgrades.
-func (f Facts) excepted() bool { return f.Annotations[OptionAnnotation] == "false" }
+func (f Facts) excepted() bool { return f.Excepted || f.Annotations[OptionAnnotation] == "false" }
 
 // undecided are the upgrades that are noted on the MachineHealthCheck and may be over: their signal cannot be read.
 func (f Facts) undecided() []string {

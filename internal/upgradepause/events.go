@@ -87,6 +87,9 @@ func whyResumed(kind schema.GroupVersionKind, f Facts) string {
 	switch going := len(f.ids(false))+len(f.undecided()) > 0; {
 	case going:
 		why = "excepted by " + OptionAnnotation
+		if f.Excepted {
+			why += " of its Cluster"
+		}
 	case !f.excepted():
 		why += f.Settle.ending()
 	}

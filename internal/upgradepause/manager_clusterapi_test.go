@@ -137,6 +137,28 @@ func TestManagerClusterUnreadable(t *testing.T) {
 	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventReadable, EventUnreadable}))
 }
 
+// TestManagerClusterExcepted: on a hub, ClusterVersion says nothing of Clusters whose machines are elsewhere. One that is excepted is
+// not paused for it, and resumed if it is.
+func TestManagerClusterExcepted(t *testing.T) {
+	s := newStage(t)
+	cv := newOpenshift(t, s.env)
+	s.Expect(s.installed.Set()).To(Succeed())
+	newFleet(t, s.env, s.ns, "elsewhere", v33, build.Annotation(OptionAnnotation, "false"))
+	here := newFleet(t, s.env, s.ns, "here", v33)
+	s.withChecks("elsewhere", "here")
+	s.run(s.env.Config)
+
+	cv.begin(t, "4.17.3", noon)
+	id := "clusterversion/" + at(noon)
+	s.Eventually(s.of("here")).Should(Equal(ours(id, noon)))
+	s.Eventually(s.annotations(OpenShiftKind, "openshift")).Should(Equal(ours(id, noon)))
+	s.Expect(s.of("elsewhere")()).To(BeEmpty())
+	here.option(t, "false")
+	s.Eventually(s.of("here")).Should(Equal(resumed(noon)), "it is excepted in the midst of the upgrade")
+	here.option(t, "")
+	s.Eventually(s.of("here")).Should(Equal(ours(id, noon).and(resumed(noon))), "it is not excepted any more")
+}
+
 // TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused, and no
 // series, whether its MachineHealthChecks go before it or after.
 func TestManagerClusterGone(t *testing.T) {

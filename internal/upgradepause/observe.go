@@ -26,6 +26,7 @@ func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMet
 
 // add takes in what a signal says.
 func (f *Facts) add(reading Reading) {
+	f.Excepted = f.Excepted || reading.Excepted
 	switch {
 	case errors.Is(reading.Err, errStarting):
 		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs})

@@ -22,8 +22,8 @@ type Reading struct {
 	Subject *corev1.ObjectReference
 	// IDs is how the IDs of its upgrades begin.
 	IDs string
-	// Off tells that the subject does not want to have anything paused.
-	Off bool
+	// Off tells that the subject does not want to have anything paused for its upgrades, and Excepted not for those of others either.
+	Off, Excepted bool
 	// Upgrades are those that are going on.
 	Upgrades []Upgrade
 	// Elsewhere tells that they do not concern this MachineHealthCheck.
