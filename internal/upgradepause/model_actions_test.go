@@ -10,27 +10,30 @@ import (
 // actions are what may happen next.
 func (m *model) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"":                       m.check,
-		"upgrade begins":         m.begin,
-		"upgrade ends":           m.end,
-		"upgrade after upgrade":  m.replace,
-		"signal fails or comes":  m.toggle,
-		"news arrive":            m.hear,
-		"time passes":            m.wait,
-		"create":                 m.create,
-		"delete":                 m.remove,
-		"user pauses":            m.pause,
-		"user unpauses":          m.unpause,
-		"user takes our marker":  m.unmark,
-		"user hands over":        m.handOver,
-		"user excepts":           m.except,
-		"everything is pruned":   m.prune,
-		"look":                   m.lookLatest,
-		"look again":             m.lookLatest,
-		"look at an old version": m.lookOld,
-		"next write fails":       m.failNext,
-		"restart":                m.restart,
-		"rest":                   m.settleAll,
+		"":                         m.check,
+		"upgrade begins":           m.begin,
+		"upgrade ends":             m.end,
+		"upgrade after upgrade":    m.replace,
+		"signal fails or comes":    m.toggle,
+		"upgrade halts or goes on": m.halt,
+		"nodes go or come back":    func(*rapid.T) { m.away = !m.away },
+		"cluster excepts or not":   m.exceptCluster,
+		"news arrive":              m.hear,
+		"time passes":              m.wait,
+		"create":                   m.create,
+		"delete":                   m.remove,
+		"user pauses":              m.pause,
+		"user unpauses":            m.unpause,
+		"user takes our marker":    m.unmark,
+		"user hands over":          m.handOver,
+		"user excepts":             m.except,
+		"everything is pruned":     m.prune,
+		"look":                     m.lookLatest,
+		"look again":               m.lookLatest,
+		"look at an old version":   m.lookOld,
+		"next write fails":         m.failNext,
+		"restart":                  m.restart,
+		"rest":                     m.settleAll,
 	}
 }
 
@@ -49,12 +52,19 @@ func (m *model) check(t *rapid.T) {
 	}
 	after.settle(t)
 	after.atRest(t)
+	// Nodes that never come back hold nobody up for longer than they may take.
+	after.now = after.now.Add(after.within + 2*maxSkew)
+	after.settle(t)
+	for name, o := range after.live {
+		if o.ghost.by == "us" {
+			t.Fatalf("%s stays paused after everything: %s", name, o)
+		}
+	}
 }
 
 func (m *model) atRest(t *rapid.T) {
 	for name, o := range m.live {
-		active, unknown := m.going(name, signal.latest)
-		o.ghost.atRest(t, m, o, active, unknown)
+		o.ghost.atRest(t, m, o, m.sees(name, signal.latest))
 	}
 }
 
@@ -96,6 +106,15 @@ func (m *model) replace(t *rapid.T) {
 
 func (m *model) toggle(t *rapid.T) {
 	m.say(m.anySignal(t), func(n *news) { n.unreadable = !n.unreadable })
+}
+
+func (m *model) halt(t *rapid.T) {
+	m.say(m.anySignal(t), func(n *news) { n.halted = !n.halted })
+}
+
+func (m *model) exceptCluster(t *rapid.T) {
+	o := m.live[m.draw(t)]
+	o.clusterExcepts = !o.clusterExcepts
 }
 
 func (m *model) hear(t *rapid.T) {

@@ -18,6 +18,7 @@ func TestHistories(t *testing.T) {
 		m := &model{
 			live: map[string]*object{}, past: map[string][]object{}, now: noon,
 			warnAfter: rapid.SampledFrom([]time.Duration{30 * time.Minute, warnAfter}).Draw(t, "warn after"),
+			within:    rapid.SampledFrom([]time.Duration{0, settleWithin, 2 * time.Hour}).Draw(t, "settle within"),
 		}
 		for i := range m.signals {
 			m.signals[i] = signal{said: []news{{}}}
@@ -37,6 +38,9 @@ type model struct {
 	now       time.Time
 	skew      time.Duration
 	warnAfter time.Duration
+	// within is how long Nodes may take to get Ready, and away that they are not.
+	within time.Duration
+	away   bool
 	// fail refuses the next write. One that is carried out, and whose answer is lost, is as any other: the
 	// controller keeps nothing in mind.
 	fail bool
@@ -47,7 +51,9 @@ type model struct {
 type object struct {
 	uid, version int
 	annotations  stored
-	ghost        *ghost
+	// clusterExcepts says that its Cluster wants nothing to be paused.
+	clusterExcepts bool
+	ghost          *ghost
 }
 
 // signal is everything that it has said; the controller has heard a part of that.
@@ -58,7 +64,9 @@ type signal struct {
 
 // news is what a signal says at a time.
 type news struct {
-	upgrades   []string
+	upgrades []string
+	// halted: none of them goes on now.
+	halted     bool
 	unreadable bool
 }
 
@@ -67,20 +75,49 @@ func (s signal) latest() news { return s.said[len(s.said)-1] }
 // concerns: the first signal is about everything, the second about a part of it.
 func (m *model) concerns(i int, name string) bool { return i == 0 || name != "c" }
 
-// going returns the upgrades that concern an object, by what was said, and how the IDs begin that nobody can tell of.
-func (m *model) going(name string, by func(signal) news) (ids, unknown []string) {
-	for i, s := range m.signals {
+// sees returns what concerns an object, by what was said. The upgrades of the second signal are parts of those of the first.
+func (m *model) sees(name string, by func(signal) news) seen {
+	s := seen{excepted: m.live[name] != nil && m.live[name].clusterExcepts, away: m.away, within: m.within, follows: map[string]string{}}
+	for i, signal := range m.signals {
 		if !m.concerns(i, name) {
 			continue
 		}
-		n := by(s)
-		if n.unreadable {
-			unknown = append(unknown, idsOf(i))
-			continue
+		n := by(signal)
+		switch {
+		case n.unreadable:
+			s.unknown = append(s.unknown, idsOf(i))
+		case n.halted:
+			s.halted = append(s.halted, n.upgrades...)
+		default:
+			s.active = append(s.active, n.upgrades...)
 		}
-		ids = append(ids, n.upgrades...)
+		for _, id := range n.upgrades {
+			if i > 0 && !n.unreadable {
+				s.follows[id] = idsOf(0)
+			}
+		}
 	}
-	return ids, unknown
+	return s
+}
+
+// facts are what the controller makes of that.
+func (s seen) facts(annotations stored, warnAfter time.Duration) Facts {
+	f := Facts{Annotations: annotations, WarnAfter: warnAfter, Excepted: s.excepted, Settle: Settle{Within: s.within}}
+	f.Upgrades = upgrading(s.active...)
+	for _, u := range upgrading(s.halted...) {
+		u.Halted = true
+		f.Upgrades = append(f.Upgrades, u)
+	}
+	for i := range f.Upgrades {
+		f.Upgrades[i].Follows = s.follows[f.Upgrades[i].ID]
+	}
+	for _, prefix := range s.unknown {
+		f.Unknown = append(f.Unknown, Unknown{IDs: prefix, Why: "no permission"})
+	}
+	if s.away && f.over() {
+		f.Settle.NotReady = []string{"machine"}
+	}
+	return f
 }
 
 // idsOf is how the IDs of a signal's upgrades begin.
@@ -93,11 +130,8 @@ func ofUnknown(id string, unknown []string) bool {
 
 // look lets the controller decide on a version of an object, which may be an old one, and write.
 func (m *model) look(t *rapid.T, name string, seen object) (wrote bool) {
-	active, unknown := m.going(name, func(s signal) news { return s.said[s.heard] })
-	f := Facts{Annotations: seen.annotations, Upgrades: upgrading(active...), WarnAfter: m.warnAfter}
-	for _, prefix := range unknown {
-		f.Unknown = append(f.Unknown, Unknown{IDs: prefix, Why: "no permission"})
-	}
+	known := m.sees(name, func(s signal) news { return s.said[s.heard] })
+	f := known.facts(seen.annotations, m.warnAfter)
 	clock := m.now.Add(m.skew)
 	d := Decide(f, clock)
 	switch {
@@ -119,7 +153,7 @@ func (m *model) look(t *rapid.T, name string, seen object) (wrote bool) {
 	}
 	before := o.annotations
 	m.write(name, func(o *object) { o.annotations = before.after(d) })
-	o.ghost.judge(t, before, o.annotations, active, unknown, clock)
+	o.ghost.judge(t, before, o.annotations, known, clock)
 	if d.Transition == Warn {
 		o.ghost.warn(t, m)
 	}

@@ -48,13 +48,12 @@ func settle(f Facts, now time.Time) Decision {
 	wanted := map[string]*string{
 		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
 		MarkerAnnotation:           new(""),
+		HandledAnnotation:          joined(nil), // none goes on
 		PausedAtAnnotation:         format(d.PausedAt),
 		SettlingAnnotation:         format(began),
 	}
-	for _, key := range []string{HandledAnnotation, WarnedAtAnnotation} {
-		if value, ok := f.Annotations[key]; ok {
-			wanted[key] = new(value)
-		}
+	if value, ok := f.Annotations[WarnedAtAnnotation]; ok {
+		wanted[WarnedAtAnnotation] = new(value)
 	}
 	if stored.IsZero() {
 		d.Transition = StaySettling
