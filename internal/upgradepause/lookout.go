@@ -3,7 +3,6 @@ package upgradepause
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -122,20 +121,21 @@ func (l *lookout) opener(whom handler.MapFunc) opener {
 
 // index adds the indexes of a kind, once.
 func (l *lookout) index(ctx context.Context, gvk schema.GroupVersionKind) error {
-	for i := len(l.indexes) - 1; i >= 0; i-- {
-		index := l.indexes[i]
+	var rest []targets.Index
+	for _, index := range l.indexes {
 		of, err := apiutil.GVKForObject(index.Object, l.scheme)
 		if err != nil {
 			return fmt.Errorf("telling the kind of %T: %w", index.Object, err)
 		}
 		if of != gvk {
+			rest = append(rest, index)
 			continue
 		}
 		if err := targets.AddTo(ctx, l.cache, []targets.Index{index}); err != nil {
 			return err
 		}
-		l.indexes = slices.Delete(l.indexes, i, i+1)
 	}
+	l.indexes = rest
 	return nil
 }
 
