@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -29,6 +31,7 @@ type clusterAPI struct {
 	records atomic.Bool
 	// observer and checks are made when the kinds of Cluster API are installed.
 	observer *machinehealth.Observer
+	health   *machinehealth.Reconciler
 	checks   *machinehealthcheck.Reconciler
 }
 
@@ -47,6 +50,9 @@ func (c *clusterAPI) gates() []gate {
 	if names := c.options.enabled(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
 		gates = append(gates, gate{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
 	}
+	if len(gates) > 0 {
+		gates = append(gates, gate{name: "errors of bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
+	}
 	return gates
 }
 
@@ -61,13 +67,13 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 		return err
 	}
 	o := c.options
-	c.observer = &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod}
+	c.observer = &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}
 	if len(o.enabled(machinehealth.ControllerName)) > 0 {
-		health := &machinehealth.Reconciler{
+		c.health = &machinehealth.Reconciler{
 			Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Clusters: clusters,
 			SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 		}
-		if err := health.AddToManager(mgr); err != nil {
+		if err := c.health.AddToManager(mgr); err != nil {
 			return err
 		}
 	}
@@ -80,6 +86,15 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
 	return c.checks.AddToManager(mgr)
+}
+
+// addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less.
+func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
+	c.ready.require(&metal3v1.BareMetalHost{})
+	if err := c.observer.Hosts.Appeared(ctx, mgr.GetFieldIndexer()); err != nil || c.health == nil {
+		return err
+	}
+	return c.health.HostsAppeared(mgr.GetCache())
 }
 
 // addRecords adds what carries records out, and has them admitted. Its gate opens after that of addHealth, which needs less.

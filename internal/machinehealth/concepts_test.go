@@ -27,7 +27,9 @@ func verdictConcepts() []concept {
 	return []concept{
 		{"asked for", "annotation `cluster.x-k8s.io/remediate-machine` on the Machine", facts(machine(remediate()))},
 		{"unhealthy", "the Machine is in phase Failed", facts(machine(inPhase("Failed", soon)))},
+		{"", "its provider says that it has failed (`failureMessage`)", facts(machine(hasFailed("", providerSays)))},
 		{"", "the Machine is in phase Provisioning, for `sickbay.dev/provisioning-timeout` or longer", facts(machine(inPhase("Provisioning", late)))},
+		{"", "its BareMetalHost has an error, for `sickbay.dev/host-error-timeout` or longer", facts(hostError(late))},
 		{"", "no nodeRef, startup timeout exceeded", facts(machineWithoutNode())},
 		{"", "nodeRef set, Node gone, Machine not being deleted", facts(nodeGone)},
 		{"", "a Machine condition matches, for its timeout or longer", facts(machine(noDisk(late)))},
@@ -41,6 +43,7 @@ func verdictConcepts() []concept {
 		{"", "a Node condition matches, not yet for its timeout", facts(notReady(soon))},
 		{"", "a Machine condition matches, not yet for its timeout", facts(machine(noDisk(soon)))},
 		{"healthy", "Node exists, nothing matches", facts()},
+		{"", "the same, and its BareMetalHost has an error, not yet for `sickbay.dev/host-error-timeout`", facts(hostError(soon))},
 	}
 }
 

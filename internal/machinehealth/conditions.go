@@ -15,11 +15,14 @@ const (
 	ReasonSucceeded = "Succeeded"
 	// ReasonRemediateAnnotation: somebody asked for remediation by annotation.
 	ReasonRemediateAnnotation = "HasRemediateMachineAnnotation"
-	// ReasonMachineFailed: the Machine is in phase Failed. Cluster API itself does not set it any more.
+	// ReasonMachineFailed: its provider, or Cluster API itself, says that the Machine has failed for good (failureReason,
+	// failureMessage), or it is in phase Failed, which Cluster API does not set any more.
 	ReasonMachineFailed = "MachineFailed"
 	// ReasonMachineProvisioningTimedOut: the Machine is in phase Provisioning for longer than
 	// sickbay.dev/provisioning-timeout.
 	ReasonMachineProvisioningTimedOut = "MachineProvisioningTimedOut"
+	// ReasonHostError: its bare-metal host has had an error for sickbay.dev/host-error-timeout or longer.
+	ReasonHostError = "HostError"
 	// ReasonNodeStartupTimedOut: no Node came within the startup timeout.
 	ReasonNodeStartupTimedOut = "NodeStartupTimedOut"
 	// ReasonNodeNotFound: the Node that the Machine had is gone.

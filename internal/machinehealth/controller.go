@@ -21,7 +21,9 @@ import (
 const ControllerName = "machinehealth"
 
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -40,6 +42,8 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
+	// ctl takes watches on kinds that are installed later.
+	ctl controller.Controller
 	// engine is made by Engine.
 	engine *healthcheck.Reconciler[*clusterv1.Machine]
 	// watchNodes makes the Nodes of a cluster wake up the controller.
@@ -69,7 +73,13 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 				Type:      ConditionType,
 				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
 				Checks:    []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
+			}, {
+				Type:      HostConditionType,
+				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.hostApplies},
+				Checks:    []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.checkHost)}},
+				Damping:   steadyHost,
 			}},
+			Progress:     healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
 			Store:        store{healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner}},
 			SyncPeriod:   r.SyncPeriod,
 			Concurrency:  r.Concurrency,

@@ -26,7 +26,7 @@ func Decide(f Facts, now time.Time) healthcheck.Result {
 	if undecided, ok := notDecided(f, found, now); ok {
 		return undecided
 	}
-	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonSucceeded}
+	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonSucceeded, RecheckAt: found.hostDue}
 }
 
 // heldBack answers for a Machine with findings whose Cluster is not up yet: it

@@ -83,14 +83,14 @@ func run(t *testing.T, rows map[string]row) {
 type fact func(*Facts)
 
 // facts are about a Machine with a Node that is ready, in a Cluster that is up,
-// with the rules Ready=False for 5m on Nodes, and Disk=False or phase Provisioning
-// for 5m on Machines.
+// with the rules Ready=False for 5m on Nodes, Disk=False or phase Provisioning for 5m
+// on Machines, and an error for 5m on hosts.
 func facts(differences ...fact) Facts {
 	f := Facts{
 		Machine: build.Machine("ns", "m", build.NodeRef("node")),
 		Cluster: build.Cluster("ns", build.ClusterName),
 		Rules: RulesOf(build.MachineHealthCheck("ns", "mhc",
-			build.Annotation(ProvisioningTimeoutAnnotation, "5m"),
+			build.Annotation(ProvisioningTimeoutAnnotation, "5m"), build.Annotation(HostErrorTimeoutAnnotation, "5m"),
 			build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute),
 			build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))),
 		Node:        NodeFacts{State: NodeFound, Node: build.Node("node")},

@@ -23,7 +23,7 @@ const eventAction = "HealthCheck"
 // onTransition tells a person, and measures how late we were.
 func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine, transition healthcheck.Transition) {
 	from, to := transition.From, transition.To
-	if from.Status == to.Status {
+	if from.Status == to.Status || from.Type == HostConditionType || to.Type == HostConditionType {
 		return
 	}
 	switch {

@@ -14,6 +14,9 @@ type Facts struct {
 	Cluster *clusterv1.Cluster
 	Rules   Rules
 	Node    NodeFacts
+	// HostErrorGone tells that the host, read past the cache, has no error at this moment. It may be that its operator tries
+	// again, so that says little; but it is no time to act.
+	HostErrorGone bool
 	// WasHealthy tells that the stored verdict is True.
 	WasHealthy bool
 	// GracePeriod is how long a healthy Machine stays so after the connection to

@@ -13,11 +13,11 @@ import (
 // findings is what an examination brought to light.
 type findings struct {
 	// unhealthy are the findings that make the Machine unhealthy, in the order of
-	// the table: phase, startup, Node gone, Machine conditions, Node conditions.
+	// the table: failure, provisioning, host, startup, Node gone, Machine conditions, Node conditions.
 	unhealthy []finding
 	// These are the moments at which what is only pending now becomes a finding,
 	// the earliest of each kind; zero if nothing is pending.
-	provisioningDue, startupDue, machineDue, nodeDue time.Time
+	provisioningDue, hostDue, startupDue, machineDue, nodeDue time.Time
 }
 
 // finding is one cause for which a Machine is unhealthy.
@@ -32,6 +32,7 @@ type finding struct {
 func examine(f Facts, now time.Time) findings {
 	var found findings
 	found.phase(f, now)
+	found.host(f, now)
 	found.startup(f, now)
 	if f.Node.State == NodeGone && f.Machine.DeletionTimestamp.IsZero() {
 		found.unhealthy = append(found.unhealthy, finding{reason: ReasonNodeNotFound, message: "Node not found"})
@@ -86,7 +87,7 @@ func (found *findings) condition(kind string, rule ConditionRule, since, now tim
 
 // due is when the next pending thing becomes a finding; zero if nothing is pending.
 func (found *findings) due() time.Time {
-	first := healthcheck.Earliest(found.provisioningDue, found.startupDue)
+	first := healthcheck.Earliest(healthcheck.Earliest(found.provisioningDue, found.hostDue), found.startupDue)
 	return healthcheck.Earliest(first, healthcheck.Earliest(found.machineDue, found.nodeDue))
 }
 

@@ -3,7 +3,13 @@ package machinehealth
 import (
 	"testing"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-func TestMain(m *testing.M) { env.Main(m) }
+func TestMain(m *testing.M) {
+	env.Main(m,
+		env.WithScheme(metal3v1.AddToScheme),
+		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))))
+}

@@ -17,6 +17,8 @@ import (
 // Observer reads the facts about Machines.
 type Observer struct {
 	Nodes workload.Nodes
+	// Hosts are the bare-metal hosts. Without them, nothing is found about those.
+	Hosts *Hosts
 	// GracePeriod is how long a healthy Machine stays so after the connection to
 	// its workload cluster was lost.
 	GracePeriod time.Duration
@@ -29,25 +31,33 @@ func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *c
 	if live {
 		read = o.Nodes.GetLive
 	}
-	return o.facts(ctx, machine, mhc, cluster, read)
+	return o.facts(ctx, machine, mhc, cluster, read, live)
 }
 
 // CachedFacts reads what the verdict on machine depends on from the caches alone: a Node that the cache does not have
 // counts as gone. A verdict by them is no reason to act, but cheap enough to look at every Machine at once.
 func (o *Observer) CachedFacts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (Facts, error) {
-	return o.facts(ctx, machine, mhc, cluster, o.Nodes.Get)
+	return o.facts(ctx, machine, mhc, cluster, o.Nodes.Get, false)
 }
 
 // readNode returns a Node of a cluster by its name.
 type readNode = func(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
 
-func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode) (Facts, error) {
+func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode, live bool) (Facts, error) {
 	node, err := o.node(ctx, machine, read)
 	if err != nil {
 		return Facts{}, err
 	}
+	rules, gone := RulesOf(mhc), false
+	if live && rules.HostErrorTimeout > 0 {
+		host, err := o.Hosts.of(ctx, machine, live)
+		if err != nil {
+			return Facts{}, fmt.Errorf("reading the host of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+		}
+		gone = host.Error == ""
+	}
 	return Facts{
-		Machine: machine, Cluster: cluster, Rules: RulesOf(mhc), Node: node,
+		Machine: machine, Cluster: cluster, Rules: rules, Node: node, HostErrorGone: gone,
 		WasHealthy: isTrue(machine.Status.Conditions, ConditionType), GracePeriod: o.GracePeriod,
 	}, nil
 }

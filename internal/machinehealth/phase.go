@@ -11,12 +11,12 @@ import (
 // version, or from another controller.
 const phaseFailed = "Failed"
 
-// phase judges the phase of a Machine.
+// phase judges how far a Machine has come.
 func (found *findings) phase(f Facts, now time.Time) {
-	switch f.Machine.Status.Phase {
-	case phaseFailed:
-		found.unhealthy = append(found.unhealthy, finding{reason: ReasonMachineFailed, message: "Machine is in phase Failed"})
-	case string(clusterv1.MachinePhaseProvisioning):
+	if failure := failureOf(f.Machine); failure != "" {
+		found.unhealthy = append(found.unhealthy, finding{reason: ReasonMachineFailed, message: failure})
+	}
+	if f.Machine.Status.Phase == string(clusterv1.MachinePhaseProvisioning) {
 		found.provisioning(f, now)
 	}
 }

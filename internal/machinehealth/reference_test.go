@@ -16,6 +16,7 @@ var reasons = map[string]string{
 	"ReasonRemediateAnnotation":         ReasonRemediateAnnotation,
 	"ReasonMachineFailed":               ReasonMachineFailed,
 	"ReasonMachineProvisioningTimedOut": ReasonMachineProvisioningTimedOut,
+	"ReasonHostError":                   ReasonHostError,
 	"ReasonNodeStartupTimedOut":         ReasonNodeStartupTimedOut,
 	"ReasonNodeNotFound":                ReasonNodeNotFound,
 	"ReasonDeleting":                    ReasonDeleting,

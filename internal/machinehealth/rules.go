@@ -16,14 +16,20 @@ const ResumedAtAnnotation = "sickbay.dev/resumed-at"
 // long a Machine may be in phase Provisioning.
 const ProvisioningTimeoutAnnotation = "sickbay.dev/provisioning-timeout"
 
+// HostErrorTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how long the bare-metal host of a Machine may have an
+// error.
+const HostErrorTimeoutAnnotation = "sickbay.dev/host-error-timeout"
+
 // Rules are those of a MachineHealthCheck, read once.
 type Rules struct {
 	// StartupTimeout is how long a Node may take to appear; 0 means for ever.
 	StartupTimeout time.Duration
 	// ProvisioningTimeout is how long a Machine may be in phase Provisioning; 0 means for ever.
 	ProvisioningTimeout time.Duration
-	MachineConditions   []ConditionRule
-	NodeConditions      []ConditionRule
+	// HostErrorTimeout is how long the host of a Machine may have an error; 0 means for ever.
+	HostErrorTimeout  time.Duration
+	MachineConditions []ConditionRule
+	NodeConditions    []ConditionRule
 	// ResumedAt is when the last pause ended; zero if there was none.
 	ResumedAt time.Time
 }
@@ -56,6 +62,9 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	if timeout, err := ProvisioningTimeout(mhc); err == nil {
 		rules.ProvisioningTimeout = timeout
 	}
+	if timeout, err := HostErrorTimeout(mhc); err == nil {
+		rules.HostErrorTimeout = timeout
+	}
 	return rules
 }
 
@@ -83,7 +92,16 @@ func ResumedAt(mhc *clusterv1.MachineHealthCheck) (time.Time, error) {
 // ProvisioningTimeout returns how long a Machine of mhc may be in phase
 // Provisioning; 0 if nothing is said about it.
 func ProvisioningTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
-	value, ok := mhc.Annotations[ProvisioningTimeoutAnnotation]
+	return duration(mhc, ProvisioningTimeoutAnnotation)
+}
+
+// HostErrorTimeout returns how long the host of a Machine of mhc may have an error; 0 if nothing is said about it.
+func HostErrorTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	return duration(mhc, HostErrorTimeoutAnnotation)
+}
+
+func duration(mhc *clusterv1.MachineHealthCheck, annotation string) (time.Duration, error) {
+	value, ok := mhc.Annotations[annotation]
 	if !ok {
 		return 0, nil
 	}

@@ -19,7 +19,7 @@ type store struct {
 }
 
 func (s store) Remove(ctx context.Context, machine *clusterv1.Machine, types []string) error {
-	if status.MarkedWithoutRecord(machine) && machine.DeletionTimestamp.IsZero() {
+	if slices.Contains(types, ConditionType) && status.MarkedWithoutRecord(machine) && machine.DeletionTimestamp.IsZero() {
 		types = append(slices.Clone(types), clusterv1.MachineOwnerRemediatedCondition)
 	}
 	return s.Metav1Store.Remove(ctx, machine, types)

@@ -22,6 +22,7 @@ import (
 // addWatches makes everything that a verdict depends on wake up the Machines
 // concerned, and nothing else.
 func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) error {
+	r.ctl = ctl
 	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
 		handler.EnqueueRequestsFromMapFunc(r.machinesOfMachineHealthCheck), relevantMachineHealthCheckChange())
 	if err := ctl.Watch(mhcs); err != nil {
@@ -84,6 +85,7 @@ func relevantMachineChange() predicate.Predicate {
 		return targets.MetadataChanged(before, after) ||
 			before.Status.NodeRef != after.Status.NodeRef ||
 			before.Status.Phase != after.Status.Phase ||
+			failureOf(before) != failureOf(after) ||
 			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
 			verdictTampered(before, after)
 	}}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -26,18 +28,39 @@ func TestEvents(t *testing.T) {
 	mark := build.Condition("OwnerRemediated", "False", "R", now)
 	disk := build.Condition("Disk", "False", "R", now)
 	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), relevantMachineHealthCheckChange()
+	hosts, failing := relevantHostChange(), func(h *metal3v1.BareMetalHost) {
+		h.Status.ErrorType, h.Status.ErrorMessage = metal3v1.PowerManagementError, "off"
+	}
+	host := func(change func(*metal3v1.BareMetalHost)) client.Object {
+		h := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "h"}}
+		if change != nil {
+			change(h)
+		}
+		return h
+	}
 	tests := map[string]struct {
 		predicate     predicate.Predicate
 		before, after client.Object
 		want          bool
 	}{
-		"Machine: nothing":                       {machines, machine(), machine(), false},
-		"Machine: label":                         {machines, machine(), machine(build.Label("l", "1")), true},
-		"Machine: annotation":                    {machines, machine(), machine(build.Annotation("a", "1")), true},
-		"Machine: deletion":                      {machines, machine(), machine(build.Deleting(now)), true},
-		"Machine: generation":                    {machines, machine(), machine(build.Generation(2)), true},
-		"Machine: nodeRef":                       {machines, machine(), machine(build.NodeRef("n")), true},
-		"Machine: phase":                         {machines, machine(), machine(inPhase("Failed", now)), true},
+		"Machine: nothing":                   {machines, machine(), machine(), false},
+		"Machine: label":                     {machines, machine(), machine(build.Label("l", "1")), true},
+		"Machine: annotation":                {machines, machine(), machine(build.Annotation("a", "1")), true},
+		"Machine: deletion":                  {machines, machine(), machine(build.Deleting(now)), true},
+		"Machine: generation":                {machines, machine(), machine(build.Generation(2)), true},
+		"Machine: nodeRef":                   {machines, machine(), machine(build.NodeRef("n")), true},
+		"Machine: phase":                     {machines, machine(), machine(inPhase("Failed", now)), true},
+		"Machine: its provider gives it up":  {machines, machine(), machine(hasFailed("", "gone")), true},
+		"Machine: given up, another attempt": {machines, machine(hasFailed("", "attempt 1")), machine(hasFailed("", "attempt 2")), false},
+		"Host: hardware":                     {hosts, host(nil), host(func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = true }), false},
+		"Host: an error":                     {hosts, host(nil), host(failing), true},
+		"Host: another error":                {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorMessage = "no" }), true},
+		"Host: the same error once more":     {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorCount = 7 }), false},
+		"Host: paused": {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) {
+			failing(h)
+			h.Annotations = map[string]string{metal3v1.PausedAnnotation: ""}
+		}), true},
+		"Host: used":                             {hosts, host(nil), host(func(h *metal3v1.BareMetalHost) { h.Spec.ConsumerRef = &corev1.ObjectReference{Name: "m"} }), true},
 		"Machine: condition appears":             {machines, machine(), machine(disk), true},
 		"Machine: condition goes":                {machines, machine(disk), machine(), true},
 		"Machine: condition, new transition":     {machines, machine(disk), machine(build.Condition("Disk", "False", "R", ago(1e9))), true},

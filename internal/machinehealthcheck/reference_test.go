@@ -55,6 +55,10 @@ func TestReferenceAnnotations(t *testing.T) {
 			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
 		},
 		{
+			machinehealth.HostErrorTimeoutAnnotation, onCheck, "you",
+			"Go duration. A Machine is unhealthy whose BareMetalHost has had an error for so long. Without it, or with `0`, that is not judged.",
+		},
+		{
 			machinehealth.ResumedAtAnnotation, onCheck, "you, Sickbay",
 			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again. " +
 				"Sickbay sets it at the end of a pause for an upgrade.",
@@ -100,7 +104,7 @@ func TestReferenceAnnotations(t *testing.T) {
 func TestReferenceFieldOwners(t *testing.T) {
 	table := [][]string{{"field owner", "writes"}}
 	for _, o := range [][2]string{
-		{machinehealth.FieldOwner, "`HealthCheckSucceeded` on Machines"},
+		{machinehealth.FieldOwner, "`HealthCheckSucceeded` and `HostHealthy` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
 		{status.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
 		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` in earlier versions"},

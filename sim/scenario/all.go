@@ -53,6 +53,16 @@ func builtIn() []Scenario {
 			Templates: []client.Object{rebootTemplate("reboot")}, Play: hostHangs,
 		},
 		{
+			Name: "machine-fails", Title: "what a machine runs on is deleted", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}),
+			Play:   remediation{strike: loseInfrastructure, reason: "MachineFailed"}.play,
+		},
+		{
+			Name: "host-fails", Title: "a host has an error", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}), Annotations: map[string]string{hostErrorAnnotation: hostErrorTimeout.String()},
+			Play: hostFails,
+		},
+		{
 			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1,
 			Health: unhealthyNode(nodeTimeout), Play: onHold,
 		},

@@ -144,6 +144,10 @@ func verdictProblems(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
 			machinehealth.ProvisioningTimeoutAnnotation, quoted(mhc.Annotations[machinehealth.ProvisioningTimeoutAnnotation])))
 	}
+	if _, err := machinehealth.HostErrorTimeout(mhc); err != nil {
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
+			machinehealth.HostErrorTimeoutAnnotation, quoted(mhc.Annotations[machinehealth.HostErrorTimeoutAnnotation])))
+	}
 	return problems
 }
 

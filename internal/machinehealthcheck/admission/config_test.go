@@ -65,6 +65,7 @@ func TestParseConfigProblems(t *testing.T) {
 		"external strategy, empty":     {ExternalStrategyAnnotation, "", `must be "external-baremetal"`},
 		"external strategy, reboot":    {ExternalStrategyAnnotation, "reboot", `must be "external-baremetal"`},
 		"strategy, external-baremetal": {StrategyAnnotation, "external-baremetal", `must be "reboot"`},
+		`host-error-timeout "30"`:      {machinehealth.HostErrorTimeoutAnnotation, "30", `annotation sickbay.dev/host-error-timeout is "30": it must be a duration like 30m or 1h30m`},
 		`provisioning-timeout "30"`:    {machinehealth.ProvisioningTimeoutAnnotation, "30", `annotation sickbay.dev/provisioning-timeout is "30": it must be a duration like 30m or 1h30m`},
 		`provisioning-timeout ""`:      {machinehealth.ProvisioningTimeoutAnnotation, "", "must be a duration"},
 		`provisioning-timeout "-1h"`:   {machinehealth.ProvisioningTimeoutAnnotation, "-1h", "must be a duration"},

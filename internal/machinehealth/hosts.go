@@ -1,0 +1,146 @@
+package machinehealth
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/managed"
+)
+
+// byConsumer indexes BareMetalHosts by who uses them.
+const byConsumer = "machinehealth.consumer"
+
+// Hosts finds the BareMetalHosts that run Machines.
+type Hosts struct {
+	// Client reads from the cache, Live past it.
+	Client, Live client.Reader
+
+	installed atomic.Bool
+}
+
+// Appeared indexes the hosts, and has them looked at. It is called once their kind is installed.
+func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error {
+	err := indexer.IndexField(ctx, &metal3v1.BareMetalHost{}, byConsumer, func(obj client.Object) []string {
+		if consumer := consumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
+			return []string{consumer}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("indexing hosts: %w", err)
+	}
+	h.installed.Store(true)
+	return nil
+}
+
+// of returns what is known of the host of a Machine; zero if it has none.
+func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (HostFacts, error) {
+	if h == nil || !h.installed.Load() {
+		return HostFacts{}, nil
+	}
+	consumer := consumerOfMachine(machine)
+	var list metal3v1.BareMetalHostList
+	err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), client.MatchingFields{byConsumer: consumer}, client.UnsafeDisableDeepCopy)
+	if err != nil || len(list.Items) == 0 {
+		return HostFacts{}, err
+	}
+	host := &list.Items[0]
+	if !live {
+		return hostFacts(host), nil
+	}
+	current := &metal3v1.BareMetalHost{}
+	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
+		return HostFacts{}, client.IgnoreNotFound(err)
+	}
+	if consumerOf(current) != consumer {
+		return HostFacts{}, nil
+	}
+	return hostFacts(current), nil
+}
+
+// KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware.
+func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
+	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
+	kept.ManagedFields = nil
+	kept.Spec.ConsumerRef = host.Spec.ConsumerRef
+	kept.Status.OperationalStatus, kept.Status.ErrorType, kept.Status.ErrorMessage = host.Status.OperationalStatus, host.Status.ErrorType, host.Status.ErrorMessage
+	return kept
+}
+
+// HostsAppeared has hosts wake up the Machines that they run. It is called after the Hosts of the Observer have Appeared.
+func (r *Reconciler) HostsAppeared(objects cache.Cache) error {
+	return r.ctl.Watch(source.Kind(objects, client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfHost), relevantHostChange()))
+}
+
+// machinesOfHost is the Machine that a host runs. Hosts seldom have news.
+func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []ctrl.Request {
+	consumer := consumerOf(host.(*metal3v1.BareMetalHost))
+	if consumer == "" {
+		return nil
+	}
+	var list clusterv1.MachineList
+	err := r.Client.List(ctx, &list, client.InNamespace(host.GetNamespace()), client.UnsafeDisableDeepCopy)
+	var machines []clusterv1.Machine
+	for i := range list.Items {
+		if consumerOfMachine(&list.Items[i]) == consumer {
+			machines = append(machines, list.Items[i])
+		}
+	}
+	return toRequests(ctx, machines, err)
+}
+
+// relevantHostChange drops the events that cannot change a verdict.
+func relevantHostChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*metal3v1.BareMetalHost), e.ObjectNew.(*metal3v1.BareMetalHost)
+		return hostFacts(before) != hostFacts(after) || consumerOf(before) != consumerOf(after)
+	}}
+}
+
+// hostApplies tells whether the condition about its host applies to a Machine: if the errors of hosts are judged, and it has one.
+func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
+	machine := in.Object
+	host, err := r.Observer.Hosts.of(ctx, machine, false)
+	if err != nil {
+		return 0, err
+	}
+	stands := meta.FindStatusCondition(machine.Status.Conditions, HostConditionType) != nil && managed.Wrote(machine, HostConditionType, FieldOwner)
+	if host.Name == "" && !stands {
+		return healthcheck.LeaveAlone, nil
+	}
+	applies, err := r.applies(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	mhc, err := r.owner(ctx, machine)
+	if err != nil {
+		return 0, err
+	}
+	judged := host.Name != "" && mhc != nil && RulesOf(mhc).HostErrorTimeout > 0
+	switch {
+	case applies == healthcheck.Applies && judged:
+		return healthcheck.Applies, nil
+	case applies == healthcheck.LeaveAlone || !stands:
+		return healthcheck.LeaveAlone, nil
+	}
+	return healthcheck.DoesNotApply, nil
+}
+
+// checkHost keeps since when a host has had an error.
+func (r *Reconciler) checkHost(ctx context.Context, in input) (healthcheck.Result, error) {
+	host, err := r.Observer.Hosts.of(ctx, in.Object, false)
+	return hostResult(host), err
+}

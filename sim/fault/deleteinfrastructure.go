@@ -1,0 +1,40 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// DeleteInfrastructure deletes the infrastructure machine of a bare-metal Machine, which stays. Its provider takes the host back,
+// and when the object has gone, Cluster API says that the Machine has failed. It cannot be taken back.
+type DeleteInfrastructure struct {
+	Machine client.ObjectKey
+	// Kind is that of the infrastructure machine, which has the name of the Machine.
+	Kind schema.GroupVersionKind
+}
+
+// String implements Fault.
+func (f DeleteInfrastructure) String() string {
+	return fmt.Sprintf("somebody deletes %s %s, and not its machine", f.Kind.Kind, f.Machine.Name)
+}
+
+// Inject implements Fault.
+func (f DeleteInfrastructure) Inject(ctx context.Context, w *world.World) error {
+	infrastructure := &metav1.PartialObjectMetadata{}
+	infrastructure.SetGroupVersionKind(f.Kind)
+	infrastructure.SetNamespace(f.Machine.Namespace)
+	infrastructure.SetName(f.Machine.Name)
+	if err := w.Client().Delete(ctx, infrastructure); err != nil {
+		return fmt.Errorf("deleting %s %s: %w", f.Kind.Kind, f.Machine, err)
+	}
+	return nil
+}
+
+// Heal implements Fault.
+func (f DeleteInfrastructure) Heal(context.Context, *world.World) error { return nil }
