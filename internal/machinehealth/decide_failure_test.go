@@ -5,7 +5,7 @@ import (
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	capierrors "sigs.k8s.io/cluster-api/api/deprecated/errors"
+	capierrors "sigs.k8s.io/cluster-api/api/deprecated/errors" //nolint:staticcheck // It has the type of a deprecated field.
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -15,6 +15,8 @@ import (
 const providerSays = `Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1beta1, Kind=AWSMachine with name "m": the instance is gone`
 
 // hasFailed is what Cluster API says of a Machine that has failed for good.
+//
+//nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func hasFailed(reason capierrors.MachineStatusError, message string) build.MachineFunc {
 	return func(m *clusterv1.Machine) {
 		said := &clusterv1.MachineV1Beta1DeprecatedStatus{}

@@ -6,9 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const noPower = "Host host has an error: power management error: the BMC does not answer"

@@ -9,6 +9,8 @@ import (
 
 // failureOf says why a Machine has failed for good; empty if it has not. Cluster API sets no phase for that any more: it
 // copies what the infrastructure or bootstrap provider says of its own object, or says itself that this object is gone.
+//
+//nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func failureOf(machine *clusterv1.Machine) string {
 	if d := machine.Status.Deprecated; d != nil && d.V1Beta1 != nil {
 		if message := d.V1Beta1.FailureMessage; message != nil && *message != "" {

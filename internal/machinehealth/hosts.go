@@ -122,18 +122,16 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 		return healthcheck.LeaveAlone, nil
 	}
 	applies, err := r.applies(ctx, in)
-	if err != nil {
-		return 0, err
+	if err != nil || applies == healthcheck.LeaveAlone {
+		return applies, err
 	}
-	mhc, err := r.owner(ctx, machine)
-	if err != nil {
-		return 0, err
+	if applies == healthcheck.Applies && host.Name != "" {
+		mhc, err := r.owner(ctx, machine)
+		if err != nil || (mhc != nil && RulesOf(mhc).HostErrorTimeout > 0) {
+			return healthcheck.Applies, err
+		}
 	}
-	judged := host.Name != "" && mhc != nil && RulesOf(mhc).HostErrorTimeout > 0
-	switch {
-	case applies == healthcheck.Applies && judged:
-		return healthcheck.Applies, nil
-	case applies == healthcheck.LeaveAlone || !stands:
+	if !stands {
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.DoesNotApply, nil
