@@ -77,20 +77,21 @@ type RebootSettings struct {
 // RebootRemediationSpec says which machine to cycle, and how.
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec is immutable: delete the RebootRemediation and create another"
 type RebootRemediationSpec struct {
-	// machine to cycle, of the same name as the RebootRemediation unless a record asks for the cycle. Default: the
-	// Machine that owns the RebootRemediation, as Cluster API sets it, or else the Machine of cluster.x-k8s.io with that
-	// name.
+	// machine to cycle, of the same name as the RebootRemediation unless requestedBy is set. Default: the Machine that
+	// owns the RebootRemediation, as Cluster API sets it, or else the Machine of cluster.x-k8s.io with that name.
 	// +optional
 	Machine *MachineReference `json:"machine,omitempty"`
-	// requestedBy says who asked for the cycle. A record is a MachineRemediation; its RebootRemediations may have any
-	// name. Absent: not known, or Cluster API's own controller.
+	// requestedBy says who asked for the cycle. With it, the RebootRemediation may have any name. A record is a
+	// MachineRemediation. Absent: a health check if the Machine owns the RebootRemediation, as Cluster API sets it, or
+	// else a person.
 	// +optional
 	RequestedBy    *RebootRequester `json:"requestedBy,omitempty"`
 	RebootSettings `json:",inline"`
 }
 
-// RebootRemediation power-cycles the host of one machine. It has the name of the Machine, so that there is
-// one for each at most, and beside it those that records ask for. One at a time cycles a machine.
+// RebootRemediation power-cycles the host of one machine. The name of the Machine is for health checks: Cluster API's own
+// controller creates the one of that name, and deletes it as soon as the machine is healthy, whoever made it. What persons and
+// records ask for has another name. One at a time cycles a machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
@@ -104,7 +105,7 @@ type RebootRemediationSpec struct {
 // +kubebuilder:printcolumn:name="On since",type=date,JSONPath=`.status.lastPoweredOn`
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.machine) || (has(self.spec.requestedBy) && self.spec.requestedBy.kind == 'Record') || self.spec.machine.name == self.metadata.name",message="must be the name of the RebootRemediation",fieldPath=".spec.machine.name"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.machine) || has(self.spec.requestedBy) || self.spec.machine.name == self.metadata.name",message="must be the name of the RebootRemediation, unless spec.requestedBy is set",fieldPath=".spec.machine.name"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.requestedBy) || self.spec.requestedBy.kind != 'Record' || has(self.spec.machine)",message="is required for a record",fieldPath=".spec.machine",reason=FieldValueRequired
 type RebootRemediation struct {
 	metav1.TypeMeta `json:",inline"`

@@ -18,6 +18,9 @@ const (
 	RequestedByAnnotation RequesterKind = "Annotation"
 )
 
+// ByAnnotation on a RebootRemediation says that it was made for annotations of its Machine.
+const ByAnnotation = "sickbay.dev/requested-by-annotation"
+
 // RebootRequester says who asked for a power cycle.
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.name)",message="is required for a record",fieldPath=".name",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.operationID)",message="is required for a record",fieldPath=".operationID",reason=FieldValueRequired

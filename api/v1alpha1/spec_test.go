@@ -49,8 +49,8 @@ func TestSpecs(t *testing.T) {
 		"Machine of others":           {"machine: {apiGroup: example.com, name: m}", `spec.machine.apiGroup: Unsupported value: "example.com": supported values: "cluster.x-k8s.io", "machine.openshift.io"`},
 		"Machine without group":       {"machine: {name: m}", "spec.machine.apiGroup: Required value"},
 		"Machine without name":        {"machine: {apiGroup: cluster.x-k8s.io}", "spec.machine.name: Required value"},
-		"Machine of no name":          {`machine: {apiGroup: cluster.x-k8s.io, name: ""}`, "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
-		"Machine of another name":     {"machine: {apiGroup: cluster.x-k8s.io, name: other}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
+		"Machine of no name":          {`machine: {apiGroup: cluster.x-k8s.io, name: ""}`, "spec.machine.name: Invalid value: must be the name of the RebootRemediation, unless spec.requestedBy is set"},
+		"Machine of another name":     {"machine: {apiGroup: cluster.x-k8s.io, name: other}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation, unless spec.requestedBy is set"},
 		"requested by a person":       {"requestedBy: {kind: Person, name: alice}", ""},
 		"requested by nobody known":   {"requestedBy: {kind: Annotation}", ""},
 		"requested by a health check": {"requestedBy: {kind: HealthCheck, operationID: 0-0/1}", ""},
@@ -63,7 +63,8 @@ func TestSpecs(t *testing.T) {
 		"a record without operation":  {"{machine: {apiGroup: cluster.x-k8s.io, name: m}, requestedBy: {kind: Record, name: r}}", "spec.requestedBy.operationID: Required value: is required for a record"},
 		"a record without a Machine":  {"requestedBy: {kind: Record, name: r, operationID: u/1}", "spec.machine: Required value: is required for a record"},
 		"an operation of a person":    {"requestedBy: {kind: Person, operationID: u/1}", "spec.requestedBy.operationID: Invalid value: is for a record and a health check only"},
-		"another Machine, no record":  {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: HealthCheck, operationID: u/1}}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation"},
+		"another Machine, a person":   {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: Person}}", ""},
+		"another, for an annotation":  {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: HealthCheck, operationID: u/1}}", ""},
 		"a word that is not known":    {"retries: 3", `RebootRemediation in version "v1alpha1" cannot be handled as a RebootRemediation: strict decoding error: unknown field "spec.retries"`},
 	} {
 		t.Run(name, func(t *testing.T) {

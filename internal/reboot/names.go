@@ -1,11 +1,37 @@
 package reboot
 
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
 const (
 	// ByAnnotation on a RebootRemediation tells that it was made for annotations of its Machine, and not
 	// from a template.
-	ByAnnotation = "sickbay.dev/requested-by-annotation"
+	ByAnnotation = v1alpha1.ByAnnotation
 	// Finalizer on a RebootRemediation keeps it until nothing of ours is left on its host.
 	Finalizer = "sickbay.dev/reboot"
 	// FieldOwner is the name under which hosts, Nodes and Machines are written.
 	FieldOwner = "sickbay-reboot"
 )
+
+// longestName is how long the name of an object may be.
+const longestName = 253
+
+// askedName names the RebootRemediation that is made for annotations of a Machine. It is not that of the Machine: Cluster API's own
+// controller, and Sickbay's, delete a request of that name as soon as the Machine is healthy, which says nothing about what a
+// person wants.
+func askedName(machine metav1.Object) string {
+	hash := fnv.New32a()
+	hash.Write([]byte(machine.GetUID()))
+	name, suffix := machine.GetName(), fmt.Sprintf("-%08x-asked", hash.Sum32())
+	if most := longestName - len(suffix); len(name) > most {
+		name = strings.TrimRight(name[:most], "-.")
+	}
+	return name + suffix
+}

@@ -28,42 +28,88 @@ type Trigger struct {
 
 // Reconcile looks at one Machine.
 func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(t.Kind)
-	if err := t.Client.Get(ctx, req.NamespacedName, machine); err != nil {
-		if apierrors.IsNotFound(err) {
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("getting machine %s: %w", req.NamespacedName, err)
+	cached, err := t.machine(ctx, t.Client, req.NamespacedName)
+	if err != nil || !wantsAny(cached) {
+		return ctrl.Result{}, err
 	}
-	if plain, steps := asked(machine); !machine.DeletionTimestamp.IsZero() || (!plain && len(steps) == 0) {
+	request, err := t.request(ctx, cached)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if request != nil && !finished(request) {
+		// It goes by the annotations as they are.
 		return ctrl.Result{}, nil
 	}
-	request := &v1alpha1.RebootRemediation{}
-	err := t.Live.Get(ctx, req.NamespacedName, request)
-	switch {
-	case apierrors.IsNotFound(err):
-		return ctrl.Result{}, t.create(ctx, machine)
-	case err != nil:
-		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
-	case !finished(request):
-		// It goes by the annotations as they are, or was asked for by somebody else and comes first.
-		return ctrl.Result{}, nil
-	case repeated(request, machine):
-		return ctrl.Result{}, t.drop(ctx, machine)
-	case owes(request, machine):
-		return ctrl.Result{}, t.beginAnew(ctx, request, machine)
+	// A cycle takes its annotations away before it is finished, which the cache may not know yet.
+	machine, err := t.machine(ctx, t.Live, req.NamespacedName)
+	if err != nil || !wantsAny(machine) || machine.UID != cached.UID {
+		return ctrl.Result{}, err
 	}
-	// An earlier cycle took its annotations away when it ended, so these ask for another one. Its record makes room.
-	if err := t.Client.Delete(ctx, request, client.Preconditions{UID: &request.UID}); client.IgnoreNotFound(err) != nil {
-		return ctrl.Result{}, fmt.Errorf("deleting RebootRemediation %s: %w", req.NamespacedName, err)
-	}
-	return ctrl.Result{}, t.create(ctx, machine)
+	return ctrl.Result{}, t.begin(ctx, request, machine)
 }
 
-// finished tells whether a RebootRemediation was made for annotations, and is done with them.
+// begin begins a cycle for the annotations of a Machine, after the one that was made before and is finished, if there is one.
+func (t *Trigger) begin(ctx context.Context, before *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+	switch {
+	case before == nil:
+		return t.create(ctx, machine)
+	case repeated(before, machine):
+		return t.drop(ctx, machine)
+	case owes(before, machine) && before.Name == askedName(machine):
+		return t.beginAnew(ctx, before, machine)
+	case owes(before, machine):
+		// It stays until the next one has taken over what it owes.
+		return t.create(ctx, machine)
+	}
+	// Its record makes room.
+	if err := t.Client.Delete(ctx, before, client.Preconditions{UID: &before.UID}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(before), err)
+	}
+	return t.create(ctx, machine)
+}
+
+// machine reads a Machine; nil if there is none.
+func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
+	machine := &metav1.PartialObjectMetadata{}
+	machine.SetGroupVersionKind(t.Kind)
+	err := reader.Get(ctx, key, machine)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting machine %s: %w", key, err)
+	}
+	return machine, nil
+}
+
+// wantsAny tells whether a Machine asks for anything.
+func wantsAny(machine *metav1.PartialObjectMetadata) bool {
+	if machine == nil || !machine.DeletionTimestamp.IsZero() {
+		return false
+	}
+	plain, steps := asked(machine)
+	return plain || len(steps) > 0
+}
+
+// request reads, past the cache, what was made for annotations of a Machine; nil if there is nothing. The version before gave it the
+// name of the Machine.
+func (t *Trigger) request(ctx context.Context, machine *metav1.PartialObjectMetadata) (*v1alpha1.RebootRemediation, error) {
+	for _, name := range []string{askedName(machine), machine.Name} {
+		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
+		err := t.Live.Get(ctx, key, request)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
+		}
+		if err == nil && has(request, ByAnnotation) {
+			return request, nil
+		}
+	}
+	return nil, nil
+}
+
+// finished tells whether a RebootRemediation that was made for annotations is done with them.
 func finished(request *v1alpha1.RebootRemediation) bool {
-	return request.Status.Phase.Ended() && has(request, ByAnnotation) && !controllerutil.ContainsFinalizer(request, Finalizer)
+	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, Finalizer)
 }
 
 // repeated reports whether a record asks for an attempt once more that was carried out.
@@ -98,7 +144,7 @@ func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemedia
 func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: machine.Namespace, Name: machine.Name,
+			Namespace: machine.Namespace, Name: askedName(machine),
 			Annotations: map[string]string{ByAnnotation: ""},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: t.Kind.GroupVersion().String(), Kind: t.Kind.Kind, Name: machine.Name, UID: machine.UID,
@@ -110,7 +156,7 @@ func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetad
 		},
 	}
 	if err := t.Client.Create(ctx, request, client.FieldOwner(FieldOwner)); err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(machine), err)
+		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package reboot
 import (
 	"context"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,7 +37,7 @@ func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1al
 	m := build.Machine(e.Namespace(t), "m")
 	m.Annotations = annotations
 	build.Create(t.Context(), t, e.Client, m)
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: "m", Annotations: map[string]string{ByAnnotation: ""}}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: askedName(m), Annotations: map[string]string{ByAnnotation: ""}}}
 	if by == nil {
 		return m, request
 	}
@@ -121,26 +123,53 @@ func takenOver(f Facts, by v1alpha1.RebootRequester) Facts {
 	return f
 }
 
-// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, which the cache does not know yet. The host is not
-// cycled again, and nobody else's annotation is taken away.
+// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, or somebody else has set it since, which the cache does
+// not know yet. The host is cycled for what the Machine asks for now, or not at all, and no record of a cycle is lost.
 func TestTriggerByAnOldCache(t *testing.T) {
-	e := env.Get(t)
-	m, request := triggered(t, e, asksForFirst, &firstAttempt, in(v1alpha1.Succeeded, noFinalizer))
-	old := &metav1.PartialObjectMetadata{}
-	old.SetGroupVersionKind(ClusterAPIKind)
-	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(m), old); err != nil {
-		t.Fatal(err)
+	for name, tt := range map[string]struct {
+		by   v1alpha1.RebootRequester
+		now  map[string]string
+		want bool
+	}{
+		"done, for a record":             {firstAttempt, nil, false},
+		"done, for a person":             {somebody, nil, false},
+		"done, and a person asks since":  {firstAttempt, map[string]string{remedy.RebootAnnotation: ""}, true},
+		"done, and it is for the second": {firstAttempt, asksForSecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := env.Get(t)
+			m, request := triggered(t, e, asksForFirst, &tt.by, in(v1alpha1.Succeeded, noFinalizer))
+			old := &metav1.PartialObjectMetadata{}
+			old.SetGroupVersionKind(ClusterAPIKind)
+			if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(m), old); err != nil {
+				t.Fatal(err)
+			}
+			m = reread(t, e, m)
+			m.Annotations = tt.now
+			if err := e.Client.Update(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			if err := trigger(t, lagging(t, e, old), e.Client, m); err != nil {
+				t.Fatal(err)
+			}
+			if uid := request.UID; (reread(t, e, request).UID != uid) != tt.want {
+				t.Errorf("there is another RebootRemediation: %t", !tt.want)
+			}
+			if diff := cmp.Diff(tt.now, reread(t, e, m).Annotations, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("annotations (-want +got):\n%s", diff)
+			}
+		})
 	}
-	m = reread(t, e, m)
-	m.Annotations[remedy.RebootAnnotation] = ""
-	if err := e.Client.Update(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// lagging is a client whose cache still has an old state of a Machine.
+func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client.Client {
+	t.Helper()
 	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lagging := interceptor.NewClient(watching, interceptor.Funcs{
+	return interceptor.NewClient(watching, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if got, ok := obj.(*metav1.PartialObjectMetadata); ok {
 				old.DeepCopyInto(got)
@@ -149,14 +178,79 @@ func TestTriggerByAnOldCache(t *testing.T) {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
-	if err := trigger(t, lagging, e.Client, m); !apierrors.IsConflict(err) {
-		t.Errorf("the error is %v", err)
+}
+
+// TestTriggerGoesOnWithTheVersionBefore, which gave what it made for annotations the name of the Machine: nothing is done twice.
+func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
+	ended := in(v1alpha1.Failed, noFinalizer, untouched)
+	for name, tt := range map[string]struct {
+		annotations map[string]string
+		by          v1alpha1.RebootRequester
+		facts       Facts
+		// stays tells that what the version before has made is left, another that there is one of the new name.
+		stays, another bool
+	}{
+		"at work":                   {personAsks, somebody, in(v1alpha1.PoweringOff), true, false},
+		"pending":                   {personAsks, somebody, in(v1alpha1.Pending), true, false},
+		"not cleaned up":            {personAsks, somebody, in(v1alpha1.Failed), true, false},
+		"done":                      {personAsks, somebody, ended, false, true},
+		"done, and it owes":         {personAsks, somebody, in(v1alpha1.Failed, noFinalizer, outOfServiceSince), true, true},
+		"the attempt is done":       {asksForFirst, firstAttempt, ended, true, false},
+		"the attempt before is":     {asksForSecond, firstAttempt, ended, false, true},
+		"it was made for no record": {asksForFirst, somebody, ended, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := env.Get(t)
+			m, _ := triggered(t, e, tt.annotations, nil, Facts{})
+			before := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Annotations: map[string]string{ByAnnotation: ""}}}
+			before.Spec.RequestedBy = &tt.by
+			if tt.facts.Finalizer {
+				before.Finalizers = []string{Finalizer}
+			}
+			build.Create(t.Context(), t, e.Client, before)
+			before.Status = tt.facts.Status
+			before.Status.MachineUID = m.UID
+			if err := e.Client.Status().Update(t.Context(), before); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if err := trigger(t, e.Client, e.Client, m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var all v1alpha1.RebootRemediationList
+			if err := e.Client.List(t.Context(), &all, client.InNamespace(m.Namespace)); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for i := range all.Items {
+				names = append(names, all.Items[i].Name)
+			}
+			var want []string
+			if tt.stays {
+				want = append(want, m.Name)
+			}
+			if tt.another {
+				want = append(want, askedName(m))
+			}
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("RebootRemediations (-want +got):\n%s", diff)
+			}
+		})
 	}
-	if uid := request.UID; reread(t, e, request).UID != uid || request.Status.Phase != v1alpha1.Succeeded {
-		t.Errorf("the RebootRemediation is another one, or in phase %s", request.Status.Phase)
-	}
-	if _, left := reread(t, e, m).Annotations[remedy.RebootAnnotation]; !left {
-		t.Error("what a person asks for is gone")
+}
+
+// TestAskedName: no health check deletes it by the name of the Machine, and each Machine has its own.
+func TestAskedName(t *testing.T) {
+	long := strings.Repeat("a", 252) + "b"
+	for _, name := range []string{"m", "m-5f2c9d1e-asked", long} {
+		m := build.Machine("ns", name)
+		m.UID = "u-1"
+		got := askedName(m)
+		m.UID = "u-2"
+		if problems := validation.IsDNS1123Subdomain(got); got == name || got == askedName(m) || len(problems) > 0 {
+			t.Errorf("that of machine %s is %s, %v", name, got, problems)
+		}
 	}
 }
 

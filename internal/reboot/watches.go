@@ -73,8 +73,17 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 		return err
 	}
 	// The end of a RebootRemediation may let in the next one.
-	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{})
+	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
 	return watch(mgr, ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests)
+}
+
+// ofRequest maps a RebootRemediation to its Machine.
+func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Request {
+	ref := referenceOf(request.(*v1alpha1.RebootRemediation))
+	if ref.APIGroup != t.Kind.Group {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: request.GetNamespace(), Name: ref.Name}}}
 }
 
 func newController(mgr ctrl.Manager, name string, reconciler ctrlReconciler, concurrency int) (controller.Controller, error) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -49,8 +51,8 @@ func TestWhoAsks(t *testing.T) {
 		"a record":                             {record, nil, false, nil, answers{ByHealthCheck: true}},
 		"a record, and a person beside it":     {record, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
 		"a person, by hand":                    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, nil, false, nil, answers{}},
-		"nobody knows, and a person beside it": {nil, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
-		"nobody knows":                         {nil, nil, false, nil, answers{ByHealthCheck: true}},
+		"by hand, without saying who":          {nil, nil, false, nil, answers{}},
+		"by hand, and by annotation beside it": {nil, nil, false, map[string]string{plain: "", off: ""}, answers{}},
 	} {
 		request := &v1alpha1.RebootRemediation{}
 		request.Spec.RequestedBy, request.Status.RequestedBy = tt.by, tt.since
@@ -67,6 +69,18 @@ func TestWhoAsks(t *testing.T) {
 		}
 		if facts.Healthy != tt.want.ByHealthCheck {
 			t.Errorf("%s: that the machine is healthy ends the cycle: %t", name, facts.Healthy)
+		}
+	}
+}
+
+// TestMadeByAHealthCheck: Cluster API's own controller does not say who asks, but it has the Machine own what it makes.
+func TestMadeByAHealthCheck(t *testing.T) {
+	object := build.Machine("ns", "m")
+	object.UID = "u"
+	for owner, want := range map[types.UID]bool{"u": true, "of-another": false} {
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: owner}}}}
+		if got := (&machine{object: object, healthy: true}).facts(request); got.ByHealthCheck != want || got.Healthy != want {
+			t.Errorf("owned by %s: %+v", owner, got)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -48,26 +47,30 @@ func claimOfOthers(node *corev1.Node) string {
 
 // cycleOfOthers says that a person has the host of a machine cycled just now; empty if nobody has.
 func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machine) (string, error) {
-	cycle := &v1alpha1.RebootRemediation{}
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(machine), cycle)
-	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+	var cycles v1alpha1.RebootRemediationList
+	err := r.Client.List(ctx, &cycles, client.InNamespace(machine.Namespace), client.UnsafeDisableDeepCopy)
+	if meta.IsNoMatchError(err) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(machine), err)
+		return "", fmt.Errorf("listing RebootRemediations in %s: %w", machine.Namespace, err)
 	}
-	by := cycle.Spec.RequestedBy
-	if taken := cycle.Status.RequestedBy; taken != nil {
-		by = taken
+	for i := range cycles.Items {
+		cycle := &cycles.Items[i]
+		by := cycle.Spec.RequestedBy
+		if taken := cycle.Status.RequestedBy; taken != nil {
+			by = taken
+		}
+		if cycle.Status.Phase.Ended() || !isFor(cycle, machine) || ofHealthCheck(cycle, by, machine) {
+			continue
+		}
+		who := "Somebody"
+		if by != nil && by.Name != "" {
+			who = by.Name
+		}
+		return who + " has its host cycled by RebootRemediation " + cycle.Name, nil
 	}
-	if cycle.Status.Phase.Ended() || ofHealthCheck(cycle, by, machine) {
-		return "", nil
-	}
-	who := "Somebody"
-	if by != nil && by.Name != "" {
-		who = by.Name
-	}
-	return who + " has its host cycled by RebootRemediation " + cycle.Name, nil
+	return "", nil
 }
 
 // ofHealthCheck reports whether a health check or a record has asked for a RebootRemediation. One that does not say so and that
@@ -77,4 +80,12 @@ func ofHealthCheck(cycle *v1alpha1.RebootRemediation, by *v1alpha1.RebootRequest
 		return by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck
 	}
 	return slices.ContainsFunc(cycle.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
+}
+
+// isFor reports whether a RebootRemediation is about a Machine.
+func isFor(cycle *v1alpha1.RebootRemediation, machine *clusterv1.Machine) bool {
+	if ref := cycle.Spec.Machine; ref != nil {
+		return ref.APIGroup == clusterv1.GroupVersion.Group && ref.Name == machine.Name
+	}
+	return cycle.Name == machine.Name
 }

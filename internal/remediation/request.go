@@ -131,6 +131,9 @@ func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
 		// Nothing more comes of it, and the name is free soon.
 		return ""
 	}
+	if _, byAnnotation := found.GetAnnotations()[v1alpha1.ByAnnotation]; byAnnotation {
+		return ""
+	}
 	machine := asked.Record.Spec.MachineRef.UID
 	if slices.ContainsFunc(found.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == machine }) {
 		return asked.Attempt.OperationID

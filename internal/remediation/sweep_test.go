@@ -231,21 +231,29 @@ func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	}
 }
 
-// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine's name, as operations.md says ("the same with
-// settings of your own"), and its Node is deleted while the host is off. No health check may have the machine replaced.
+// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine, as operations.md says ("the same with
+// settings of your own"), or one was made for an annotation, and its Node is deleted while the host is off. No health check may have
+// the machine replaced.
 func TestCycleOfAPersonByTheDocs(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	a := f.sick("a")
-	cycle := &v1alpha1.RebootRemediation{}
-	cycle.Namespace, cycle.Name = f.ns, "a"
-	build.Create(t.Context(), t, f.env.Client, cycle)
-	cycle.Status.Phase = v1alpha1.PoweringOn
-	if err := f.env.Client.Status().Update(t.Context(), cycle); err != nil {
-		t.Fatal(err)
+	for name, spec := range map[string]v1alpha1.RebootRemediationSpec{
+		"a":        {},
+		"reboot-a": {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
+		"a-asked":  {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
+	} {
+		f := newFixture(t)
+		a := f.sick("a")
+		cycle := &v1alpha1.RebootRemediation{Spec: spec}
+		cycle.Namespace, cycle.Name = f.ns, name
+		cycle.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "a"}
+		build.Create(t.Context(), t, f.env.Client, cycle)
+		cycle.Status.Phase = v1alpha1.PoweringOn
+		if err := f.env.Client.Status().Update(t.Context(), cycle); err != nil {
+			t.Fatal(err)
+		}
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantStanding("RebootRemediation " + name)
+		f.wantRecord(record, "Pending HeldByOthers")
 	}
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantStanding("RebootRemediation a")
-	f.wantRecord(record, "Pending HeldByOthers")
 }

@@ -45,6 +45,10 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 // isLeftOver reports whether a request was made for machine. It may name a record that stayed behind when the Machine was
 // moved to another management cluster; one whose record is here is not looked at.
 func isLeftOver(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
+	if _, byAnnotation := request.Annotations[v1alpha1.ByAnnotation]; byAnnotation {
+		// The version before gave it the name of the Machine. It goes by the annotations, whoever has set them.
+		return false
+	}
 	return request.DeletionTimestamp.IsZero() &&
 		slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }

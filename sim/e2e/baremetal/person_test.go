@@ -1,0 +1,43 @@
+package baremetal_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// TestPlannedReboots: machines are healthy, and their MachineHealthCheck would make RebootRemediations from a template. What a person
+// asks for, by annotation or by hand, is carried out all the same.
+func TestPlannedReboots(t *testing.T) {
+	w := newWard(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	workers := w.workers()
+	annotated := w.admit(&workers[0])
+	annotated.has(baremetal.Faults{OffTakes: slow})
+	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
+	w.Expect(w.client.Patch(w.Context(), annotated.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	annotated.recovers()
+	w.Expect(annotated.hosts.Cycled(w.Context(), annotated.host)).To(Succeed())
+
+	byHand := w.admit(&workers[1])
+	byHand.has(baremetal.Faults{OffTakes: slow})
+	request := &v1alpha1.RebootRemediation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: byHand.machine.Namespace, Name: "reboot-" + byHand.machine.Name},
+		Spec:       v1alpha1.RebootRemediationSpec{Machine: &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: byHand.machine.Name}, RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
+	}
+	w.Expect(w.client.Create(w.Context(), request)).To(Succeed())
+	w.await("the end of what was made by hand", func(e journal.Entry) bool {
+		r, ok := e.Object.(*v1alpha1.RebootRemediation)
+		return ok && r.UID == request.UID && r.Status.Phase == v1alpha1.Succeeded
+	})
+	w.Expect(byHand.hosts.Cycled(w.Context(), byHand.host)).To(Succeed())
+}
