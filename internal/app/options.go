@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	// UpgradeSettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller
 	// looks after the machines; zero is not at all.
 	UpgradeSettleTimeout time.Duration
+	// OpenShiftExternalRemediation has the annotation host.metal3.io/external-remediation of OpenShift's health checks carried out.
+	OpenShiftExternalRemediation bool
 	// Concurrency is how many objects each controller works on at once.
 	Concurrency int
 	// History says how many MachineRemediations are kept after they have ended.
@@ -109,6 +112,8 @@ func (o *Options) Validate() error {
 	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
 	require(isBindAddress(o.PprofBindAddress), "--pprof-bind-address is %q: it must be host:port, or 0 for none", o.PprofBindAddress)
+	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, reboot.ControllerName),
+		"--openshift-external-remediation needs the controller %s, which --controllers leaves out", reboot.ControllerName)
 	return errors.Join(errs...)
 }
 

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -19,7 +22,7 @@ import (
 // may have either kind.
 func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
-	return []gate{
+	gates := []gate{
 		{
 			name:  "reboot of Cluster API",
 			kinds: []schema.GroupVersionKind{record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster")},
@@ -50,6 +53,26 @@ func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 			},
 		},
 	}
+	if o.OpenShiftExternalRemediation {
+		gates = append(gates, gate{
+			name:  "external remediation of OpenShift",
+			kinds: []schema.GroupVersionKind{record, reboot.HostKind, externalremediation.Kind, externalremediation.HealthCheckKind},
+			add:   func(ctx context.Context, mgr ctrl.Manager) error { return addExternalRemediation(ctx, mgr, o) },
+		})
+	}
+	return gates
+}
+
+// addExternalRemediation adds what carries out the annotation of OpenShift's health checks, unless somebody else does.
+func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) error {
+	provider, err := externalremediation.ProviderAtWork(ctx, mgr.GetAPIReader(), cmp.Or(o.Namespace, externalremediation.Namespace), time.Now())
+	if err != nil {
+		return err
+	}
+	if provider != "" {
+		return fmt.Errorf("--openshift-external-remediation cannot be used: %s", provider)
+	}
+	return (&externalremediation.Reconciler{Concurrency: o.Concurrency}).AddToManager(mgr)
 }
 
 // addReboot adds what cycles the hosts of one kind of Machine.

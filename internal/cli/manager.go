@@ -59,6 +59,9 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
 	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
 		"How long a MachineHealthCheck stays paused after an upgrade until all its Nodes are Ready, if another controller than this Sickbay looks after its machines; 0 is not at all.")
+	fs.BoolVar(&o.OpenShiftExternalRemediation, "openshift-external-remediation", o.OpenShiftExternalRemediation,
+		"Power-cycle the hosts of OpenShift's Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
+			"Sickbay refuses to start with it while OpenShift's own provider for bare metal runs, which does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that is there, and those within a plan's relapse window, stay longer.")
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those.")

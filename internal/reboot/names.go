@@ -23,13 +23,15 @@ const (
 // longestName is how long the name of an object may be.
 const longestName = 253
 
-// askedName names the RebootRemediation that is made for annotations of a Machine. It is not that of the Machine: Cluster API's own
-// controller, and Sickbay's, delete a request of that name as soon as the Machine is healthy, which says nothing about what a
-// person wants.
-func askedName(machine metav1.Object) string {
+// askedName names the RebootRemediation that is made for annotations of a Machine.
+func askedName(machine metav1.Object) string { return RequestName(machine, "asked") }
+
+// RequestName names a RebootRemediation of a Machine that has a purpose of its own. It is not the name of the Machine: Cluster API's
+// own controller deletes a request of that name as soon as the Machine is healthy, whoever has made it.
+func RequestName(machine metav1.Object, purpose string) string {
 	hash := fnv.New32a()
 	hash.Write([]byte(machine.GetUID()))
-	name, suffix := machine.GetName(), fmt.Sprintf("-%08x-asked", hash.Sum32())
+	name, suffix := machine.GetName(), fmt.Sprintf("-%08x-%s", hash.Sum32(), purpose)
 	if most := longestName - len(suffix); len(name) > most {
 		name = strings.TrimRight(name[:most], "-.")
 	}

@@ -1,0 +1,83 @@
+package externalremediation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ControllerName names the controller in logs, metrics and events.
+const ControllerName = "external-remediation"
+
+// FieldOwner is the name under which Machines and RebootRemediations are written.
+const FieldOwner = "sickbay-external-remediation"
+
+const (
+	// Annotation is what OpenShift's health check sets on a Machine that its strategy external-baremetal is to heal.
+	Annotation = "host.metal3.io/external-remediation"
+	// OutcomeAnnotation on a Machine of OpenShift says why cycling its host has not healed it. It goes with Annotation.
+	OutcomeAnnotation = "sickbay.dev/external-remediation-outcome"
+)
+
+// Namespace is where OpenShift keeps its Machines, and its bare-metal provider its Lease.
+const Namespace = "openshift-machine-api"
+
+// Kind is that of the Machines, and HealthCheckKind that of what annotates them.
+var (
+	Kind            = machinev1.GroupVersion.WithKind("Machine")
+	HealthCheckKind = machinev1.GroupVersion.WithKind("MachineHealthCheck")
+)
+
+// The permissions to read Nodes, and the Lease of the provider, are in config/openshift.
+//
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconciler looks after the Machines with the annotation. AddToManager fills the fields that are nil.
+type Reconciler struct {
+	Client client.Client
+	// Live reads past the cache: Machines, Nodes and Leases of the cluster that OpenShift runs in.
+	Live        client.Reader
+	Recorder    events.EventRecorder
+	Clock       clock.PassiveClock
+	Concurrency int
+}
+
+// Reconcile looks at one Machine.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	concerned, err := r.concerned(ctx, req.NamespacedName)
+	if err != nil || !concerned {
+		unsolved.DeleteLabelValues(req.Namespace, req.Name)
+		return ctrl.Result{}, err
+	}
+	v, err := r.observe(ctx, req.NamespacedName)
+	if err != nil || v.machine == nil {
+		return ctrl.Result{}, err
+	}
+	d := Decide(v.facts, r.Clock.Now())
+	if err := r.act(ctx, v, d); err != nil {
+		if apierrors.IsConflict(err) || errors.Is(err, errReplaced) {
+			return ctrl.Result{RequeueAfter: time.Second}, nil
+		}
+		return ctrl.Result{}, err
+	}
+	if d.RecheckAt.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: d.RecheckAt.Sub(r.Clock.Now())}, nil
+}
+
+func has(obj metav1.Object, annotation string) bool {
+	_, ok := obj.GetAnnotations()[annotation]
+	return ok
+}

@@ -1,0 +1,265 @@
+package externalremediation
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// fixture is a Machine of OpenShift with its Node, and a MachineHealthCheck that calls it unhealthy for its disk.
+type fixture struct {
+	*Reconciler
+	t       *testing.T
+	env     *env.Env
+	clock   *testingclock.FakePassiveClock
+	events  *events.FakeRecorder
+	machine *machinev1.Machine
+	node    *corev1.Node
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	f := &fixture{t: t, env: e, clock: testingclock.NewFakePassiveClock(time.Now()), events: events.NewFakeRecorder(20)}
+	labels := map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}
+	f.machine = &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "m", Labels: labels}}
+	f.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+	check := &machinev1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "check"}, Spec: machinev1.MachineHealthCheckSpec{
+		Selector:            metav1.LabelSelector{MatchLabels: labels},
+		UnhealthyConditions: []machinev1.UnhealthyCondition{{Type: "DiskPressure", Status: "True", Timeout: metav1.Duration{Duration: time.Minute}}},
+	}}
+	others := check.DeepCopy()
+	others.Name, others.Spec.Selector.MatchLabels = "others", map[string]string{"of": "others"}
+	others.Spec.UnhealthyConditions = []machinev1.UnhealthyCondition{{Type: "Ready", Status: "True", Timeout: metav1.Duration{Duration: time.Minute}}}
+	build.Create(t.Context(), t, e.Client, f.machine, f.node, check, others)
+	t.Cleanup(func() { _ = e.Client.Delete(context.WithoutCancel(t.Context()), f.node) })
+	f.machine.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: f.node.Name}
+	f.must(e.Client.Status().Update(t.Context(), f.machine))
+	f.Reconciler = &Reconciler{Client: e.Client, Live: e.Client, Recorder: f.events, Clock: f.clock}
+	f.is("Ready", corev1.ConditionUnknown)
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// is gives the Node a condition, and no other.
+func (f *fixture) is(condition corev1.NodeConditionType, status corev1.ConditionStatus, more ...corev1.NodeCondition) {
+	f.t.Helper()
+	f.must(f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.node), f.node))
+	f.node.Status.Conditions = append(more, corev1.NodeCondition{Type: condition, Status: status})
+	f.must(f.env.Client.Status().Update(f.t.Context(), f.node))
+}
+
+// annotate is what OpenShift's health check does, or a person who takes that back.
+func (f *fixture) annotated(want bool) {
+	f.t.Helper()
+	value := "null"
+	if want {
+		value = `""`
+	}
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"`+Annotation+`":`+value+`}}}`))
+	f.must(f.env.Client.Patch(f.t.Context(), f.machine, patch))
+}
+
+// settles reconciles until there is nothing more to do.
+func (f *fixture) settles() time.Duration {
+	f.t.Helper()
+	var again time.Duration
+	for range 5 {
+		result, err := f.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
+		f.must(err)
+		again = result.RequeueAfter
+	}
+	f.must(f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), f.machine))
+	return again
+}
+
+// request is what was made; nil if nothing was.
+func (f *fixture) request() *v1alpha1.RebootRemediation {
+	f.t.Helper()
+	var all v1alpha1.RebootRemediationList
+	f.must(f.env.Client.List(f.t.Context(), &all, client.InNamespace(f.machine.Namespace)))
+	if len(all.Items) > 1 {
+		f.t.Fatalf("there are %d RebootRemediations", len(all.Items))
+	}
+	if len(all.Items) == 0 {
+		return nil
+	}
+	return &all.Items[0]
+}
+
+// ends has the cycle end, as the controller reboot says it.
+func (f *fixture) ends(phase v1alpha1.Phase, message string) {
+	f.t.Helper()
+	request := f.request()
+	request.Status = made(phase, 0, message).Status
+	request.Status.FinishedAt = new(metav1.NewTime(f.clock.Now()))
+	request.Status.Conditions[0].LastTransitionTime = metav1.NewTime(f.clock.Now())
+	f.must(f.env.Client.Status().Update(f.t.Context(), request))
+}
+
+func (f *fixture) wantAnnotations(want map[string]string) {
+	f.t.Helper()
+	if diff := cmp.Diff(want, f.machine.Annotations, cmpopts.EquateEmpty()); diff != "" {
+		f.t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+}
+
+// TestHealed: one cycle for one annotation, which goes when the machine is healthy. The next annotation is another one.
+func TestHealed(t *testing.T) {
+	f := newFixture(t)
+	f.settles()
+	if f.request() != nil {
+		t.Fatal("nobody has asked for anything")
+	}
+	f.annotated(true)
+	f.settles()
+	first := f.request()
+	want := v1alpha1.RebootRemediationSpec{
+		Machine:     &v1alpha1.MachineReference{APIGroup: "machine.openshift.io", Name: "m"},
+		RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck},
+	}
+	if diff := cmp.Diff(want, first.Spec, cmpopts.IgnoreFields(v1alpha1.RebootRemediationSpec{}, "RebootSettings")); diff != "" {
+		t.Errorf("it asks for (-want +got):\n%s", diff)
+	}
+	f.ends(v1alpha1.Succeeded, "The Node is back")
+	f.settles()
+	f.wantAnnotations(map[string]string{Annotation: ""})
+
+	f.is("Ready", corev1.ConditionTrue, corev1.NodeCondition{Type: "DiskPressure", Status: corev1.ConditionTrue})
+	f.settles()
+	f.wantAnnotations(map[string]string{Annotation: ""})
+	f.is("Ready", corev1.ConditionTrue)
+	f.settles()
+	f.wantAnnotations(nil)
+	if f.request() != nil {
+		t.Error("the record of what is done stays")
+	}
+
+	f.is("Ready", corev1.ConditionUnknown)
+	f.annotated(true)
+	f.settles()
+	if second := f.request(); second == nil || second.UID == first.UID {
+		t.Errorf("asked once more: %v", second)
+	}
+}
+
+// TestInVain: the host is not cycled for ever. The Machine says what became of it until it is healthy, and who deletes the
+// RebootRemediation has it cycled once more.
+func TestInVain(t *testing.T) {
+	f := newFixture(t)
+	f.annotated(true)
+	f.settles()
+	f.ends(v1alpha1.Failed, "The host could not be proven off within 10m0s")
+	failed := f.request()
+	if again := f.settles(); again <= 0 || again > lookAgain {
+		t.Errorf("it looks again after %s", again)
+	}
+	told := f.machine.Annotations[OutcomeAnnotation]
+	f.wantAnnotations(map[string]string{Annotation: "", OutcomeAnnotation: outcome(failed)})
+	if n := len(f.events.Events); n != 1 {
+		t.Errorf("there were %d events for %q", n, told)
+	}
+	if request := f.request(); request == nil || request.UID != failed.UID {
+		t.Error("it is cycled again")
+	}
+
+	f.must(f.env.Client.Delete(t.Context(), failed))
+	f.settles()
+	f.wantAnnotations(map[string]string{Annotation: ""})
+	if request := f.request(); request == nil || request.UID == failed.UID {
+		t.Error("it is not cycled again")
+	}
+	f.ends(v1alpha1.Failed, "no")
+	f.settles()
+	f.is("Ready", corev1.ConditionTrue)
+	f.settles()
+	f.wantAnnotations(nil)
+}
+
+// TestTakenBack: whoever takes the annotation away does not want the cycle any more. A cache that does not know the annotation yet
+// takes nothing back.
+func TestTakenBack(t *testing.T) {
+	f := newFixture(t)
+	old := &metav1.PartialObjectMetadata{}
+	old.SetGroupVersionKind(Kind)
+	f.must(f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), old))
+	f.annotated(true)
+	f.settles()
+	watching, err := client.NewWithWatch(f.env.Config, client.Options{Scheme: f.env.Scheme})
+	f.must(err)
+	lagging := interceptor.NewClient(watching, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if got, ok := obj.(*metav1.PartialObjectMetadata); ok {
+				old.DeepCopyInto(got)
+				return nil
+			}
+			return c.Get(ctx, key, obj, opts...)
+		},
+	})
+	f.Client = lagging
+	f.settles()
+	if f.request() == nil {
+		t.Error("it was taken back by an old cache")
+	}
+	f.Client = f.env.Client
+	f.annotated(false)
+	f.settles()
+	if f.request() != nil {
+		t.Error("it was not taken back")
+	}
+}
+
+// TestHealthyBefore: the machine has recovered by itself before anything was done.
+func TestHealthyBefore(t *testing.T) {
+	f := newFixture(t)
+	f.is("Ready", corev1.ConditionTrue)
+	f.annotated(true)
+	f.settles()
+	f.wantAnnotations(nil)
+	if f.request() != nil {
+		t.Error("a healthy machine is cycled")
+	}
+}
+
+// TestProviderAtWork: as long as OpenShift's own provider runs, two would cycle the host.
+func TestProviderAtWork(t *testing.T) {
+	f := newFixture(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: f.machine.Namespace, Name: ProviderLease}}
+	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new("capbm"), new(int32(120))
+	lease.Spec.RenewTime = new(metav1.NewMicroTime(f.clock.Now()))
+	f.must(f.env.Client.Create(t.Context(), lease))
+	f.annotated(true)
+	f.settles()
+	if f.request() != nil || f.machine.Annotations[OutcomeAnnotation] == "" {
+		t.Errorf("%v was made, and it says %q", f.request(), f.machine.Annotations[OutcomeAnnotation])
+	}
+	f.clock.SetTime(f.clock.Now().Add(3 * time.Minute))
+	f.settles()
+	if f.request() == nil {
+		t.Error("the provider is gone, and nothing is done")
+	}
+	f.wantAnnotations(map[string]string{Annotation: ""})
+}

@@ -1,0 +1,44 @@
+package externalremediation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ProviderLease is what OpenShift's provider for bare metal, cluster-api-provider-baremetal, holds while it runs. It carries the
+// annotation out itself, and cannot be told not to.
+const ProviderLease = "controller-leader-election-capbm"
+
+// leaseSlack is by how much a Lease may be overdue, as clocks differ.
+const leaseSlack = 30 * time.Second
+
+// ProviderAtWork says that OpenShift's provider for bare metal runs, which power-cycles hosts for the annotation itself; empty if it
+// does not.
+func ProviderAtWork(ctx context.Context, live client.Reader, namespace string, now time.Time) (string, error) {
+	lease, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: namespace, Name: ProviderLease}
+	err := live.Get(ctx, key, lease)
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking whether OpenShift's provider for bare metal runs: getting Lease %s: %w", key, err)
+	}
+	if !held(lease, now) {
+		return "", nil
+	}
+	return fmt.Sprintf("cluster-api-provider-baremetal runs (it holds Lease %s), and power-cycles hosts for the annotation %s itself", key, Annotation), nil
+}
+
+// held tells whether somebody holds a Lease.
+func held(lease *coordinationv1.Lease, now time.Time) bool {
+	spec := lease.Spec
+	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false
+	}
+	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds)*time.Second + leaseSlack))
+}
