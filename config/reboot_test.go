@@ -66,6 +66,8 @@ func TestRebootLivesOnThesePermissions(t *testing.T) {
 	c := newCycled(t, e)
 	runManager(t, e, onOpenShift, func(o *app.Options) {
 		o.Controllers, o.Namespace = []string{reboot.ControllerName}, c.machine.Namespace
+		// It does not start if it may not look for the Lease of OpenShift's provider.
+		o.OpenShiftExternalRemediation = true
 	})
 	c.g.Eventually(func() int { return len(c.keys(t)) }).Should(BeZero(), "a key that nobody stands behind is taken away")
 

@@ -61,8 +61,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	v, err := r.observe(ctx, req.NamespacedName)
-	if err != nil || v.machine == nil {
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	if v.machine == nil {
+		unsolved.DeleteLabelValues(req.Namespace, req.Name)
+		return ctrl.Result{}, nil
 	}
 	d := Decide(v.facts, r.Clock.Now())
 	if err := r.act(ctx, v, d); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -92,6 +93,11 @@ func TestReferenceAnnotations(t *testing.T) {
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
 		{
+			externalremediation.Annotation, "Machine of OpenShift", "OpenShift",
+			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay takes it away when the machine is healthy.",
+		},
+		{externalremediation.OutcomeAnnotation, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
+		{
 			remedy.RebootRequestedAtAnnotation, onMachine, "earlier versions of Sickbay",
 			"Read only to take over a power cycle that an earlier version has asked for.",
 		},
@@ -112,6 +118,7 @@ func TestReferenceFieldOwners(t *testing.T) {
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},
 		{reboot.FieldOwner, "RebootRemediations, annotations of BareMetalHosts and Machines, Nodes, and `ExternallyRemediated` on Machines"},
+		{externalremediation.FieldOwner, "the annotations about external remediation on Machines of OpenShift, and the RebootRemediations for them"},
 	} {
 		table = append(table, []string{docs.Code(o[0]), o[1]})
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -12,6 +13,7 @@ import (
 // Where OpenShift keeps its CustomResourceDefinitions.
 const (
 	openshiftAPI      = "github.com/openshift/api"
+	machineCRD        = "machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machines-Default.crd.yaml"
 	healthCheckCRD    = "machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machinehealthchecks.crd.yaml"
 	clusterVersionCRD = "config/v1/zz_generated.crd-manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml"
 )
@@ -19,10 +21,19 @@ const (
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
-	crd, err := world.ModuleFile(openshiftAPI, healthCheckCRD)
+	hosts, err := baremetal.CRDDir()
+	paths := []string{hosts}
+	for _, file := range []string{machineCRD, healthCheckCRD} {
+		if err != nil {
+			break
+		}
+		var crd string
+		crd, err = world.ModuleFile(openshiftAPI, file)
+		paths = append(paths, crd)
+	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "finding OpenShift's definitions:", err)
+		fmt.Fprintln(os.Stderr, "finding definitions:", err)
 		os.Exit(1)
 	}
-	os.Exit(e2e.Main(m, world.Options{CRDPaths: []string{crd}}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, world.Options{CRDPaths: paths}, func(s *e2e.Stand) { stand = s }))
 }

@@ -1,0 +1,150 @@
+package openshift_test
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
+	machinev1beta1 "github.com/openshift/api/machine/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+)
+
+const externalRemediation = "--openshift-external-remediation"
+
+// TestExternalRemediation: OpenShift's health check annotates a Machine whose host hangs. The host is power-cycled once, the machine is
+// healthy again, and nothing is left of it. Before, Sickbay refuses to start beside the provider that does the same.
+func TestExternalRemediation(t *testing.T) {
+	i := newInstallation(t)
+	i.Expect(metal3v1.AddToScheme(i.client.Scheme())).To(Succeed())
+	i.Expect(v1alpha1.AddToScheme(i.client.Scheme())).To(Succeed())
+	i.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: externalremediation.Namespace}})
+	i.refusesBesideProvider()
+
+	operator, err := baremetal.Start(t.Context(), stand.World.Config(), baremetal.Options{Program: i.kubelet})
+	i.Expect(err).NotTo(HaveOccurred())
+	defer func() { i.Expect(operator.Close()).To(Succeed()) }()
+	machine, host := i.worker("worker-0")
+	node := i.node("worker-0")
+	before := operator.Host(client.ObjectKeyFromObject(host)).Boots()
+	i.patch(machine, `{"metadata":{"annotations":{"`+externalremediation.Annotation+`":""}}}`)
+	i.notReady(node)
+
+	e2e.StartSickbay(t, stand.Binary, stand.Kubeconfig, "--controllers=reboot", externalRemediation)
+	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(externalremediation.Annotation), "the machine is healthy")
+	i.Expect(machine.Annotations).NotTo(HaveKey(externalremediation.OutcomeAnnotation))
+	i.Expect(i.node("worker-0").UID).NotTo(Equal(node.UID), "its Node was deleted while the host was off")
+	i.Expect(operator.Host(client.ObjectKeyFromObject(host)).Boots()).To(Equal(before + 1))
+	i.Eventually(func() ([]v1alpha1.RebootRemediation, error) {
+		var requests v1alpha1.RebootRemediationList
+		err := i.client.List(t.Context(), &requests, client.InNamespace(externalremediation.Namespace))
+		return requests.Items, err
+	}).Should(BeEmpty(), "nothing asks for anything any more")
+	i.Expect(i.annotations(host)()).To(BeEmpty(), "and nobody keeps the host off")
+}
+
+// refusesBesideProvider starts Sickbay while the provider holds its Lease.
+func (i *installation) refusesBesideProvider() {
+	i.Helper()
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: externalremediation.ProviderLease},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: new("capbm"), LeaseDurationSeconds: new(int32(120)), RenewTime: new(metav1.NewMicroTime(time.Now())),
+		},
+	}
+	i.create(lease)
+	ctx, cancel := context.WithTimeout(i.Context(), e2e.Patience)
+	defer cancel()
+	said, err := exec.CommandContext(ctx, stand.Binary, "manager", "--kubeconfig="+stand.Kubeconfig, "--controllers=reboot",
+		"--health-probe-bind-address=0", "--metrics-bind-address=0", externalRemediation).CombinedOutput()
+	i.Expect(err).To(HaveOccurred())
+	i.Expect(string(said)).To(ContainSubstring("cluster-api-provider-baremetal runs"))
+	i.Expect(i.client.Delete(i.Context(), lease)).To(Succeed())
+}
+
+func (i *installation) create(objects ...client.Object) {
+	i.Helper()
+	for _, object := range objects {
+		i.Expect(i.client.Create(i.Context(), object)).To(Succeed())
+	}
+}
+
+func (i *installation) patch(object client.Object, patch string) {
+	i.Helper()
+	i.Expect(i.client.Patch(i.Context(), object, client.RawPatch("application/merge-patch+json", []byte(patch)))).To(Succeed())
+}
+
+// worker makes a Machine of OpenShift on a host that runs, with its health check, and waits for its Node.
+func (i *installation) worker(name string) (*machinev1beta1.Machine, *metal3v1.BareMetalHost) {
+	i.Helper()
+	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: name, Labels: map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}}
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: meta.Namespace, Name: name}, Spec: metal3v1.BareMetalHostSpec{
+		Online: true, BootMACAddress: "00:00:5e:00:53:01",
+		BMC:         metal3v1.BMCDetails{Address: "ipmi://192.0.2.1", CredentialsName: "bmc"},
+		Image:       &metal3v1.Image{URL: "http://192.0.2.1/rhcos.qcow2", Checksum: "none"},
+		ConsumerRef: &corev1.ObjectReference{APIVersion: machinev1beta1.GroupVersion.String(), Kind: "Machine", Namespace: meta.Namespace, Name: name},
+	}}
+	machine := &machinev1beta1.Machine{ObjectMeta: meta}
+	machine.Annotations = map[string]string{"metal3.io/BareMetalHost": meta.Namespace + "/" + name}
+	check := &machinev1beta1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{
+		Namespace: meta.Namespace, Name: "workers", Annotations: map[string]string{"machine.openshift.io/remediation-strategy": "external-baremetal"},
+	}, Spec: machinev1beta1.MachineHealthCheckSpec{
+		Selector: metav1.LabelSelector{MatchLabels: meta.Labels},
+		UnhealthyConditions: []machinev1beta1.UnhealthyCondition{
+			{Type: "Ready", Status: "Unknown", Timeout: metav1.Duration{Duration: time.Minute}},
+		},
+	}}
+	i.create(host, machine, check)
+	i.Eventually(func() error { return i.client.Get(i.Context(), client.ObjectKey{Name: name}, &corev1.Node{}) }).Should(Succeed())
+	i.Eventually(func() (metal3v1.ProvisioningState, error) {
+		err := i.client.Get(i.Context(), client.ObjectKeyFromObject(host), host)
+		return host.Status.Provisioning.State, err
+	}).Should(Equal(metal3v1.StateProvisioned))
+	machine.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: name}
+	i.Expect(i.client.Status().Update(i.Context(), machine)).To(Succeed())
+	return machine, host
+}
+
+// kubelet registers the Node of a host, if there is none, and says that it is ready.
+func (i *installation) kubelet(ctx context.Context, boot baremetal.Boot) {
+	for ctx.Err() == nil {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: boot.Name}}
+		err := i.client.Get(ctx, client.ObjectKeyFromObject(node), node)
+		if apierrors.IsNotFound(err) {
+			err = i.client.Create(ctx, node)
+		}
+		if err == nil {
+			node.Status.NodeInfo.BootID = boot.ID
+			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
+			err = i.client.Status().Update(ctx, node)
+		}
+		if err == nil {
+			<-ctx.Done()
+		}
+	}
+}
+
+func (i *installation) node(name string) *corev1.Node {
+	i.Helper()
+	node := &corev1.Node{}
+	i.Expect(i.client.Get(i.Context(), client.ObjectKey{Name: name}, node)).To(Succeed())
+	return node
+}
+
+// notReady is what Kubernetes says of the Node of a host that hangs.
+func (i *installation) notReady(node *corev1.Node) {
+	i.Helper()
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+	i.Expect(i.client.Status().Update(i.Context(), node)).To(Succeed())
+}
