@@ -140,7 +140,7 @@ func (c *cycled) keys(t *testing.T) []string {
 // record is how far the cycle has come.
 func (c *cycled) record(t *testing.T) *v1alpha1.RebootRemediation {
 	t.Helper()
-	record := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: c.machine.Namespace, Name: c.machine.Name}}
+	record := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: c.machine.Namespace, Name: reboot.RequestName(c.machine, "asked")}}
 	c.read(t, record)
 	return record
 }

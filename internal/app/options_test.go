@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,9 @@ func TestGates(t *testing.T) {
 				for _, kind := range g.kinds {
 					got[g.name] = append(got[g.name], kind.Kind+"."+kind.GroupVersion().String())
 				}
+			}
+			if slices.ContainsFunc(tt.controllers, func(name string) bool { return slices.Contains([]string{health, checks, repairs}, name) }) {
+				tt.want["errors of bare-metal hosts"] = append([]string{"BareMetalHost.metal3.io/v1alpha1"}, clusterAPI...)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("gates (-want +got):\n%s", diff)

@@ -22,7 +22,8 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	asks := build.Annotation(metal3v1.RebootAnnotationPrefix, "")
-	build.Create(t.Context(), t, e.Client, build.Machine(ns, "ours", asks))
+	ours := build.Machine(ns, "ours", asks)
+	build.Create(t.Context(), t, e.Client, ours)
 	manager := run(t, e, reboot.ControllerName)
 	c, err := client.New(e.Config, client.Options{Scheme: Scheme()})
 	if err != nil {
@@ -30,10 +31,10 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	}
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
-	host := func(name string) func() string {
+	host := func(machine metav1.Object) func() string {
 		return func() string {
 			record := &v1alpha1.RebootRemediation{}
-			if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, record); client.IgnoreNotFound(err) != nil {
+			if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: reboot.RequestName(machine, "asked")}, record); client.IgnoreNotFound(err) != nil {
 				t.Error(err)
 			}
 			if c := meta.FindStatusCondition(record.Status.Conditions, v1alpha1.ConditionHostAvailable); c != nil {
@@ -49,7 +50,7 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	}}
 	build.Create(t.Context(), t, c, left)
 	e.Install(t, env.WithCRDFiles("config/crd/sickbay*.yaml"))
-	g.Eventually(host("ours")).Should(Equal(v1alpha1.ReasonHostNotFound))
+	g.Eventually(host(ours)).Should(Equal(v1alpha1.ReasonHostNotFound))
 	g.Eventually(func() map[string]string {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(left), left); err != nil {
 			t.Error(err)
@@ -60,7 +61,7 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	e.Install(t, env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml"))
 	theirs := &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "theirs", Annotations: map[string]string{metal3v1.RebootAnnotationPrefix: ""}}}
 	build.Create(t.Context(), t, c, theirs)
-	g.Eventually(host("theirs")).Should(Equal(v1alpha1.ReasonHostNotFound))
+	g.Eventually(host(theirs)).Should(Equal(v1alpha1.ReasonHostNotFound))
 	if err := manager.Ready(t.Context()); err != nil {
 		t.Errorf("the manager is not ready: %v", err)
 	}

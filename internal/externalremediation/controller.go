@@ -61,6 +61,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	v, err := r.observe(ctx, req.NamespacedName)
+	if errors.Is(err, errReplaced) {
+		return ctrl.Result{RequeueAfter: time.Second}, nil
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -70,7 +73,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	d := Decide(v.facts, r.Clock.Now())
 	if err := r.act(ctx, v, d); err != nil {
-		if apierrors.IsConflict(err) || errors.Is(err, errReplaced) {
+		if apierrors.IsConflict(err) {
+			// It has changed since it was read, so it is judged anew.
 			return ctrl.Result{RequeueAfter: time.Second}, nil
 		}
 		return ctrl.Result{}, err

@@ -68,7 +68,7 @@ func (f *fixture) must(err error) {
 func (f *fixture) is(condition corev1.NodeConditionType, status corev1.ConditionStatus, more ...corev1.NodeCondition) {
 	f.t.Helper()
 	f.must(f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.node), f.node))
-	f.node.Status.Conditions = append(more, corev1.NodeCondition{Type: condition, Status: status})
+	f.node.Status.Conditions = append([]corev1.NodeCondition{{Type: condition, Status: status}}, more...)
 	f.must(f.env.Client.Status().Update(f.t.Context(), f.node))
 }
 

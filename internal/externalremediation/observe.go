@@ -52,15 +52,9 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 	if err := r.Live.Get(ctx, key, machine); err != nil {
 		return view{}, client.IgnoreNotFound(err)
 	}
-	var facts Facts
-	request := &v1alpha1.RebootRemediation{}
-	err := r.Live.Get(ctx, requestKey(machine), request)
-	if client.IgnoreNotFound(err) != nil {
-		return view{}, fmt.Errorf("getting RebootRemediation %s: %w", requestKey(machine), err)
-	}
-	if err == nil {
-		facts.Request = request
-		facts.Finished = request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, reboot.Finalizer)
+	facts, err := r.requestFacts(ctx, machine)
+	if err != nil {
+		return view{}, err
 	}
 	uid := machine.UID
 	if err := r.Live.Get(ctx, key, machine); err != nil {
@@ -73,17 +67,36 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 		return view{}, nil
 	}
 	facts.Asked, facts.Told = has(machine, Annotation), machine.Annotations[OutcomeAnnotation]
-	if facts.Asked && (facts.Request == nil || facts.Finished) {
-		if facts.Healthy, err = r.healthy(ctx, machine); err != nil {
-			return view{}, err
-		}
+	err = r.judge(ctx, machine, &facts)
+	return view{facts: facts, machine: machine}, err
+}
+
+// requestFacts reads what was made for a Machine.
+func (r *Reconciler) requestFacts(ctx context.Context, machine *machinev1.Machine) (Facts, error) {
+	request := &v1alpha1.RebootRemediation{}
+	err := r.Live.Get(ctx, requestKey(machine), request)
+	if apierrors.IsNotFound(err) {
+		return Facts{}, nil
 	}
-	if facts.Asked && facts.Request == nil && !facts.Healthy {
-		if facts.Provider, err = ProviderAtWork(ctx, r.Live, machine.Namespace, r.Clock.Now()); err != nil {
-			return view{}, err
-		}
+	if err != nil {
+		return Facts{}, fmt.Errorf("getting RebootRemediation %s: %w", requestKey(machine), err)
 	}
-	return view{facts: facts, machine: machine}, nil
+	return Facts{
+		Request:  request,
+		Finished: request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, reboot.Finalizer),
+	}, nil
+}
+
+// judge reads whether the machine is healthy, and whether somebody else is at work, where that matters.
+func (r *Reconciler) judge(ctx context.Context, machine *machinev1.Machine, facts *Facts) (err error) {
+	if !facts.Asked || (facts.Request != nil && !facts.Finished) {
+		return nil
+	}
+	if facts.Healthy, err = r.healthy(ctx, machine); err != nil || facts.Healthy || facts.Request != nil {
+		return err
+	}
+	facts.Provider, err = ProviderAtWork(ctx, r.Live, machine.Namespace, r.Clock.Now())
+	return err
 }
 
 // healthy tells that the Node of a Machine is Ready, and that none of the conditions matches for which a MachineHealthCheck of the

@@ -126,8 +126,7 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 		return applies, err
 	}
 	if applies == healthcheck.Applies && host.Name != "" {
-		mhc, err := r.owner(ctx, machine)
-		if err != nil || (mhc != nil && RulesOf(mhc).HostErrorTimeout > 0) {
+		if judged, err := r.judgesHosts(ctx, machine); err != nil || judged {
 			return healthcheck.Applies, err
 		}
 	}
@@ -135,6 +134,12 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.DoesNotApply, nil
+}
+
+// judgesHosts tells whether the MachineHealthCheck of a Machine asks for the errors of hosts.
+func (r *Reconciler) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
+	mhc, err := r.owner(ctx, machine)
+	return mhc != nil && RulesOf(mhc).HostErrorTimeout > 0, err
 }
 
 // checkHost keeps since when a host has had an error.
