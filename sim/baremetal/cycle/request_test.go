@@ -7,7 +7,6 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -41,18 +40,20 @@ func (m *machine) request(settings v1alpha1.RebootSettings) {
 	})
 }
 
-// record reads the RebootRemediation; nil if there is none.
+// record reads the RebootRemediation, whatever its name; nil if there is none.
 func (m *machine) record() *v1alpha1.RebootRemediation {
 	m.Helper()
-	request := &v1alpha1.RebootRemediation{}
-	err := m.client.Get(m.ctx, m.key(), request)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	var requests v1alpha1.RebootRemediationList
+	if err := m.client.List(m.ctx, &requests, client.InNamespace(m.namespace)); err != nil {
 		m.Fatal(err)
 	}
-	return request
+	for i := range requests.Items {
+		request := &requests.Items[i]
+		if of := request.Spec.Machine; request.Name == m.name || (of != nil && of.Name == m.name) {
+			return request
+		}
+	}
+	return nil
 }
 
 func (m *machine) phase() v1alpha1.Phase {
