@@ -45,7 +45,24 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if err != nil || !wantsAny(machine) || machine.UID != cached.UID {
 		return ctrl.Result{}, err
 	}
+	if first, err := t.comesFirst(ctx, machine); err != nil || first {
+		return ctrl.Result{}, err
+	}
 	return ctrl.Result{}, t.begin(ctx, request, machine)
+}
+
+// comesFirst tells whether a health check has the host of a Machine cycled, or has had, and it has helped. The annotations wait
+// until that is deleted: it may be all that was asked for.
+func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectMetadata) (bool, error) {
+	request, key := &v1alpha1.RebootRemediation{}, client.ObjectKeyFromObject(machine)
+	err := t.Live.Get(ctx, key, request)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
+	}
+	return !has(request, ByAnnotation) && (!request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded), nil
 }
 
 // begin begins a cycle for the annotations of a Machine, after the one that was made before and is finished, if there is one.

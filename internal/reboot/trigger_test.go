@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -237,6 +238,29 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 				t.Errorf("RebootRemediations (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain.
+func TestTriggerWaitsForAHealthCheck(t *testing.T) {
+	for phase, waits := range map[v1alpha1.Phase]bool{
+		"": true, v1alpha1.PoweringOff: true, v1alpha1.Succeeded: true, v1alpha1.Failed: false, v1alpha1.Aborted: false,
+	} {
+		e := env.Get(t)
+		m, asked := triggered(t, e, personAsks, nil, Facts{})
+		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+		build.Create(t.Context(), t, e.Client, first)
+		first.Status.Phase = phase
+		if err := e.Client.Status().Update(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		if err := trigger(t, e.Client, e.Client, m); err != nil {
+			t.Fatal(err)
+		}
+		err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(asked), asked)
+		if apierrors.IsNotFound(err) != waits {
+			t.Errorf("in phase %q, it waits: %t", phase, !waits)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -94,12 +95,15 @@ func (w *wire) register(r *http.Request) (dies bool, err error) {
 }
 
 // describe names what is written, the same in each namespace.
+var madeOfUID = regexp.MustCompile(`-[0-9a-f]{8}-asked`)
+
 func (w *wire) describe(r *http.Request) string {
 	path := strings.ReplaceAll(r.URL.Path, w.stand.namespace, "ns")
 	if _, after, found := strings.Cut(path, "/namespaces/ns/"); found {
 		path = after
 	}
-	return r.Method + " " + path
+	// A name that is made of a UID is another one each time.
+	return r.Method + " " + madeOfUID.ReplaceAllString(path, "-UID-asked")
 }
 
 // revive lets a new process write, with no end.
