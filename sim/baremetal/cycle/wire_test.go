@@ -94,15 +94,15 @@ func (w *wire) register(r *http.Request) (dies bool, err error) {
 	return dies, nil
 }
 
-// describe names what is written, the same in each namespace.
+// madeOfUID is the part of a name that is another one each time.
 var madeOfUID = regexp.MustCompile(`-[0-9a-f]{8}-asked`)
 
+// describe names what is written, the same in each namespace.
 func (w *wire) describe(r *http.Request) string {
 	path := strings.ReplaceAll(r.URL.Path, w.stand.namespace, "ns")
 	if _, after, found := strings.Cut(path, "/namespaces/ns/"); found {
 		path = after
 	}
-	// A name that is made of a UID is another one each time.
 	return r.Method + " " + madeOfUID.ReplaceAllString(path, "-UID-asked")
 }
 
