@@ -103,7 +103,7 @@ func (w *wire) describe(r *http.Request) string {
 	if _, after, found := strings.Cut(path, "/namespaces/ns/"); found {
 		path = after
 	}
-	return r.Method + " " + madeOfUID.ReplaceAllString(path, "-UID-asked")
+	return r.Method + " " + madeOfUID.ReplaceAllString(path, "")
 }
 
 // revive lets a new process write, with no end.
