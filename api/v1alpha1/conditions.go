@@ -72,6 +72,9 @@ const (
 const (
 	// ReasonThrottled: others are being cycled.
 	ReasonThrottled = "Throttled"
+	// ReasonRebootPaused: the Machine, its MachineHealthCheck or its Cluster is paused, on hold or excepted, or the Cluster is being
+	// deleted, so no attempt begins.
+	ReasonRebootPaused = "Paused"
 	// ReasonRecovered: the machine has recovered by itself.
 	ReasonRecovered = "Recovered"
 	// ReasonWithdrawn: the request was deleted, or its annotation removed.
@@ -84,6 +87,8 @@ const (
 	ReasonPowerOffTimedOut = "PowerOffTimedOut"
 	// ReasonPowerOnTimedOut: the host did not come on in time.
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
-	// ReasonNodeTimedOut: the Node did not come back in time.
+	// ReasonNodeTimedOut: the Node did not come back in time, or was not Ready.
 	ReasonNodeTimedOut = "NodeTimedOut"
+	// ReasonMachineUnhealthy: the Node is back and Ready, but the machine is still called sick.
+	ReasonMachineUnhealthy = "MachineUnhealthy"
 )

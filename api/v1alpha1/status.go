@@ -8,7 +8,7 @@ import (
 
 // Phase is how far a cycle has come. A phase is stored before anything is done in it, so after a crash
 // the cycle goes on from there.
-// +kubebuilder:validation:Enum=Pending;PoweringOff;Fenced;Isolating;Holding;PoweringOn;WaitingForNode;Restoring;CoolingDown;Succeeded;Failed;Aborted
+// +kubebuilder:validation:Enum=Pending;PoweringOff;Fenced;Isolating;Holding;PoweringOn;WaitingForNode;Restoring;WaitingForMachine;CoolingDown;Succeeded;Failed;Aborted
 type Phase string
 
 // The phases, in the usual order.
@@ -27,11 +27,13 @@ const (
 	PoweringOn Phase = "PoweringOn"
 	// WaitingForNode: the host is on, the Node is not back.
 	WaitingForNode Phase = "WaitingForNode"
-	// Restoring: what the Node had is put back.
+	// Restoring: what the Node had is put back, and it becomes Ready.
 	Restoring Phase = "Restoring"
+	// WaitingForMachine: the Node is back and Ready, and the machine is still called sick by whoever asked for the cycle.
+	WaitingForMachine Phase = "WaitingForMachine"
 	// CoolingDown: an attempt has failed, the next one is to begin.
 	CoolingDown Phase = "CoolingDown"
-	// Succeeded: the host has been off and is on, and its Node is back as it was. In this end, as in the others, whatever
+	// Succeeded: the host has been off and is on, and its Node is back as it was, and Ready. In this end, as in the others, whatever
 	// was set on the host is taken away.
 	Succeeded Phase = "Succeeded"
 	// Failed: cycling did not help, or the host could not be worked with.
@@ -66,6 +68,13 @@ type RebootRemediationStatus struct {
 	// +optional
 	Node *NodeRecord `json:"node,omitempty"`
 
+	// suspendedSince is since when the cycle waits for somebody else: for a pause to end, for a person or a program that
+	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
+	// +optional
+	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
+	// unavailableSince is since when there is no host that could be cycled.
+	// +optional
+	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 	// pendingRebootSince is since when the host is asked to be off, in this attempt.
 	// +optional
 	PendingRebootSince *metav1.Time `json:"pendingRebootSince,omitempty"`
@@ -88,6 +97,12 @@ type RebootRemediationStatus struct {
 	// isolatedAt is when the Node was gone, or let go of; or when that was given up or not needed.
 	// +optional
 	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
+	// nodeGoneAt is when there was no Node while the host was off: any Node of that name is one that has registered since.
+	// +optional
+	NodeGoneAt *metav1.Time `json:"nodeGoneAt,omitempty"`
+	// singleSteps tells that a person has asked for single steps. Then only a person may ask for more.
+	// +optional
+	SingleSteps bool `json:"singleSteps,omitempty"`
 	// holdingSince is since when the host is kept off, because nobody has asked for more.
 	// +optional
 	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
@@ -106,6 +121,9 @@ type RebootRemediationStatus struct {
 	// nodeBackAt is when the Node was seen again.
 	// +optional
 	NodeBackAt *metav1.Time `json:"nodeBackAt,omitempty"`
+	// nodeReadyAt is when the Node had all that it had, and was Ready.
+	// +optional
+	NodeReadyAt *metav1.Time `json:"nodeReadyAt,omitempty"`
 	// nextAttemptAt is when the next attempt begins.
 	// +optional
 	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`

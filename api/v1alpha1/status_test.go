@@ -15,7 +15,7 @@ import (
 // phases are all that there are, and whether they are ends.
 var phases = map[v1alpha1.Phase]bool{
 	v1alpha1.Pending: false, v1alpha1.PoweringOff: false, v1alpha1.Fenced: false, v1alpha1.Isolating: false, v1alpha1.Holding: false,
-	v1alpha1.PoweringOn: false, v1alpha1.WaitingForNode: false, v1alpha1.Restoring: false, v1alpha1.CoolingDown: false,
+	v1alpha1.PoweringOn: false, v1alpha1.WaitingForNode: false, v1alpha1.Restoring: false, v1alpha1.WaitingForMachine: false, v1alpha1.CoolingDown: false,
 	v1alpha1.Succeeded: true, v1alpha1.Failed: true, v1alpha1.Aborted: true,
 }
 

@@ -497,6 +497,14 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		*out = new(NodeRecord)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.SuspendedSince != nil {
+		in, out := &in.SuspendedSince, &out.SuspendedSince
+		*out = (*in).DeepCopy()
+	}
+	if in.UnavailableSince != nil {
+		in, out := &in.UnavailableSince, &out.UnavailableSince
+		*out = (*in).DeepCopy()
+	}
 	if in.PendingRebootSince != nil {
 		in, out := &in.PendingRebootSince, &out.PendingRebootSince
 		*out = (*in).DeepCopy()
@@ -521,6 +529,10 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.IsolatedAt, &out.IsolatedAt
 		*out = (*in).DeepCopy()
 	}
+	if in.NodeGoneAt != nil {
+		in, out := &in.NodeGoneAt, &out.NodeGoneAt
+		*out = (*in).DeepCopy()
+	}
 	if in.HoldingSince != nil {
 		in, out := &in.HoldingSince, &out.HoldingSince
 		*out = (*in).DeepCopy()
@@ -540,6 +552,10 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 	}
 	if in.NodeBackAt != nil {
 		in, out := &in.NodeBackAt, &out.NodeBackAt
+		*out = (*in).DeepCopy()
+	}
+	if in.NodeReadyAt != nil {
+		in, out := &in.NodeReadyAt, &out.NodeReadyAt
 		*out = (*in).DeepCopy()
 	}
 	if in.NextAttemptAt != nil {

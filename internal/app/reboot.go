@@ -25,7 +25,9 @@ func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 	gates := []gate{
 		{
 			name:  "reboot of Cluster API",
-			kinds: []schema.GroupVersionKind{record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster")},
+			kinds: []schema.GroupVersionKind{
+				record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
+			},
 			add: func(ctx context.Context, mgr ctrl.Manager) error {
 				clusters, err := shared.get(ctx, mgr, o)
 				if err != nil {

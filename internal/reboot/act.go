@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,14 +26,20 @@ func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediatio
 }
 
 func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
+	if err := r.stillSo(ctx, request, d.Action); err != nil {
+		return err
+	}
 	switch d.Action {
 	case AddFinalizer:
-		return r.setFinalizer(ctx, request, true)
+		return r.setFinalizers(ctx, request, true, true)
 	case RemoveFinalizer:
 		if err := r.mirrorLast(ctx, request, v); err != nil {
 			return err
 		}
-		return r.setFinalizer(ctx, request, false)
+		return r.setFinalizers(ctx, request, false, owesNode(&request.Status) && !v.facts.Machine.Gone)
+	case RemoveNodeFinalizer:
+		r.giveNodeUp(request, v)
+		return r.setFinalizers(ctx, request, false, false)
 	case SetKey:
 		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
 	case RemoveKey:
@@ -60,21 +67,57 @@ func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRem
 	return nil
 }
 
-func (r *Reconciler) setFinalizer(ctx context.Context, request *v1alpha1.RebootRemediation, want bool) error {
-	before := request.DeepCopy()
-	if want {
-		controllerutil.AddFinalizer(request, Finalizer)
+// stillSo looks, live, whether the record is as it was read, before something is done that a later record may have taken back: the cache
+// of who has just begun to lead may be far behind. Letting go of the host is safe at any time, and the rest is refused by itself.
+func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action Action) error {
+	switch action {
+	case SetKey, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
+	default:
+		return nil
 	}
-	if !want {
-		controllerutil.RemoveFinalizer(request, Finalizer)
+	latest := &v1alpha1.RebootRemediation{}
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(request), latest)
+	if apierrors.IsNotFound(err) {
+		return remedy.ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	if latest.UID != request.UID || latest.ResourceVersion != request.ResourceVersion {
+		return remedy.ErrChanged
+	}
+	return nil
+}
+
+// giveNodeUp tells people what was not put back when a record goes that has stayed for it.
+func (r *Reconciler) giveNodeUp(request *v1alpha1.RebootRemediation, v view) {
+	if m := v.facts.Machine; !owesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
+		return
+	}
+	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventNodeGivenUp, eventAction,
+		"Node %s did not come back in service in time, and is left as it is", request.Status.Node.Name)
+}
+
+// setFinalizers has a RebootRemediation stay for its host, and for its Node, or not.
+func (r *Reconciler) setFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, forHost, forNode bool) error {
+	before := request.DeepCopy()
+	for finalizer, want := range map[string]bool{Finalizer: forHost, NodeFinalizer: forNode} {
+		if !want {
+			controllerutil.RemoveFinalizer(request, finalizer)
+			continue
+		}
+		// None can be added to what is being deleted.
+		if request.DeletionTimestamp.IsZero() {
+			controllerutil.AddFinalizer(request, finalizer)
+		}
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	err := r.Client.Patch(ctx, request, patch, client.FieldOwner(FieldOwner))
-	if apierrors.IsNotFound(err) && !want {
+	if apierrors.IsNotFound(err) && !forHost {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("changing the finalizer of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+		return fmt.Errorf("changing the finalizers of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
 }
@@ -114,7 +157,7 @@ func (r *Reconciler) dropAsked(ctx context.Context, v view, d Decision) error {
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == remedy.RebootAnnotation && d.Action == DropAll && v.facts.Machine.Plain {
+		if key == remedy.RebootAnnotation && d.Action == DropAll && v.facts.whole() {
 			changes[key] = nil
 		}
 	}

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // deleteNode deletes a Node as it was read, and as it is in the backup. Another one of the same name, or one that has
@@ -34,9 +37,45 @@ func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error 
 	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
 }
 
-// restoreNode puts back what is missing.
+// restoreNode puts back what is missing. If the workload cluster refuses it, it is put back one by one, so that nothing is refused on
+// account of something else. The error names what was refused.
 func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
 	missing := Missing(backup, node)
+	err := putBack(ctx, c, node, missing)
+	if !refused(err) {
+		return err
+	}
+	var left []string
+	current := node
+	for _, part := range missing.Each() {
+		if err = putBack(ctx, c, current, part); err != nil && !refused(err) {
+			return err
+		}
+		if err != nil {
+			left = append(left, part.String()+" ("+err.Error()+")")
+			continue
+		}
+		current = current.DeepCopy()
+		if err := c.Get(ctx, client.ObjectKeyFromObject(node), current); err != nil {
+			return fmt.Errorf("reading Node %s again: %w", node.Name, err)
+		}
+		if current.UID != node.UID {
+			return remedy.ErrChanged
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the workload cluster refuses to put back on Node %s: %s", node.Name, strings.Join(left, "; "))
+}
+
+// refused tells that the workload cluster will not have what was written, whoever tries again.
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
+
+// putBack writes parts of a backup to a Node as it was read.
+func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing MissingParts) error {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if len(missing.Labels) > 0 {
 		metadata["labels"] = missing.Labels

@@ -16,18 +16,22 @@ func (d *step) admit() {
 	if d.s.Phase == "" {
 		d.enter(v1alpha1.Pending, "Looking for the host")
 		d.s.MachineUID = d.f.Machine.UID
-		d.s.PendingRebootSince = d.time() // of the waiting, until the reboot itself begins
+		return
+	}
+	if d.f.Paused != "" {
+		d.awaitPause()
 		return
 	}
 	if other := d.f.atWork(); other != nil {
+		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 		d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
 		return
 	}
-	reason, message := d.unavailable()
-	if reason != "" {
+	if reason, message := d.unavailable(); reason != "" {
 		d.awaitHost(reason, message)
 		return
 	}
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 	switch {
 	case d.f.Throttled != "":
@@ -39,25 +43,6 @@ func (d *step) admit() {
 	}
 }
 
-// awaitHost waits for a host that cannot be cycled now.
-func (d *step) awaitHost(reason, message string) {
-	d.hostCondition(reason, message)
-	if reason == v1alpha1.ReasonSuspendedByUser {
-		// What a person wants has no deadline.
-		d.progress(reason, message)
-		return
-	}
-	if reasonOf(d.s, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonHostUnavailable {
-		// The time in which a person or others were waited for does not count.
-		d.s.PendingRebootSince = d.time()
-	}
-	if hopeless(reason) || d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()) {
-		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-		return
-	}
-	d.progress(v1alpha1.ReasonHostUnavailable, message)
-}
-
 // begin records what the attempt is about. The host is asked afterwards.
 func (d *step) begin() {
 	s := &d.s
@@ -65,8 +50,8 @@ func (d *step) begin() {
 	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
 	d.recordNode()
 	s.PendingRebootSince = d.time()
-	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt = nil, nil, nil, nil, nil
-	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NextAttemptAt = nil, nil, nil, nil, nil
+	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil
+	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NodeReadyAt, s.NextAttemptAt = nil, nil, nil, nil, nil, nil
 	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
 	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
 }
@@ -111,11 +96,6 @@ func (d *step) unavailable() (reason, message string) {
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
-}
-
-// hopeless tells that waiting does not help.
-func hopeless(reason string) bool {
-	return reason == v1alpha1.ReasonHostNotOurs || reason == v1alpha1.ReasonHostDeleting || reason == v1alpha1.ReasonNotFenceable
 }
 
 // passed tells whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody

@@ -21,6 +21,7 @@ type conceptsPhase struct {
 }
 
 func conceptsPhases() []conceptsPhase {
+	well := func(f *Facts) { f.Machine.Sick = false }
 	asksForOff := func(f *Facts) {
 		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
 	}
@@ -28,14 +29,15 @@ func conceptsPhases() []conceptsPhase {
 	nodeDeleting := func(f *Facts) { f.Node.Node.DeletionTimestamp = &noon }
 	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
 	return []conceptsPhase{
-		{v1alpha1.Pending, "the host can be worked with", []change{obstacleIs(v1alpha1.ReasonHostPaused)}, nil},
+		{v1alpha1.Pending, "the host can be worked with", []change{missing}, nil},
 		{v1alpha1.PoweringOff, "the host is proven off", []change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
 		{v1alpha1.Fenced, "it is known which Node there is", []change{nodeUnreadable}, nil},
 		{v1alpha1.Isolating, "the Node is gone, or let go of", []change{nodeDeleting}, []change{nodeGone}},
 		{v1alpha1.Holding, "somebody asks for more", []change{asksForOff}, []change{asksForOff, asksForOn}},
 		{v1alpha1.PoweringOn, "the host is on", nil, []change{on}},
 		{v1alpha1.WaitingForNode, "the Node is back", nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
-		{v1alpha1.Restoring, "the Node has what it had", nil, []change{has}},
+		{v1alpha1.Restoring, "the Node has what it had, and is Ready", nil, []change{has}},
+		{v1alpha1.WaitingForMachine, "the machine is not called sick any more", nil, []change{well}},
 		{v1alpha1.CoolingDown, "the host has had a rest", nil, nil},
 	}
 }

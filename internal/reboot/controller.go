@@ -21,6 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -46,7 +47,9 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinehealthchecks,verbs=get;list;watch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -69,8 +72,9 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	written lag.Writes
-	told    told
+	selectors targets.Selectors
+	written   lag.Writes
+	told      told
 	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
@@ -105,7 +109,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			return ctrl.Result{}, err
 		case !decision.Changed && decision.Action == Nothing:
 			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, request, v, decision)}, nil
-		case decision.Action == RemoveFinalizer:
+		case decision.Action == RemoveFinalizer, decision.Action == RemoveNodeFinalizer:
+			// What is left to be seen to comes with the event of this.
 			return ctrl.Result{}, nil
 		}
 	}
@@ -120,6 +125,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 	}
 	v, err := r.observe(ctx, request)
 	if err != nil {
+		r.failed(request, observing, err)
 		return view{}, Decision{}, err
 	}
 	decision := Decide(v.facts, r.Clock.Now())

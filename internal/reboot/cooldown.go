@@ -14,7 +14,7 @@ func (d *step) coolDown() {
 	switch {
 	case d.f.Host.Key || d.f.Host.Probe:
 		d.act(RemoveKey)
-	case d.back():
+	case d.s.NodeReadyAt == nil && d.back() && ready(d.f.Node.Node):
 		// Late, but there: another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
@@ -23,6 +23,8 @@ func (d *step) coolDown() {
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 		}
+	case d.f.Paused != "":
+		d.awaitPause()
 	case d.passed(d.s.NextAttemptAt, 0):
 		d.again()
 	}
@@ -31,20 +33,10 @@ func (d *step) coolDown() {
 // again begins the next attempt, or ends if the host has become unusable meanwhile.
 func (d *step) again() {
 	reason, message := d.unavailable()
-	if reason == "" {
-		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
-		d.begin()
+	if reason != "" {
+		d.awaitHost(reason, message)
 		return
 	}
-	if d.hostAwaits(v1alpha1.ReasonSuspendedByUser) {
-		// Nor does it here.
-		d.s.NextAttemptAt = d.time()
-	}
-	d.hostCondition(reason, message)
-	if reason == v1alpha1.ReasonSuspendedByUser {
-		return
-	}
-	if hopeless(reason) || d.passed(d.s.NextAttemptAt, d.f.Spec.PowerOffTimeout()) {
-		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-	}
+	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+	d.begin()
 }

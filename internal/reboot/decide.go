@@ -13,11 +13,12 @@ import (
 func Decide(f Facts, now time.Time) Decision {
 	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
 	switch ended := f.Status.Phase.Ended(); {
-	case !f.Finalizer && ended:
+	case !f.Finalizer && (ended || f.Deleting):
 		d.late()
-	case !f.Finalizer && !f.Deleting:
-		d.act(AddFinalizer)
 	case !f.Finalizer:
+		d.act(AddFinalizer)
+	case f.Blind != "":
+		d.blind()
 	case ended:
 		d.clean()
 	default:
@@ -28,6 +29,7 @@ func Decide(f Facts, now time.Time) Decision {
 
 // goOn takes a cycle a step further.
 func (d *step) goOn() {
+	d.noteSteps()
 	if d.broken() {
 		return
 	}
@@ -54,10 +56,23 @@ func (d *step) phase() {
 		d.waitForNode()
 	case v1alpha1.Restoring:
 		d.restore()
+	case v1alpha1.WaitingForMachine:
+		d.waitForMachine()
 	case v1alpha1.CoolingDown:
 		d.coolDown()
 	default:
 		d.admit()
+	}
+}
+
+// noteSteps stores that a person asks for single steps. It is forgotten when a person asks for a full cycle.
+func (d *step) noteSteps() {
+	switch m := d.f.Machine; {
+	case !m.ByAnnotation:
+	case m.Plain && !m.OfHealthCheck:
+		d.s.SingleSteps = false
+	case len(m.Keys) > 0:
+		d.s.SingleSteps = true
 	}
 }
 

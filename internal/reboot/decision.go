@@ -19,6 +19,8 @@ const (
 	// AddFinalizer to the RebootRemediation, and RemoveFinalizer from it.
 	AddFinalizer    Action = "AddFinalizer"
 	RemoveFinalizer Action = "RemoveFinalizer"
+	// RemoveNodeFinalizer lets go of a RebootRemediation that has stayed for its Node.
+	RemoveNodeFinalizer Action = "RemoveNodeFinalizer"
 	// SetKey holds the host off, and asks its operator for one answer. If our key is there already, it is only asked
 	// again.
 	SetKey Action = "SetKey"
@@ -90,6 +92,9 @@ func (d *step) until(deadline time.Time) {
 
 // enter begins a phase.
 func (d *step) enter(phase v1alpha1.Phase, message string) {
+	if d.s.Phase != phase {
+		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+	}
 	d.s.Phase = phase
 	d.progress(string(phase), message)
 }

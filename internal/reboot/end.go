@@ -24,6 +24,7 @@ func (d *step) fail(reason, message string) {
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase = phase
 	d.s.FinishedAt = d.time()
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	status := metav1.ConditionFalse
 	if phase == v1alpha1.Succeeded {
 		status = metav1.ConditionTrue
@@ -57,13 +58,14 @@ func (d *step) left() (text string) {
 // clean takes away whatever an ended cycle has left, and lets go of the record last.
 func (d *step) clean() {
 	f := d.f
-	recorded := f.Status.Host != nil && f.Host.Missing == "" && f.Host.UID == f.Status.Host.UID
 	switch {
-	case recorded && (f.Host.Key || f.Host.Probe):
+	case d.keyLeft():
 		d.act(RemoveKey)
+	case f.Blind != "":
+		// What follows is about the Machine.
 	case f.escalates():
 		d.act(MarkForOwner)
-	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):
+	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.whole() || len(d.inTime()) > 0):
 		d.done = d.inTime()
 		d.act(DropAll)
 	default:
@@ -71,14 +73,35 @@ func (d *step) clean() {
 	}
 }
 
+// keyLeft tells that something of ours is on the host that is recorded.
+func (d *step) keyLeft() bool {
+	h, recorded := d.f.Host, d.s.Host
+	return recorded != nil && h.Missing == "" && h.UID == recorded.UID && (h.Key || h.Probe)
+}
+
 // late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
-// replaced, which may take long and be given up, and then it does no harm. No finalizer keeps the record for that: a Node
-// may never come.
+// replaced, which may take long and be given up, and then it does no harm. A record that is deleted meanwhile stays as long as
+// the Node may take to come back.
 func (d *step) late() {
 	m := d.f.Machine
-	if !d.outOfService() || m.Gone || m.UID != d.s.MachineUID {
-		return
+	seen := d.f.Blind == ""
+	switch {
+	case !d.outOfService(), seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
+		if d.f.NodeFinalizer {
+			d.act(RemoveNodeFinalizer)
+		}
+	case seen:
+		d.settle()
 	}
+}
+
+// expired tells that a record which was deleted has stayed for its Node long enough.
+func (d *step) expired() bool {
+	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
+}
+
+// settle puts the Node back in service, or leaves that to whoever has taken it over.
+func (d *step) settle() {
 	if successor := d.successor(); successor != nil {
 		d.handOver(successor)
 		return

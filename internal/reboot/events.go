@@ -21,9 +21,22 @@ const (
 	EventStepFailed = "RebootStepFailed"
 	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
 	EventKeyLost = "RebootKeyLost"
+	// EventNodeGivenUp says that a RebootRemediation that was deleted has stayed for its Node long enough: what the Node had is
+	// not put back, or its taint stays.
+	EventNodeGivenUp = "RebootNodeGivenUp"
 )
 
 const eventAction = "Reboot"
+
+// What may fail beside the actions.
+const (
+	// observing is reading what a decision goes by.
+	observing Action = "Observe"
+	// readPauses is reading whether an attempt may begin.
+	readPauses Action = "ReadPauses"
+	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
+	readMachine Action = "ReadMachine"
+)
 
 // announce tells people how far a cycle has come.
 func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {

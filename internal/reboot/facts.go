@@ -27,6 +27,14 @@ type Facts struct {
 	Siblings []v1alpha1.RebootRemediation
 	// Throttled says why the machine has to wait for its turn; empty if it is.
 	Throttled string
+	// Paused says why no attempt may begin; empty if it may. PausedUntil is when that may be over by itself.
+	Paused      string
+	PausedUntil time.Time
+	// Blind says why what belongs to the host, the Machine and its infrastructure machine, cannot be read; empty if it can.
+	Blind string
+	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer tells that it stays for the Node.
+	DeletingSince time.Time
+	NodeFinalizer bool
 }
 
 // MachineFacts is what is known of the Machine.
@@ -44,10 +52,14 @@ type MachineFacts struct {
 	Keys         map[v1alpha1.Step]bool
 	// Operation is the attempt for which a record asks by annotation; empty if none does.
 	Operation string
+	// OfHealthCheck tells that the annotation for a full cycle is that of a health check.
+	OfHealthCheck bool
 	// ByHealthCheck tells that a health check has asked for the cycle, and not a person.
 	ByHealthCheck bool
-	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered.
+	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered. Sick tells that it is
+	// called sick; it may be neither.
 	Healthy bool
+	Sick    bool
 	// Owned tells that a controller owns it, which can replace it.
 	Owned bool
 	// Marked tells that it is marked for that.
@@ -100,6 +112,11 @@ type NodeFacts struct {
 	TaintSupported bool
 }
 
+// awaitsMachine tells that the request stands for a machine that is still called sick. A record decides by itself.
+func (f *Facts) awaitsMachine() bool {
+	return f.Machine.Sick && f.whole() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
+}
+
 // escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help.
 func (f *Facts) escalates() bool {
 	m := f.Machine
@@ -118,7 +135,7 @@ func (f *Facts) helpless() bool {
 		return false
 	}
 	switch reasonOf(f.Status, v1alpha1.ConditionSucceeded) {
-	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
+	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut, v1alpha1.ReasonMachineUnhealthy:
 		return true
 	case v1alpha1.ReasonHostUnavailable:
 		return f.hostless()
@@ -132,10 +149,10 @@ func (f *Facts) helpless() bool {
 // sick for ever, and block the remediation of others. A person who asks for a reboot does not ask for another machine;
 // and who has paused a host, or set that it cannot be switched off, has his reasons.
 func (f *Facts) hostless() bool {
-	if f.Status.Attempt > 0 && reasonOf(f.Status, v1alpha1.ConditionHostAvailable) == v1alpha1.ReasonHostNotFound {
+	h, recorded := f.Host, f.Status.Host
+	if f.Status.Attempt > 0 && recorded != nil && (h.None || h.Missing == "" && h.UID != recorded.UID) {
 		return true
 	}
-	h := f.Host
 	return f.Machine.ByHealthCheck && (h.None || (h.Ours && h.Obstacle == v1alpha1.ReasonHostNotProvisioned))
 }
 
@@ -147,8 +164,15 @@ func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) str
 	return ""
 }
 
-// whole tells that a full cycle is wanted, and not single steps.
-func (f *Facts) whole() bool { return !f.Machine.ByAnnotation || f.Machine.Plain }
+// whole tells that a full cycle is wanted, and not single steps. What a person has asked for step by step, no health check makes a
+// full cycle of.
+func (f *Facts) whole() bool {
+	m := f.Machine
+	return !m.ByAnnotation || (m.Plain && !(m.OfHealthCheck && f.stepwise()))
+}
+
+// stepwise tells that a person has asked for single steps.
+func (f *Facts) stepwise() bool { return f.Status.SingleSteps || len(f.Machine.Keys) > 0 }
 
 // asked tells whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.whole() || f.Machine.Keys[step] }

@@ -57,8 +57,9 @@ var stages = []struct {
 	set   change
 }{
 	{"", func(*Facts) {}},
-	{v1alpha1.Pending, func(f *Facts) { f.Status.MachineUID, f.Status.PendingRebootSince = "m-1", &noon }},
+	{v1alpha1.Pending, func(f *Facts) { f.Status.MachineUID = "m-1" }},
 	{v1alpha1.PoweringOff, func(f *Facts) {
+		f.Status.PendingRebootSince = &noon
 		f.Status.Attempt, f.Status.Host = 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
 		f.Status.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
 	}},
@@ -74,6 +75,7 @@ var stages = []struct {
 	{v1alpha1.PoweringOn, func(f *Facts) {
 		nodeGone(f)
 		isolated(v1alpha1.ReasonNodeDeleted)(f)
+		f.Status.NodeGoneAt = &noon
 		f.Status.IsolatedAt, f.Status.PowerOnReleasedAt = &noon, &noon
 		f.Host.Key, f.Host.AskedAt = false, time.Time{}
 	}},
@@ -82,8 +84,15 @@ var stages = []struct {
 	{v1alpha1.Restoring, func(f *Facts) {
 		f.Status.NextAttemptAt, f.Status.NodeBackAt = nil, &noon
 		nodeIs(nodeOf("node-2", "boot-2"))(f)
+		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
 	}},
-	{v1alpha1.Succeeded, func(f *Facts) { f.Status.Node.Backup, f.Status.Node.OutOfService = nil, false }},
+	{v1alpha1.WaitingForMachine, func(f *Facts) {
+		f.Status.NodeReadyAt = &noon
+		f.Status.Node.Backup, f.Status.Node.OutOfService = nil, false
+		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
+		f.Machine.ByHealthCheck, f.Machine.Sick = true, true
+	}},
+	{v1alpha1.Succeeded, func(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = false, false }},
 }
 
 func nodeOf(uid types.UID, bootID string) *corev1.Node {
@@ -160,12 +169,15 @@ func askedAt(after time.Duration) change {
 // asking asks by annotations for single steps; for none, by annotations that have gone.
 func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{}
+		f.Machine.ByAnnotation, f.Machine.Keys, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
 		for _, step := range asked {
 			f.Machine.Keys[step] = true
 		}
 	}
 }
+
+// suspended is since when the cycle waits for somebody else.
+func suspended(f *Facts) { f.Status.SuspendedSince = &noon }
 
 func lastAttempt(f *Facts) { f.Status.Attempt = f.Spec.Attempts() }
 

@@ -17,25 +17,33 @@ import (
 )
 
 // host reads the host of a Machine, live: from the Machine, or its infrastructure machine, to the
-// BareMetalHost. Once it is recorded, it is that one and no other.
-func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (*metal3v1.BareMetalHost, HostFacts, error) {
-	user, found, err := r.findHost(ctx, m)
-	if apierrors.IsForbidden(err) && request.Status.Host == nil {
+// BareMetalHost. Once it is recorded, it is that one and no other, and is read also if the way to it is blocked.
+func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (*metal3v1.BareMetalHost, HostFacts, error) {
+	recorded := request.Status.Host
+	user, found, err := r.findHost(ctx, v.machine)
+	switch {
+	case err != nil && recorded != nil:
+		r.blinded(request, v, "The infrastructure machine cannot be read", err)
+	case apierrors.IsForbidden(err):
 		return nil, HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, HostFacts{}, err
 	}
-	if recorded := request.Status.Host; recorded != nil {
+	if recorded != nil {
 		found = HostFacts{Name: recorded.Name}
 	}
 	if found.Missing != "" {
 		return nil, found, nil
 	}
-	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: found.Name}
-	err = r.Live.Get(ctx, key, host)
+	return r.hostOf(ctx, request, user, found.Name)
+}
+
+// hostOf reads a BareMetalHost by its name, live.
+func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user consumer, name string) (*metal3v1.BareMetalHost, HostFacts, error) {
+	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
+	err := r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", found.Name), None: apierrors.IsNotFound(err)}, nil
+		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
 	}
 	if err != nil {
 		return nil, HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)

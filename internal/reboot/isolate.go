@@ -65,6 +65,7 @@ func (d *step) takeOut(node *corev1.Node) {
 
 // withoutNode goes on without a Node: there never was one, or it is gone already.
 func (d *step) withoutNode() {
+	d.s.NodeGoneAt = d.time()
 	switch {
 	case d.s.Node == nil:
 		d.skipIsolation(v1alpha1.ReasonNoNode, "The machine has no Node")
@@ -81,6 +82,7 @@ func (d *step) isolate() {
 	n, found := d.f.Node, d.f.Node.State == machinehealth.NodeFound
 	switch {
 	case n.State == machinehealth.NodeGone || found && n.Node.UID != d.s.Node.UID:
+		d.s.NodeGoneAt = d.time()
 		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
 	case !d.off():
 		d.backToPowerOff()

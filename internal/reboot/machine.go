@@ -31,7 +31,7 @@ type machine struct {
 	// infrastructure refers to its infrastructure machine; OpenShift has none.
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
-	healthy        bool
+	healthy, sick  bool
 	marked         bool
 }
 
@@ -70,6 +70,7 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
 		m.controlPlane = has(o, clusterv1.MachineControlPlaneLabel) || labelled(o, clusterv1.MachineControlPlaneLabel)
 		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, machinehealth.ConditionType)
+		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, machinehealth.ConditionType)
 		m.marked = !remedy.NeedsMark(o)
 	case *machinev1.Machine:
 		if o.Status.NodeRef != nil {
@@ -97,9 +98,9 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 		m.asks(request, &facts)
 	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
-	// A person who asks for a reboot wants it whatever the health says.
-	facts.ByHealthCheck = byHealthCheck(request, m.object)
-	facts.Healthy = m.healthy && facts.ByHealthCheck
+	// A person who asks for a reboot wants it whatever the health says, and who asks for single steps is a person.
+	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Keys) == 0 && !request.Status.SingleSteps
+	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
 	return facts
 }
 
@@ -107,7 +108,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 // that of another attempt.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *MachineFacts) {
 	facts.Plain, facts.Keys = asked(m.object)
-	facts.Operation = remedy.RebootOperation(m.object)
+	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
 	by := requesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
 		facts.Plain = false

@@ -1,6 +1,10 @@
 package reboot
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -16,6 +20,42 @@ type MissingParts struct {
 // Any tells whether there is anything.
 func (m MissingParts) Any() bool {
 	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon
+}
+
+// String names them, for people.
+func (m MissingParts) String() string {
+	var names []string
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		names = append(names, "label "+key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.Annotations)) {
+		names = append(names, "annotation "+key)
+	}
+	for _, taint := range m.Taints {
+		names = append(names, "taint "+taint.Key+":"+string(taint.Effect))
+	}
+	if m.Cordon {
+		names = append(names, "cordon")
+	}
+	return strings.Join(names, ", ")
+}
+
+// Each are the same parts one by one.
+func (m MissingParts) Each() []MissingParts {
+	var parts []MissingParts
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		parts = append(parts, MissingParts{Labels: map[string]string{key: m.Labels[key]}})
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.Annotations)) {
+		parts = append(parts, MissingParts{Annotations: map[string]string{key: m.Annotations[key]}})
+	}
+	for _, taint := range m.Taints {
+		parts = append(parts, MissingParts{Taints: []corev1.Taint{taint}})
+	}
+	if m.Cordon {
+		parts = append(parts, MissingParts{Cordon: true})
+	}
+	return parts
 }
 
 // Missing compares a backup with a Node. What the Node has is newer, and is never overwritten.

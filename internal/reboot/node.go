@@ -23,7 +23,8 @@ func (d *step) waitForNode() {
 	case d.f.Host.Obstacle == v1alpha1.ReasonHostServicing && !d.f.withdrawn():
 		// Its firmware is being worked on, with as many reboots as that takes. That does not count either.
 		d.describeHost()
-	case d.hostAwaits(v1alpha1.ReasonHostServicing) && d.f.Host.Obstacle != v1alpha1.ReasonHostServicing:
+		d.suspend()
+	case d.resume():
 		d.s.LastPoweredOn = d.time()
 		d.describeHost()
 	case d.passed(d.s.LastPoweredOn, d.f.Spec.NodeTimeout()):
@@ -32,7 +33,8 @@ func (d *step) waitForNode() {
 }
 
 // back tells whether the Node has come back. If there was none while the host was off, any Node is one that has come
-// since. Otherwise it has to have booted since, and to be Ready.
+// since, Ready or not: it is to get back what it had before anything runs there. Otherwise it has to have booted since, and
+// to be Ready.
 func (d *step) back() bool {
 	node := d.f.Node.Node
 	switch {
@@ -41,7 +43,7 @@ func (d *step) back() bool {
 	case d.s.LastPoweredOn == nil:
 		// This attempt has not had the host off. If one before has, and its Node is heard of now, it has come late.
 		return d.outOfService() && ready(node) && heardAfter(node, d.s.NextAttemptAt)
-	case !d.recorded(node) && d.sawNoNode():
+	case !d.recorded(node) && d.s.NodeGoneAt != nil:
 		return true
 	default:
 		return ready(node) && d.booted(node)
@@ -61,22 +63,16 @@ func (d *step) recorded(node *corev1.Node) bool {
 	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
 }
 
-// sawNoNode tells that there was no Node at a time at which the host was off.
-func (d *step) sawNoNode() bool {
-	reason := reasonOf(d.s, v1alpha1.ConditionNodeIsolated)
-	return reason == v1alpha1.ReasonNodeDeleted || reason == v1alpha1.ReasonNoNode
-}
-
-// restore puts back what is missing on the Node, and sees that it is there.
+// restore puts back what is missing on the Node, and sees that it is there, and that the Node is Ready.
 func (d *step) restore() {
 	found := d.f.Node.State == machinehealth.NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.missing(found)
 	switch {
-	case found && missing == Nothing:
+	case found && missing == Nothing && ready(d.f.Node.Node):
 		d.restored()
 	case d.passed(d.s.NodeBackAt, d.f.Spec.NodeTimeout()):
 		d.notRestored()
-	case found:
+	case found && missing != Nothing:
 		d.act(missing)
 	}
 }
@@ -95,7 +91,27 @@ func (d *step) missing(found bool) Action {
 
 func (d *step) restored() {
 	d.inService()
-	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back")
+	d.s.NodeReadyAt = d.time()
+	if d.f.awaitsMachine() {
+		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waits until the machine is not called sick any more")
+		return
+	}
+	d.succeed()
+}
+
+func (d *step) succeed() {
+	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
+}
+
+// waitForMachine gives whoever asked the time to see that the machine is well. A request that stands for one that stays sick goes on, as
+// Cluster API's contract for remediation requests has it.
+func (d *step) waitForMachine() {
+	switch {
+	case !d.f.awaitsMachine():
+		d.succeed()
+	case d.passed(d.s.NodeReadyAt, d.f.Spec.NodeTimeout()):
+		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still called sick after "+d.f.Spec.NodeTimeout().String())
+	}
 }
 
 // inService notes that the Node has everything that it had.
@@ -106,16 +122,33 @@ func (d *step) inService() {
 	}
 }
 
-// notRestored ends the wait for a Node that is back, but not as it was. That is no reason to cycle its host again,
-// unless it is gone again.
+// notRestored ends the wait for a Node that is back, but not as it was. What it does not take back is no reason to cycle its host
+// again; but that it is gone again, or not Ready, is, and that the machine is still called sick.
 func (d *step) notRestored() {
-	message := "What the Node had could not be put back within " + d.f.Spec.NodeTimeout().String()
-	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
-	if d.f.Node.State == machinehealth.NodeFound || d.f.Node.State == machinehealth.NodeUnreadable {
-		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
-		return
+	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
+	message := "What the Node had could not be put back within " + timeout
+	if n.State == machinehealth.NodeFound && d.s.Node != nil && d.s.Node.Backup != nil {
+		if missing := Missing(d.s.Node.Backup, n.Node); missing.Any() {
+			message += ": " + missing.String()
+		}
 	}
-	d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
+	switch {
+	case n.State == machinehealth.NodeGone || n.State == machinehealth.NodeNone:
+		d.notInService(message)
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
+	case n.State == machinehealth.NodeFound && !ready(n.Node):
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
+	case d.f.awaitsMachine():
+		d.notInService(message)
+		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still called sick")
+	default:
+		d.notInService(message)
+		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
+	}
+}
+
+func (d *step) notInService(message string) {
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 }
 
 // hasOurTaint tells whether the taint that we set is on a Node; somebody else may have set one with another value.

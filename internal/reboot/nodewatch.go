@@ -11,8 +11,12 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// lookForNode is how often the Node is looked at while it is waited for something that nobody announces.
-const lookForNode = 10 * time.Second
+const (
+	// lookForNode is how often the Node is looked at while it is waited for something that nobody announces.
+	lookForNode = 10 * time.Second
+	// lookForOwed is the same after the end, as long as the Node is owed something.
+	lookForOwed = time.Minute
+)
 
 // wakeByNodes has the Nodes of workload clusters wake up the controller, and the news that a cluster can be reached.
 func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
@@ -39,7 +43,7 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 }
 
 // wantsNode tells whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
-// something. The latter is no reason to look again and again.
+// something.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	phase := request.Status.Phase
 	return looksForNode(phase) || (phase.Ended() && owesNode(&request.Status))
@@ -61,17 +65,23 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 	if !d.RecheckAt.IsZero() {
 		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
 	}
-	if looksForNode(d.Status.Phase) && !r.announced(ctx, request, v) {
+	if !wantsNode(request) {
+		return wait
+	}
+	// It is watched in any of these phases, since it may come back in any.
+	watched := r.watched(ctx, v) && !request.Spec.TaintsNode()
+	switch phase := d.Status.Phase; {
+	case phase.Ended() && !watched:
+		wait = min(wait, lookForOwed)
+	case phase.Ended(), phase == v1alpha1.WaitingForNode && watched:
+	default:
 		wait = min(wait, lookForNode)
 	}
 	return wait
 }
 
-// announced tells that an event says when the Node is as it is waited for: that it is back. Nobody tells of its Pods and
-// volumes, nor of a boot that was too quick for the Node to become unready.
-func (r *Reconciler) announced(ctx context.Context, request *v1alpha1.RebootRemediation, v view) bool {
-	if r.watchNodes == nil || v.machine == nil || request.Status.Phase != v1alpha1.WaitingForNode || request.Spec.TaintsNode() {
-		return false
-	}
-	return r.watchNodes(ctx, v.machine.cluster) == nil
+// watched tells that an event says when the Node is back. Nobody tells of its Pods and volumes, nor of a boot that was too quick
+// for the Node to become unready, which is of interest if it is tainted.
+func (r *Reconciler) watched(ctx context.Context, v view) bool {
+	return r.watchNodes != nil && v.machine != nil && r.watchNodes(ctx, v.machine.cluster) == nil
 }

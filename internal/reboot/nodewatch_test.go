@@ -168,10 +168,10 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone.Finalizers = []string{Finalizer}
-	if err := r.setFinalizer(t.Context(), gone, false); err != nil {
+	if err := r.setFinalizers(t.Context(), gone, false, false); err != nil {
 		t.Errorf("removing it: %v", err)
 	}
-	if err := r.setFinalizer(t.Context(), gone, true); err == nil {
+	if err := r.setFinalizers(t.Context(), gone, true, true); err == nil {
 		t.Error("it was added to what is not there")
 	}
 }

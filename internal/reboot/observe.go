@@ -27,14 +27,26 @@ type view struct {
 func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation) (view, error) {
 	v := view{facts: Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
-		Deleting:  !request.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(request, Finalizer),
+		Deleting:      !request.DeletionTimestamp.IsZero(),
+		Finalizer:     controllerutil.ContainsFinalizer(request, Finalizer),
+		NodeFinalizer: controllerutil.ContainsFinalizer(request, NodeFinalizer),
 	}}
+	if v.facts.Deleting {
+		v.facts.DeletingSince = request.DeletionTimestamp.Time
+	}
 	var err error
 	if v.machine, err = r.machine(ctx, request); err != nil {
-		return view{}, err
+		if request.Status.Host == nil {
+			return view{}, err
+		}
+		r.blinded(request, &v, "The machine cannot be read", err)
+		v.host, v.facts.Host, err = r.hostOf(ctx, request, consumer{}, request.Status.Host.Name)
+		return v, err
 	}
 	v.facts.Machine = v.machine.facts(request)
+	if v.machine != nil && needsPauses(&v.facts) {
+		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
+	}
 	if v.machine != nil && needsNode(&v.facts) {
 		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	}
@@ -48,14 +60,22 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 			return view{}, err
 		}
 	}
-	v.host, v.facts.Host, err = r.host(ctx, request, v.machine)
+	v.host, v.facts.Host, err = r.host(ctx, request, &v)
 	return v, err
+}
+
+// blinded notes that the Machine of a host that is recorded, or its infrastructure machine, cannot be read. Of the Machine only
+// what is recorded is known then.
+func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
+	r.failed(request, readMachine, err)
+	v.facts.Blind = why
+	v.facts.Machine = MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps}
 }
 
 // needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.
 func needsNode(f *Facts) bool {
-	if f.Status.Phase.Ended() {
-		return !f.Finalizer && owesNode(&f.Status)
+	if !f.Finalizer || f.Status.Phase.Ended() {
+		return settling(f)
 	}
 	return slices.Contains([]v1alpha1.Phase{
 		v1alpha1.Pending, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,

@@ -8,8 +8,12 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// settle is longer than a host's operator takes from one look at its power to the next.
-const settle = 75 * time.Second
+const (
+	// settle is longer than a host's operator takes from one look at its power to the next.
+	settle = 75 * time.Second
+	// proofTime is what it takes to prove a host off that was off already: it has to settle, and its operator to answer.
+	proofTime = settle + time.Minute
+)
 
 // off tells that the host is proven off, as it is now. Our key has been on it without a break, its operator has answered
 // the one-shot request that came with the key, and there is no doubt about what it says.
@@ -34,8 +38,11 @@ func (d *step) powerOff() {
 	case d.off():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
-	case d.passed(d.s.PendingRebootSince, d.f.Spec.PowerOffTimeout()):
-		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
+	case !h.Key && d.f.Paused != "":
+		// It has not reached the host.
+		d.standDown(d.f.Paused)
+	case d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
+		d.notOff()
 	case !h.Key:
 		d.setKey()
 	case d.doubtful():
@@ -48,11 +55,28 @@ func (d *step) powerOff() {
 	}
 }
 
+// powerOffTimeout is how long a host may take to be proven off. One that was off already gets the time for the proof on top.
+func (d *step) powerOffTimeout() time.Duration {
+	if d.s.SeenOnAt == nil {
+		return d.f.Spec.PowerOffTimeout() + proofTime
+	}
+	return d.f.Spec.PowerOffTimeout()
+}
+
+// notOff ends an attempt in which the host was not proven off. If that is a state that passes, it says nothing about the host.
+func (d *step) notOff() {
+	if passing(d.f.Host.Obstacle) && !d.f.withdrawn() {
+		d.standDown(d.unproven())
+		return
+	}
+	d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
+}
+
 // unproven says why a host was not proven off. One that says that it is off, and has an error, may be off indeed: its
 // operator does not clear an error before it switches the host again. But it says the same if it cannot reach the host, and
 // then the host may run. So it is not believed, whatever comes of it.
 func (d *step) unproven() string {
-	message := "The host could not be proven off within " + d.f.Spec.PowerOffTimeout().String()
+	message := "The host could not be proven off within " + d.powerOffTimeout().String()
 	switch {
 	case d.doubtful():
 		return message + "; it says that it is off, which is not believed in this state: " + d.f.Host.Message

@@ -25,17 +25,25 @@ func (d *step) powerOn() {
 // waitsForPower is what a cycle says while its host is to come on.
 const waitsForPower = "Waits until the host is on"
 
-// heldOff tells that it is waited for somebody who keeps the host off. That does not count as time that the host takes
+// heldOff tells that it is waited for somebody who keeps the host off, or for a state that passes. That does not count as time that the host takes
 // to come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so; unless
 // nobody waits for the host any more.
 func (d *step) heldOff() bool {
 	reason, message := d.holder()
+	if h := d.f.Host; reason == "" && !h.PoweredOn && passing(h.Obstacle) {
+		reason, message = h.Obstacle, h.Message
+	}
 	if reason != "" {
 		d.hostCondition(reason, message)
 		d.progress(string(v1alpha1.PoweringOn), waitsForPower+". "+message)
-		return !d.f.withdrawn()
+		if !d.f.withdrawn() {
+			d.suspend()
+			return true
+		}
+		d.resume()
+		return false
 	}
-	if d.hostAwaits(v1alpha1.ReasonHeldByOthers) || d.hostAwaits(v1alpha1.ReasonSuspendedByUser) {
+	if d.resume() {
 		d.s.PowerOnReleasedAt = d.time()
 		d.progress(string(v1alpha1.PoweringOn), waitsForPower)
 	}
@@ -54,9 +62,4 @@ func (d *step) holder() (reason, message string) {
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
-}
-
-// hostAwaits tells whether the record gives a reason why the host cannot be worked with.
-func (d *step) hostAwaits(reason string) bool {
-	return reasonOf(d.s, v1alpha1.ConditionHostAvailable) == reason
 }

@@ -29,10 +29,41 @@ func TestWhateverHappens(t *testing.T) {
 		}
 		w.heal()
 		w.logf("* all is healed")
-		if !w.goOn(12 * time.Hour) {
+		if !w.goOn(w.longest()) {
 			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
 		}
 		w.checkAfterwards()
+	})
+}
+
+// longest is what the waits of a cycle may take together.
+func (w *world) longest() time.Duration {
+	s := w.request.spec
+	attempt := s.PowerOffTimeout() + proofTime + isolateTimeout + s.PowerOnTimeout() + 3*s.NodeTimeout() + coolDown
+	// One more may have stood down, the firmware be worked on in each, and the last word be a wait for a host, or for a Node.
+	return time.Duration(s.Attempts()+1)*(attempt+5*time.Minute) + s.PowerOffTimeout() + 2*s.NodeTimeout()
+}
+
+// TestLettingGoNeedsOnlyTheHost: while nothing else can be read, no host stays off but by the will of a person.
+func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		for range rapid.SampledFrom([]int{5, 10, 20, 40}).Draw(t, "turns") {
+			w.turn(t, names(faults, doings))
+		}
+		if rapid.Bool().Draw(t, "deleted") && w.request.exists {
+			w.deleteRequest()
+		}
+		w.heal()
+		w.blind, w.late = true, nil
+		w.logf("* nothing but the host can be read")
+		w.goOn(powerOffTimeout + proofTime + isolateTimeout + time.Minute)
+		if w.request.status.Phase == v1alpha1.Holding && !w.request.deleting {
+			return
+		}
+		w.advance(30 * time.Minute)
+		w.checkLeft()
 	})
 }
 
@@ -41,7 +72,7 @@ func TestWhateverHappens(t *testing.T) {
 func TestNotWhileItMayRun(t *testing.T) {
 	events := []string{
 		"operator stops", "operator starts", "operator starts", "power dips", "our key drops", "all keys drop", "other holds", "other lets go", "other asks",
-		"online: false", "online: true", "onDelay", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
+		"online: false", "online: true", "onDelay", "a pause", "the pause ends", "reads fail", "reads work", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -72,7 +103,7 @@ func TestFromAnyRecord(t *testing.T) {
 		}
 		w.advance(rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "later"))
 		w.heal()
-		if !w.goOn(12 * time.Hour) {
+		if !w.goOn(w.longest()) {
 			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
 		}
 		w.advance(30 * time.Minute)
@@ -84,7 +115,7 @@ func TestFromAnyRecord(t *testing.T) {
 func (w *world) checkAfterwards() {
 	w.advance(30 * time.Minute)
 	w.checkLeft()
-	if limit := int(w.request.status.Attempt) + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
+	if limit := int(w.request.status.Attempt) + w.seen.stoodDown + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
 		w.t.Fatalf("I12: the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
 	}
 	end := meta.FindStatusCondition(w.request.status.Conditions, v1alpha1.ConditionSucceeded)

@@ -33,6 +33,7 @@ func TestReferenceRebootNames(t *testing.T) {
 		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
 		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
 		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
+		{NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.meaning})
 	}
@@ -75,7 +76,7 @@ func TestReferenceRebootEvents(t *testing.T) {
 		{"Normal", strings.Join(phases, ", "), "Says that the cycle has come to that phase, and what it waits for, or how it has ended."},
 		{"Warning", docs.Code(string(v1alpha1.CoolingDown)) + ", " + docs.Code(string(v1alpha1.Failed)), "The same, with what went wrong."},
 	}
-	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{"EventStepFailed": EventStepFailed, "EventKeyLost": EventKeyLost}) {
+	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{"EventStepFailed": EventStepFailed, "EventKeyLost": EventKeyLost, "EventNodeGivenUp": EventNodeGivenUp}) {
 		table = append(table, []string{"Warning", docs.Code(c.Value), c.Meaning})
 	}
 	docs.Section(t, referenceFile, "reboot events", docs.Table(table...))

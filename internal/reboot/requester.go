@@ -46,7 +46,7 @@ func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) b
 // takes it over.
 func (f *Facts) ofRecord() bool {
 	by := requesterOf(&f.Spec, &f.Status)
-	return by.ForRecord() && (!f.Machine.ByAnnotation || f.Machine.Operation == by.OperationID)
+	return by.ForRecord() && (!f.Machine.ByAnnotation || (f.Machine.Operation == by.OperationID && f.whole()))
 }
 
 // attempts are how many cycles there may be in all.

@@ -42,19 +42,19 @@ func TestPending(t *testing.T) {
 		{name: "1a host of somebody else", facts: in(pending, ofOthers), host: v1alpha1.ReasonHostNotOurs, want: stores(failed, unavailable)},
 		{name: "1a host on its way out", facts: in(pending, hostDeleting), host: v1alpha1.ReasonHostDeleting, want: stores(failed, unavailable)},
 
-		{name: "1b paused", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostPaused, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
-		{name: "1b paused, to the last", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
-		{name: "1b paused too long", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: powerOffTimeout, want: stores(failed, unavailable)},
-		{name: "1b detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "1b paused", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostPaused, want: stores(pending, unavailable)},
+		{name: "1b for as long as it is", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: 24 * time.Hour, want: waits(pending, 0).saying(unavailable)},
+		{name: "1b and then it begins", facts: in(pending, suspended, waitsFor(unavailable)), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1b detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable)},
 		{name: "1b not provisioned", facts: in(pending, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), host: v1alpha1.ReasonHostNotProvisioned, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
-		{name: "1b servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "1b servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable)},
 		// It says nothing of what happens when the host is asked; an old error may stand for ever.
 		{name: "1b but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1b an hour in the queue does not count", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused), waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
+		{name: "1b an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
 
 		{name: "1c wanted off by its user", facts: in(pending, userOff), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
 		{name: "1c for as long as he likes", facts: settled(in(pending, userOff)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonSuspendedByUser)},
-		{name: "1c wanted on again", facts: in(pending, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1c wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "1c the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 
 		// There is no mode in which such a host is rebooted without proof: that is what a remediation is not.

@@ -22,7 +22,8 @@ func TestEnds(t *testing.T) {
 	neverBegun := func(f *Facts) { f.Status.Attempt, f.Status.Host = 0, nil }
 	none := func(f *Facts) { f.Host = HostFacts{Missing: "The machine has no host", None: true} }
 	byHealthCheck := func(f *Facts) { f.Machine.ByHealthCheck = true }
-	hostGone := hostSays(v1alpha1.ReasonHostNotFound)
+	hostGone := allOf(none, hostSays(v1alpha1.ReasonHostNotFound))
+	thereByNow := hostSays(v1alpha1.ReasonHostNotFound)
 	otherHost := func(f *Facts) { f.Host.UID = "h-2" }
 	check(t, []row{
 		{name: "9 the key", facts: in(done, keyed), want: does(done, RemoveKey)},
@@ -53,7 +54,9 @@ func TestEnds(t *testing.T) {
 		{name: "10 it does not run the machine", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostNotProvisioned), byHealthCheck), want: unavailableDoes(MarkForOwner)},
 		{name: "10 but that of somebody else", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostNotProvisioned), ofOthers, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
 		{name: "10 where it is cannot be found out", facts: in(failed, unavailable, neverBegun, missing, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
-		{name: "10 there is one by now", facts: in(failed, unavailable, neverBegun, hostGone, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 there is one by now", facts: in(failed, unavailable, neverBegun, thereByNow, byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
+		{name: "10 another one is in its place", facts: in(failed, unavailable, otherHost), want: unavailableDoes(MarkForOwner)},
+		{name: "10 well, and the machine is sick all the same", facts: in(failed, because(v1alpha1.ReasonMachineUnhealthy), byHealthCheck), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonMachineUnhealthy)},
 		{name: "10 it is paused, says a health check", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostPaused), byHealthCheck), want: unavailableDoes(RemoveFinalizer)},
 		{name: "10 there never was one, and a person asked", facts: in(failed, unavailable, neverBegun, none), want: unavailableDoes(RemoveFinalizer)},
 		{name: "10 there never was one, and nobody owns it", facts: in(failed, unavailable, neverBegun, none, byHealthCheck, notOwned), want: unavailableDoes(RemoveFinalizer)},

@@ -14,26 +14,28 @@ func TestPoweringOff(t *testing.T) {
 	stored := stores(phase, "PoweringOff").lookingAgain(powerOffTimeout)
 	waiting := waits(phase, powerOffTimeout)
 	asks := does(phase, SetKey).lookingAgain(powerOffTimeout)
+	// A host that was off already gets the time for the proof on top.
+	storedUnseen, waitingUnseen, asksUnseen := stored.lookingAgain(powerOffTimeout+proofTime), waits(phase, powerOffTimeout+proofTime), asks.lookingAgain(powerOffTimeout+proofTime)
 	fenced := stores(v1alpha1.Fenced, "Fenced")
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
 	check(t, []row{
-		{name: "2a that the host is on is stored first", facts: in(phase), want: stored},
+		{name: "2a that the host is on is stored first", facts: in(phase), want: storedUnseen},
 		{name: "2a then the key is set", facts: in(phase, seenOn), want: asks},
-		{name: "2a of a host that is off at once", facts: in(phase, off), want: asks},
+		{name: "2a of a host that is off at once", facts: in(phase, off), want: asksUnseen},
 		{name: "2a of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
 		{name: "2a that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},
-		{name: "2b the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: stored},
-		{name: "2b and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asks},
+		{name: "2b the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: storedUnseen},
+		{name: "2b and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asksUnseen},
 		{name: "2c the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
-		{name: "2c it is on though it was not", facts: in(phase, keyed, keySeen), want: stored},
+		{name: "2c it is on though it was not", facts: in(phase, keyed, keySeen), want: storedUnseen},
 
 		// Its operator has to be told all the same: an error may be one that only the next command clears.
-		{name: "2d the key is set all the same", facts: settled(in(phase, paused, off)), want: asks, host: v1alpha1.ReasonHostPaused},
-		{name: "2d off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: stored, host: v1alpha1.ReasonHostPaused},
-		{name: "2d and it is waited", facts: settled(in(phase, paused, off, keyed)), want: waiting},
-		{name: "2d detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waiting, host: v1alpha1.ReasonHostDetached},
-		{name: "2d servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waiting, host: v1alpha1.ReasonHostServicing},
-		{name: "2d power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waiting, host: v1alpha1.ReasonPowerManagementError},
+		{name: "2d the key is set all the same", facts: settled(in(phase, paused, off)), want: asksUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "2d off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: storedUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "2d and it is waited", facts: settled(in(phase, paused, off, keyed)), want: waitingUnseen},
+		{name: "2d detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostDetached},
+		{name: "2d servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostServicing},
+		{name: "2d power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonPowerManagementError},
 		{name: "2d an error while it is on takes nothing back", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), keyed, keySeen, seenOn)), want: waiting},
 		{name: "2d the error is gone, and the host off", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
 		{name: "2d disablePowerOff meanwhile", facts: in(phase, keyed, keySeen, seenOn, off, notFenceable), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonNotFenceable},
@@ -44,20 +46,28 @@ func TestPoweringOff(t *testing.T) {
 		{name: "2e was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
 		{name: "2e to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
 		// Its operator may have answered when the host was on its way up, and been silent since.
-		{name: "2e and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asks},
-		{name: "2e no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waiting},
+		{name: "2e and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asksUnseen},
+		{name: "2e no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waitingUnseen},
 		{name: "2e answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
-		{name: "2e asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asks},
-		{name: "2e somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waiting},
+		{name: "2e asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asksUnseen},
+		{name: "2e somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waitingUnseen},
 		{name: "2e which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
 		{name: "2e proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
 
 		{name: "2f to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
 		{name: "2f too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "2f too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "2f was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settle, want: asks.lookingAgain(moment + proofTime)},
+		{name: "2f and ends in time", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle)), after: settle + moment, want: fenced},
+		{name: "2f or not", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "2f but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 	})
 }
+
+// quick is a host that is to be off in a moment.
+func quick(f *Facts) { f.Spec.PowerOffTimeoutSeconds = new(int32(moment / time.Second)) }
 
 func otherProbe(f *Facts)        { f.Host.OtherProbe = true }
 func outOfServiceSince(f *Facts) { f.Status.Node.OutOfService = true }
@@ -110,13 +120,18 @@ func TestCoolingDown(t *testing.T) {
 		{name: "and our question goes", facts: in(phase, probed), want: does(phase, RemoveKey)},
 		{name: "then it is waited", facts: in(phase), after: coolDown - moment, want: waits(phase, coolDown)},
 		{name: "then the next attempt begins", facts: in(phase), after: coolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "the Node comes late", facts: in(phase, nodeIs(nodeOf("node-2", "boot-2"))), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node comes late", facts: in(phase, newNode, reports(moment)), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node comes late, and is not Ready", facts: in(phase, newNode), want: waits(phase, coolDown)},
+		{name: "the Node was back, and the machine sick all the same", facts: in(phase, newNode, reports(moment), wasReady), want: waits(phase, coolDown)},
 		{name: "the Node comes late, from an attempt before", facts: in(phase, newNode, neverOff, reports(coolDown+moment)), want: stores(v1alpha1.Restoring, "Restoring")},
 		{name: "the Node was seen last before", facts: in(phase, newNode, neverOff, reports(coolDown)), want: waits(phase, coolDown)},
 		{name: "the Node was never away", facts: in(phase, newNode, neverOff, untouched, reports(coolDown+moment)), want: waits(phase, coolDown)},
-		{name: "the host is paused", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostPaused))), after: coolDown, want: outcome{phase: phase, stores: true, says: string(phase), again: coolDown + powerOffTimeout}, host: v1alpha1.ReasonHostPaused},
-		{name: "the host is paused for too long", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: coolDown + powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
-		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, "CoolingDown"), host: v1alpha1.ReasonSuspendedByUser},
+		{name: "the host is paused", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: coolDown, want: stores(phase, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostPaused},
+		{name: "the host is paused for a day", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused), suspended, waitsFor(v1alpha1.ReasonHostUnavailable)), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable)},
+		{name: "and then the next attempt begins", facts: in(phase, suspended), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the host cannot be found", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), after: time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable).lookingAgain(time.Hour + powerOffTimeout)},
+		{name: "the host cannot be found in time", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned), unavailableSince), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonSuspendedByUser), host: v1alpha1.ReasonSuspendedByUser},
 		{name: "it goes to others", facts: in(phase, ofOthers), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
 		{name: "it cannot be switched off any more", facts: in(phase, notFenceable), after: coolDown, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "recovered: no further attempt, the Node may come", facts: in(phase, healthy), after: 2 * coolDown, want: waits(phase, coolDown+nodeTimeout)},
@@ -126,6 +141,9 @@ func TestCoolingDown(t *testing.T) {
 		{name: "recovered, and the Node was never touched", facts: in(phase, healthy, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
 	})
 }
+
+func wasReady(f *Facts)         { f.Status.NodeReadyAt = &noon }
+func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
 
 func neverOff(f *Facts)  { f.Status.LastPoweredOn = nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
@@ -145,7 +163,7 @@ func TestUnprovenSaysWhy(t *testing.T) {
 		"on":                 {in(v1alpha1.PoweringOff, keyed, lastAttempt), false, ""},
 		"to be tried again":  {in(v1alpha1.PoweringOff, keyed, off, error), true, v1alpha1.ReasonPowerManagementError},
 	} {
-		got := messageOf(Decide(tt.facts, noon.Add(powerOffTimeout)).Status)
+		got := messageOf(Decide(tt.facts, noon.Add(powerOffTimeout+proofTime)).Status)
 		if strings.Contains(got, disbelief) != tt.disbelief || !strings.Contains(got, tt.cause) || !strings.HasPrefix(got, "The host could not be proven off") {
 			t.Errorf("%s: the message is %q", name, got)
 		}

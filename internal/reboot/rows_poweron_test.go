@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 )
 
 func unreleased(f *Facts)   { f.Status.PowerOnReleasedAt = nil }
+func neverGone(f *Facts)    { f.Status.NodeGoneAt = nil }
 func notDeleted(f *Facts)   { isolated(v1alpha1.ReasonIsolationTimedOut)(f) }
 func sameNode(f *Facts)     { nodeIs(nodeOf("node-1", "boot-1"))(f) }
 func rebootedNode(f *Facts) { nodeIs(nodeOf("node-1", "boot-2"))(f) }
@@ -19,7 +21,8 @@ func noBootID(f *Facts)     { f.Status.Node.UID, f.Status.Node.BootID = "", "" }
 // TestPoweringOn lets the host come on: rows 6 of the state machine.
 func TestPoweringOn(t *testing.T) {
 	const phase = v1alpha1.PoweringOn
-	heldByOthers, suspended := v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonSuspendedByUser
+	paused := obstacleIs(v1alpha1.ReasonHostPaused)
+	heldByOthers, byUser := v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonSuspendedByUser
 	check(t, []row{
 		{name: "6a that the host is let go of is stored first", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
 		{name: "6a then the key goes", facts: in(phase, keyed), want: does(phase, RemoveKey)},
@@ -27,12 +30,16 @@ func TestPoweringOn(t *testing.T) {
 		{name: "6a but not that of somebody else", facts: in(phase, otherProbe), want: waits(phase, powerOnTimeout)},
 		{name: "6b others hold it", facts: in(phase, others), want: stores(phase, "PoweringOn"), host: heldByOthers},
 		{name: "6b for as long as they like", facts: settled(in(phase, others)), after: 24 * time.Hour, want: waits(phase, 0), host: heldByOthers},
-		{name: "6b and let go of it: the clock starts", facts: in(phase, hostSays(heldByOthers)), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout), host: v1alpha1.ReasonHostAvailable},
+		{name: "6b and let go of it: the clock starts", facts: in(phase, hostSays(heldByOthers), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout), host: v1alpha1.ReasonHostAvailable},
 		{name: "6b unless nobody waits any more", facts: settled(in(phase, others, deleting)), want: waits(phase, powerOnTimeout), host: heldByOthers},
 		{name: "6b and then it ends", facts: settled(in(phase, others, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
-		{name: "6c its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: suspended},
-		{name: "6c for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: suspended},
-		{name: "6c and on again: the clock starts", facts: in(phase, hostSays(suspended)), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "6c its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: byUser},
+		{name: "6c for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: byUser},
+		{name: "6c it is paused, detached or serviced", facts: in(phase, paused), want: stores(phase, "PoweringOn"), host: v1alpha1.ReasonHostPaused},
+		{name: "6c for as long as it is", facts: settled(in(phase, paused, lastAttempt)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
+		{name: "6c and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "6c unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "6c and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
 		{name: "6d it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		{name: "6d in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		// The error of a command that is not needed any more is never cleared.
@@ -56,8 +63,8 @@ func TestWaitingForNode(t *testing.T) {
 		{name: "7a the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waiting},
 		{name: "7a the machine joins at last", facts: in(phase, newNode, isolated(v1alpha1.ReasonNoNode), func(f *Facts) { f.Status.Node = nil }), want: back},
 		// Not every other Node is one of after: there was one all the time.
-		{name: "7a another one that was there before", facts: in(phase, newNode, isolated(v1alpha1.ReasonNodeUnreadable)), want: waiting},
-		{name: "7a and reports since", facts: in(phase, newNode, isolated(v1alpha1.ReasonNodeUnreadable), reports(moment)), want: back},
+		{name: "7a another one that was there before", facts: in(phase, newNode, neverGone), want: waiting},
+		{name: "7a and reports since", facts: in(phase, newNode, neverGone, reports(moment)), want: back},
 		{name: "7b the same Node", facts: in(phase, sameNode, notDeleted, reports(time.Minute)), want: waiting},
 		{name: "7b the same Node after a boot", facts: in(phase, rebootedNode, notDeleted, reports(moment)), want: back},
 		{name: "7b after a boot, but not Ready", facts: in(phase, rebootedNode, notDeleted), want: waiting},
@@ -66,7 +73,7 @@ func TestWaitingForNode(t *testing.T) {
 		{name: "7b unknown before, and has not reported since", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(0)), want: waiting},
 		{name: "7b unknown before, and has", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(moment)), want: back},
 		{name: "7c firmware is worked on", facts: settled(in(phase, servicing)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostServicing},
-		{name: "7c and is done: the clock starts", facts: in(phase, hostSays(v1alpha1.ReasonHostServicing)), after: time.Hour, want: stores(phase, "WaitingForNode"), host: v1alpha1.ReasonHostAvailable},
+		{name: "7c and is done: the clock starts", facts: in(phase, hostSays(v1alpha1.ReasonHostServicing), suspended), after: time.Hour, want: stores(phase, "WaitingForNode"), host: v1alpha1.ReasonHostAvailable},
 		{name: "7c but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
 		{name: "7d to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
 		{name: "7d back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
@@ -100,6 +107,13 @@ func TestRestoring(t *testing.T) {
 	}
 	check(t, []row{
 		{name: "8a something is missing", facts: in(phase), want: again(does(phase, RestoreNode))},
+		{name: "8a also before it is Ready", facts: in(phase, newNode), want: again(does(phase, RestoreNode))},
+		{name: "8b all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
+		{name: "8b and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "8b and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "8b all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
+		{name: "8b which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "8b or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "8b all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "8b all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "8b the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
@@ -111,6 +125,26 @@ func TestRestoring(t *testing.T) {
 		// The machine is back: another cycle would not bring back what it had.
 		{name: "and stays dead", facts: in(phase, nodeUnreadable), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
 		{name: "it cannot be put back", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
+		{name: "it cannot be put back, and the machine is still called sick", facts: in(phase, sick), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+	})
+	if got := messageOf(Decide(in(phase), noon.Add(nodeTimeout)).Status); !strings.Contains(got, "label team") {
+		t.Errorf("what cannot be put back is not named: %q", got)
+	}
+}
+
+func sick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
+
+// TestWaitingForMachine: a request that stands while the machine is called sick goes on.
+func TestWaitingForMachine(t *testing.T) {
+	const phase = v1alpha1.WaitingForMachine
+	well := func(f *Facts) { f.Machine.Sick = false }
+	check(t, []row{
+		{name: "it is called sick", facts: in(phase), want: waits(phase, nodeTimeout)},
+		{name: "it is not any more", facts: in(phase, well), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "it is not any more, in the last moment", facts: in(phase, well), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "nobody wants it any more", facts: in(phase, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "still sick", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "still sick, for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonMachineUnhealthy)},
 	})
 }
 

@@ -15,7 +15,12 @@ import (
 // needsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin, and
 // whether one that has ended still has to look after the Node.
 func needsSiblings(f *Facts) bool {
-	return f.Status.Phase == v1alpha1.Pending || (f.Status.Phase.Ended() && !f.Finalizer && owesNode(&f.Status))
+	return f.Status.Phase == v1alpha1.Pending || settling(f)
+}
+
+// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.
+func settling(f *Facts) bool {
+	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && owesNode(&f.Status)
 }
 
 // owesNode reports whether the Node is still to be put back in service.

@@ -47,7 +47,7 @@ func TestOneAtATime(t *testing.T) {
 		row{name: "and then the host has time", facts: in(pending, missing, wasThrottled), after: time.Hour, want: stores(pending, v1alpha1.ReasonHostUnavailable).lookingAgain(time.Hour + powerOffTimeout)},
 		row{name: "it is taken back", facts: in(pending, working, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 		row{name: "the machine has recovered", facts: in(pending, working, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
-		row{name: "who is at work does not look", facts: in(v1alpha1.PoweringOff, working), want: stores(v1alpha1.PoweringOff, "PoweringOff").lookingAgain(powerOffTimeout)},
+		row{name: "who is at work does not look", facts: in(v1alpha1.PoweringOff, working), want: stores(v1alpha1.PoweringOff, "PoweringOff").lookingAgain(powerOffTimeout + proofTime)},
 	)
 	check(t, rows)
 }

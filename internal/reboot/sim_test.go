@@ -28,8 +28,9 @@ type world struct {
 	request  simRequest
 	// earlier are RebootRemediations of the machine that have ended.
 	earlier []v1alpha1.RebootRemediation
-	// throttled says that others come first.
-	throttled bool
+	// throttled says that others come first, paused that no attempt may begin unless a person asked, and blind that the Machine
+	// cannot be read.
+	throttled, paused, blind bool
 	// late is a write that was decided and has not arrived yet.
 	late *simWrite
 	// lossy is how many of the next writes fail.
@@ -42,16 +43,22 @@ type simMachine struct {
 	gone, owned, marked         bool
 	node                        string
 	byAnnotation, byHealthCheck bool
-	plain                       bool
-	operation                   string
-	keys                        map[v1alpha1.Step]bool
+	// plain is the annotation for a full cycle, and ofHealthCheck tells whose it is.
+	plain, ofHealthCheck bool
+	operation            string
+	keys                 map[v1alpha1.Step]bool
+	// sick stays called so, whatever its Node says.
+	sick bool
 }
 
 type simRequest struct {
 	exists, deleting, finalizer bool
-	version                     int
-	spec                        v1alpha1.RebootRemediationSpec
-	status                      v1alpha1.RebootRemediationStatus
+	// forNode is the finalizer that keeps it for its Node.
+	forNode    bool
+	deletingAt time.Time
+	version    int
+	spec       v1alpha1.RebootRemediationSpec
+	status     v1alpha1.RebootRemediationStatus
 }
 
 // simWrite is a write, and the versions that it is bound to.
@@ -66,10 +73,19 @@ const requestUID = types.UID("r1")
 func (w *world) facts() Facts {
 	f := Facts{
 		UID: requestUID, Spec: w.request.spec, Status: *w.request.status.DeepCopy(), Deleting: w.request.deleting,
-		Finalizer: w.request.finalizer, Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
+		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
+		Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
+	}
+	if w.blind {
+		f.Blind, f.Host.Ours = "The machine cannot be read", false
+		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps}
+		return f
 	}
 	if !w.machine.gone {
 		f.Machine = w.machineFacts()
+	}
+	if w.paused && needsPauses(&f) {
+		f.Paused = "Cluster spec.paused is set to true"
 	}
 	if !w.machine.gone && needsNode(&f) {
 		f.Node = w.nodeFacts()
@@ -84,16 +100,21 @@ func (w *world) facts() Facts {
 }
 
 func (w *world) machineFacts() MachineFacts {
-	m := w.machine
+	m, by := w.machine, w.request.spec.RequestedBy
+	asks := w.byHealthCheck()
 	return MachineFacts{
-		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Plain: m.plain, Keys: maps.Clone(m.keys),
-		Operation: m.operation, ByHealthCheck: w.byHealthCheck(), Healthy: w.byHealthCheck() && w.healthy(), Owned: m.owned, Marked: m.marked,
+		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Keys: maps.Clone(m.keys),
+		Plain:     m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
+		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
+		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
 	}
 }
 
-// byHealthCheck reports whether a health check asks; a person may have written over its annotation.
+// byHealthCheck reports whether a health check asks; a person may have written over its annotation, or asked for steps.
 func (w *world) byHealthCheck() bool {
-	return w.machine.byHealthCheck && (!w.machine.byAnnotation || !w.request.spec.RequestedBy.ForRecord() || w.machine.operation != "")
+	m, by := w.machine, w.request.spec.RequestedBy
+	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
+	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.ofHealthCheck)) && len(m.keys) == 0 && !w.request.status.SingleSteps
 }
 
 // ofRecord reports whether a record decides what follows.
@@ -112,10 +133,14 @@ func (w *world) step(fate string) (Decision, bool) {
 		w.arrive(late)
 		return late.decision, true
 	}
-	if !w.request.exists {
-		return Decision{}, false
+	if !w.request.exists || (w.blind && w.request.status.Host == nil) {
+		// It is tried again after a while.
+		w.seen.rested = Decision{RecheckAt: w.now.Add(lookAgain)}
+		return w.seen.rested, false
 	}
-	d := Decide(w.facts(), w.now)
+	f := w.facts()
+	d := Decide(f, w.now)
+	w.checkPause(f, d)
 	if !d.Changed && d.Action == Nothing {
 		w.checkWait(d)
 		return d, false
@@ -162,11 +187,16 @@ func (w *world) arrive(write simWrite) {
 func (w *world) act(d Decision) {
 	switch d.Action {
 	case AddFinalizer:
-		w.request.finalizer = true
+		w.request.finalizer, w.request.forNode = true, true
 		w.request.version++
 	case RemoveFinalizer:
 		w.checkEnd()
-		w.request.finalizer = false
+		w.request.finalizer, w.request.forNode = false, w.request.forNode && owesNode(&w.request.status) && !w.machine.gone
+		w.request.version++
+		w.request.exists = !w.request.deleting || w.request.forNode
+	case RemoveNodeFinalizer:
+		w.checkGivenUp()
+		w.request.forNode = false
 		w.request.version++
 		w.request.exists = !w.request.deleting
 	case SetKey:
@@ -187,8 +217,8 @@ func (w *world) act(d Decision) {
 		w.checkMark()
 		w.machine.marked = true
 	case DropAsked, DropAll:
-		if d.Action == DropAll {
-			w.machine.plain, w.machine.operation = false, ""
+		if f := w.facts(); d.Action == DropAll && f.whole() {
+			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, ""
 		}
 		for _, step := range d.Done {
 			delete(w.machine.keys, step)

@@ -37,6 +37,16 @@ var faults = map[string]event{
 	"others come first": func(w *world) { w.throttled = true },
 	"it is our turn":    func(w *world) { w.throttled = false },
 	"writes fail":       func(w *world) { w.lossy = 3 },
+	"a pause":           func(w *world) { w.paused = true },
+	"the pause ends":    func(w *world) { w.paused = false },
+	"reads fail":        func(w *world) { w.blind = true },
+	"reads work":        func(w *world) { w.blind = false },
+	"never Ready":       func(w *world) { w.kubelet.unready = true },
+	"Ready":             func(w *world) { w.kubelet.unready = false },
+	"stays sick":        func(w *world) { w.machine.sick = true },
+	"called healthy":    func(w *world) { w.machine.sick = false },
+	"boots slowly":      func(w *world) { w.kubelet.bootTime = nodeTimeout + 5*time.Minute },
+	"boots quickly":     func(w *world) { w.kubelet.bootTime = 30 * time.Second },
 	"boot fails":        func(w *world) { w.kubelet.dead = true },
 	"boot works":        func(w *world) { w.kubelet.dead = false },
 	"offDelay":          func(w *world) { w.operator.offDelay = 40 * time.Second },
@@ -58,11 +68,16 @@ var doings = map[string]event{
 	"Node is deleted by others": func(w *world) {
 		w.workload.node = nil
 	},
-	"Node gets a label":  (*world).labelled,
-	"Node gets a taint":  (*world).tainted,
-	"Node is cordoned":   func(w *world) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
-	"asked for all":      (*world).personAsks,
-	"not asked for all":  func(w *world) { w.machine.plain, w.machine.operation = false, "" },
+	"Node gets a label": (*world).labelled,
+	"Node gets a taint": (*world).tainted,
+	"Node is cordoned":  func(w *world) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
+	"asked for all":     (*world).personAsks,
+	"not asked for all": func(w *world) { w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, "" },
+	"a health check asks": func(w *world) {
+		if w.machine.byAnnotation {
+			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, operation
+		}
+	},
 	"asked for PowerOff": asks(v1alpha1.StepPowerOff, true),
 	"asked for Delete":   asks(v1alpha1.StepDelete, true),
 	"asked for PowerOn":  asks(v1alpha1.StepPowerOn, true),
@@ -85,7 +100,7 @@ func asks(step v1alpha1.Step, want bool) event {
 	return func(w *world) {
 		delete(w.machine.keys, step)
 		if want && w.machine.byAnnotation {
-			w.machine.keys[step] = true
+			w.ask(step)
 		}
 	}
 }
@@ -93,7 +108,8 @@ func asks(step v1alpha1.Step, want bool) event {
 // personAsks by annotation for all, also where a record did.
 func (w *world) personAsks() {
 	w.machine.plain = w.machine.byAnnotation
-	w.machine.operation = ""
+	w.machine.ofHealthCheck, w.machine.operation = false, ""
+	w.seen.stepwise = false
 }
 
 // asksOfRecords are the two ways in which a record asks for a cycle.
@@ -103,7 +119,7 @@ var asksOfRecords = map[string]event{
 	},
 	"a built-in plan": func(w *world) {
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
-		w.machine.byAnnotation, w.machine.plain, w.machine.operation = true, true, operation
+		w.machine.byAnnotation, w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, true, operation
 	},
 }
 
@@ -145,7 +161,9 @@ func (w *world) tainted() {
 
 func (w *world) deleteRequest() {
 	w.request.exists = w.request.exists && w.request.finalizer
-	w.request.deleting = true
+	if !w.request.deleting {
+		w.request.deleting, w.request.deletingAt = true, w.now
+	}
 	w.request.version++
 }
 
@@ -159,12 +177,17 @@ func (w *world) replaceHost() {
 func (w *world) heal() {
 	for _, name := range []string{
 		"operator starts", "host is unpaused", "host is attached", "BMC is back", "power works", "power is loose", "state is back",
-		"workload is back", "Node is let go of", "it is our turn", "boot works",
+		"workload is back", "Node is let go of", "it is our turn", "boot works", "the pause ends", "reads work", "Ready", "called healthy", "boots quickly",
 	} {
 		faults[name](w)
 	}
-	for _, name := range []string{"online: true", "other lets go", "asked for PowerOff", "asked for Delete", "asked for PowerOn"} {
+	for _, name := range []string{"online: true", "other lets go"} {
 		doings[name](w)
+	}
+	if !w.machine.plain || w.machine.ofHealthCheck {
+		for _, name := range []string{"asked for PowerOff", "asked for Delete", "asked for PowerOn"} {
+			doings[name](w)
+		}
 	}
 	w.operator.firmware, w.lossy = false, 0
 	w.kubelet.dead = false

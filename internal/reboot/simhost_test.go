@@ -225,7 +225,7 @@ func (w *world) happen() bool {
 // hostFacts is what can be read of the host.
 func (w *world) hostFacts() HostFacts {
 	h := w.host
-	if recorded := w.request.status.Host; !h.exists && recorded == nil {
+	if !h.exists && w.request.status.Host == nil {
 		return HostFacts{Missing: "The machine has no host", None: true}
 	}
 	if !h.exists {

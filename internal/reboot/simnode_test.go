@@ -20,8 +20,8 @@ type simKubelet struct {
 	// registers is what it does when it starts, and at no other time.
 	registers bool
 	bootTime  time.Duration
-	// dead systems never come up.
-	dead bool
+	// dead systems never come up. The Node of one that is unready registers, and is never Ready.
+	dead, unready bool
 }
 
 // simWorkload is the workload cluster.
@@ -98,7 +98,11 @@ func (w *world) register() {
 func (w *world) report() {
 	if node := w.workload.node; node != nil && w.kubelet.running && !w.workload.down {
 		node.Status.NodeInfo.BootID = fmt.Sprintf("boot-%d", w.iron.boots)
-		setReady(node, corev1.ConditionTrue, w.now)
+		status := corev1.ConditionTrue
+		if w.kubelet.unready {
+			status = corev1.ConditionFalse
+		}
+		setReady(node, status, w.now)
 	}
 }
 
@@ -185,5 +189,5 @@ func (w *world) untaint() {
 func (w *world) healthy() bool {
 	w.report()
 	node := w.workload.node
-	return node != nil && node.DeletionTimestamp.IsZero() && ready(node)
+	return node != nil && node.DeletionTimestamp.IsZero() && ready(node) && !w.machine.sick
 }

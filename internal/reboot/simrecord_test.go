@@ -15,6 +15,8 @@ type record struct {
 	// cycles counts how often the host went off with our key on it, and boots how often it may have come on with our
 	// key on it, or without it since somebody took it.
 	cycles, boots int
+	// stoodDown counts the attempts that were taken back.
+	stoodDown int
 	// released are the attempts in which the host was let go of.
 	released map[int32]bool
 	// wanted is what was on the Nodes that we deleted, and is not seen on another one yet.
@@ -23,6 +25,8 @@ type record struct {
 	taintedAtBoot int
 	// failedAt is when the last attempt failed.
 	failedAt time.Time
+	// stepwise tells that a person has asked for single steps, and not for a full cycle since.
+	stepwise bool
 	// rested is the last decision to wait.
 	rested Decision
 }
@@ -165,14 +169,55 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < coolDown-time.Second {
 		w.t.Fatalf("I12: the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
 	}
-	if w.seen.wanted != nil && (after.Phase != before.Phase && after.Phase == v1alpha1.Succeeded || before.Phase.Ended() && backupOf(before) != nil) {
+	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
+	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil) {
 		w.checkRestored()
 	}
-	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() {
+	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() && !inService {
 		w.t.Fatalf("I5: the backup is dropped in phase %s", after.Phase)
 	}
 	if after.Phase == v1alpha1.Succeeded && before.Phase != after.Phase {
-		w.checkSuccess(after)
+		w.checkSuccess(before, after)
+	}
+	if before.Phase == v1alpha1.Holding && after.Phase != before.Phase {
+		w.checkHold(after)
+	}
+	if before.Phase == v1alpha1.Pending && before.PendingRebootSince != nil {
+		w.t.Fatalf("the host is not asked to be off, and the record says so")
+	}
+}
+
+// checkHold judges the end of a hold: whoever has asked for it has to end it, unless it cannot go on.
+func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
+	m, h := w.machine, w.host
+	switch {
+	case !w.seen.stepwise, m.keys[v1alpha1.StepPowerOn], after.Phase == v1alpha1.Fenced && m.keys[v1alpha1.StepDelete]:
+	case w.request.deleting, m.gone, !h.exists, !h.fenceable, !h.ours, w.request.status.Host != nil && h.uid != w.request.status.Host.UID:
+	default:
+		w.t.Fatalf("a host that a person has switched off is let go of, in phase %s: %+v", after.Phase, m)
+	}
+}
+
+// checkPause judges what is done under a pause that nobody but a person may ignore.
+func (w *world) checkPause(f Facts, d Decision) {
+	if !w.paused || w.blind || !f.Machine.ByHealthCheck {
+		return
+	}
+	if d.Status.Attempt > f.Status.Attempt {
+		w.t.Fatalf("attempt %d begins under a pause", d.Status.Attempt)
+	}
+	if d.Action == SetKey && !f.Host.Key && f.Status.KeySince == nil {
+		w.t.Fatalf("the host is switched off under a pause")
+	}
+}
+
+// checkGivenUp judges the moment in which a record goes that has stayed for its Node.
+func (w *world) checkGivenUp() {
+	if w.machine.gone || !owesNode(&w.request.status) {
+		return
+	}
+	if !w.request.deleting || w.now.Before(w.request.deletingAt.Add(w.request.spec.NodeTimeout())) {
+		w.t.Fatalf("the Node is given up too early")
 	}
 }
 
@@ -181,9 +226,12 @@ func (w *world) note(before, after v1alpha1.RebootRemediationStatus) {
 	switch after.Phase {
 	case v1alpha1.PoweringOn:
 		w.seen.released[after.Attempt] = true
-	case v1alpha1.Succeeded:
+	case v1alpha1.Succeeded, v1alpha1.WaitingForMachine:
 		w.seen.wanted = nil
 	case v1alpha1.CoolingDown:
+		if after.Attempt < before.Attempt {
+			w.seen.stoodDown++
+		}
 		if before.Phase != after.Phase {
 			w.seen.failedAt = after.NextAttemptAt.Add(-coolDown)
 		}
@@ -210,7 +258,13 @@ func (w *world) checkRestored() {
 }
 
 // checkSuccess judges what is called a success: the host was off, and the system has booted since.
-func (w *world) checkSuccess(status v1alpha1.RebootRemediationStatus) {
+func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
+	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !ready(node)) {
+		w.t.Fatalf("a success, and the Node is not Ready")
+	}
+	if w.byHealthCheck() && !w.ofRecord() && !w.request.deleting && !w.healthy() {
+		w.t.Fatalf("a success, and the machine is still called sick")
+	}
 	if w.seen.cycles == 0 && w.iron.offAt.IsZero() {
 		w.t.Fatalf("a success, and the host was never off")
 	}
@@ -256,13 +310,9 @@ func (w *world) checkWait(d Decision) {
 	if d.Status.Phase == v1alpha1.Holding || (d.Status.Phase.Ended() && !w.request.finalizer) || w.request.deleting && !w.request.finalizer {
 		return
 	}
-	for _, conditionType := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionHostAvailable} {
-		c := meta.FindStatusCondition(d.Status.Conditions, conditionType)
-		if c != nil && slices.Contains([]string{
-			v1alpha1.ReasonSuspendedByUser, v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonThrottled, v1alpha1.ReasonNotAsked, v1alpha1.ReasonHostServicing,
-		}, c.Reason) {
-			return
-		}
+	reason := reasonOf(d.Status, v1alpha1.ConditionSucceeded)
+	if d.Status.SuspendedSince != nil || reason == v1alpha1.ReasonThrottled || reason == v1alpha1.ReasonNotAsked {
+		return
 	}
 	w.t.Fatalf("I10: waits without a deadline in phase %s: %+v", d.Status.Phase, d.Status.Conditions)
 }

@@ -23,13 +23,18 @@ func anyWorld(t *rapid.T) *world {
 	switch rapid.IntRange(0, 5).Draw(t, "asked by") {
 	case 0:
 		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
 			if rapid.Bool().Draw(t, string(step)) {
-				w.machine.keys[step] = true
+				w.ask(step)
 			}
 		}
 	case 1:
 		w.machine.byAnnotation, w.machine.plain = true, true
+		w.machine.ofHealthCheck = rapid.Bool().Draw(t, "by the version before")
+		if !w.machine.ofHealthCheck {
+			w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+		}
 	case 2:
 		asksOfRecords["a record"](w)
 	case 3:
@@ -109,7 +114,7 @@ func (w *world) run() {
 
 // over tells that nothing more is to be done.
 func (w *world) over() bool {
-	return !w.request.exists || !w.request.finalizer && (w.request.deleting || w.request.status.Phase.Ended())
+	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !(w.request.deleting && w.request.forNode)
 }
 
 // goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It

@@ -17,6 +17,7 @@ func stepWorld(t rapid.TB, asked ...v1alpha1.Step) *world {
 	w := newWorld()
 	w.t = t
 	w.machine.byAnnotation, w.machine.byHealthCheck = true, false
+	w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 	w.ask(asked...)
 	return w
 }
@@ -24,6 +25,7 @@ func stepWorld(t rapid.TB, asked ...v1alpha1.Step) *world {
 func (w *world) ask(steps ...v1alpha1.Step) {
 	for _, step := range steps {
 		w.machine.keys[step] = true
+		w.seen.stepwise = w.seen.stepwise || !w.machine.plain || w.machine.ofHealthCheck
 	}
 }
 
@@ -131,7 +133,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 func TestPlainWhileHeld(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()
-	w.machine.plain = true
+	w.personAsks()
 	if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}) || w.seen.cycles != 1 {
 		t.Fatalf("it ends as %+v after %d cycles", got, w.seen.cycles)
 	}
@@ -147,13 +149,14 @@ func TestHeldIsHeld(t *testing.T) {
 		}
 		happenings := names(map[string]event{
 			"asked for Delete": doings["asked for Delete"], "not Delete": doings["not Delete"], "asked for PowerOff": doings["asked for PowerOff"],
-			"our key drops": doings["our key drops"], "workload is lost": faults["workload is lost"], "workload is back": faults["workload is back"],
+			"our key drops": doings["our key drops"], "a health check asks": doings["a health check asks"], "reads fail": faults["reads fail"],
+			"a pause": faults["a pause"], "workload is lost": faults["workload is lost"], "workload is back": faults["workload is back"],
 			"writes fail": faults["writes fail"],
 		})
 		for range rapid.IntRange(0, 30).Draw(t, "turns") {
 			w.turn(t, happenings)
 		}
-		heal := []event{faults["workload is back"], faults["writes fail"]}
+		heal := []event{faults["workload is back"], faults["writes fail"], faults["reads work"]}
 		for _, e := range heal {
 			e(w)
 		}

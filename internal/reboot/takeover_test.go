@@ -148,6 +148,7 @@ func (w *world) nextAttempt(name string) {
 	last.Name = "before " + name
 	w.earlier = append(w.earlier, last)
 	w.request.exists, w.request.finalizer, w.request.deleting, w.request.status = true, false, false, v1alpha1.RebootRemediationStatus{}
+	w.request.forNode = false
 	w.request.version++
 	w.seen.released, w.seen.cycles, w.seen.boots = map[int32]bool{}, 0, 0
 	w.run()

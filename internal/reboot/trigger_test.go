@@ -288,7 +288,7 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	read := &machine{object: reread(t, e, m)}
 	v := view{machine: read, facts: Facts{Machine: read.facts(request)}}
 	d := Decision{Action: DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
-	if err := (&Reconciler{Client: e.Client}).do(t.Context(), request, v, d); err != nil {
+	if err := (&Reconciler{Client: e.Client, Live: e.Client}).do(t.Context(), request, v, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(asksForSecond, reread(t, e, m).Annotations); diff != "" {

@@ -9,10 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -43,12 +45,29 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := r.wakeByNodes(ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
+	if err := r.wakeByPauses(mgr, ctl); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", name, err)
+	}
 	return watch(mgr, ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
 		source.Kind(mgr.GetCache(), metadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
 		source.Kind(mgr.GetCache(), metadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
 	)
+}
+
+// wakeByPauses has the end of a pause wake up the controller. Of OpenShift's MachineHealthChecks it is not told: it looks again.
+func (r *Reconciler) wakeByPauses(mgr ctrl.Manager, ctl controller.Controller) error {
+	if r.Kind == OpenShiftKind {
+		return nil
+	}
+	for _, obj := range []client.Object{&clusterv1.Cluster{}, &clusterv1.MachineHealthCheck{}} {
+		metadata := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
+		if err := ctl.Watch(source.Kind(mgr.GetCache(), obj, handler.EnqueueRequestsFromMapFunc(r.ofPause), metadata)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // name is that of the controller in logs and metrics.

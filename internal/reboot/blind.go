@@ -1,0 +1,42 @@
+package reboot
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// lookAgain is how soon it is tried again to read what could not be read.
+const lookAgain = 10 * time.Second
+
+// blind goes on while the Machine, or its infrastructure machine, cannot be read. What needs nothing but the host is done all the same:
+// deadlines pass, and the host is let go of. Nothing begins, and no Node is touched.
+func (d *step) blind() {
+	d.until(d.now.Add(lookAgain))
+	switch phase, h := d.s.Phase, d.f.Host; {
+	case phase.Ended():
+		d.clean()
+	case d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID:
+		// Nothing of ours is there.
+	case d.f.Deleting && d.holdsOff():
+		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+	case phase == v1alpha1.PoweringOff && d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
+		d.standDown(d.unproven() + ". " + d.f.Blind)
+	case phase == v1alpha1.Fenced || phase == v1alpha1.Isolating:
+		d.isolateBlindly()
+	case phase == v1alpha1.PoweringOn:
+		d.powerOn()
+	case phase == v1alpha1.CoolingDown && d.keyLeft():
+		d.act(RemoveKey)
+	}
+}
+
+// isolateBlindly waits for the Machine no longer than for its Node: without it the Node cannot be found.
+func (d *step) isolateBlindly() {
+	if d.s.IsolatingSince == nil {
+		d.s.IsolatingSince = d.time()
+	}
+	if d.passed(d.s.IsolatingSince, isolateTimeout) {
+		d.skipIsolation(v1alpha1.ReasonNodeUnreadable, d.f.Blind)
+	}
+}
