@@ -68,19 +68,20 @@ func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRem
 }
 
 // stillSo looks, live, whether the record is as it was read, before something is done that a later record may have taken back: the cache
-// of who has just begun to lead may be far behind. Letting go of the host is safe at any time, and the rest is refused by itself.
+// of who has just begun to lead may be far behind. The host is let go of also if that cannot be told, and the rest is refused by itself.
 func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action Action) error {
 	switch action {
-	case SetKey, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
+	case SetKey, RemoveKey, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
 	default:
 		return nil
 	}
 	latest := &v1alpha1.RebootRemediation{}
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(request), latest)
-	if apierrors.IsNotFound(err) {
+	switch err := r.Live.Get(ctx, client.ObjectKeyFromObject(request), latest); {
+	case err != nil && action == RemoveKey:
+		return nil
+	case apierrors.IsNotFound(err):
 		return remedy.ErrChanged
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	if latest.UID != request.UID || latest.ResourceVersion != request.ResourceVersion {

@@ -65,19 +65,26 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 	if !d.RecheckAt.IsZero() {
 		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
 	}
-	if !wantsNode(request) {
-		return wait
-	}
-	// It is watched in any of these phases, since it may come back in any.
-	watched := r.watched(ctx, v) && !request.Spec.TaintsNode()
-	switch phase := d.Status.Phase; {
-	case phase.Ended() && !watched:
-		wait = min(wait, lookForOwed)
-	case phase.Ended(), phase == v1alpha1.WaitingForNode && watched:
-	default:
-		wait = min(wait, lookForNode)
+	if wantsNode(request) {
+		wait = min(wait, r.nodeAgain(ctx, request, v))
 	}
 	return wait
+}
+
+// nodeAgain is how soon the Node is looked at again. It is watched in any phase in which it may come back.
+func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootRemediation, v view) time.Duration {
+	phase := request.Status.Phase
+	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {
+		return lookForNode
+	}
+	watched := r.watched(ctx, v) && !request.Spec.TaintsNode()
+	switch {
+	case watched && (phase.Ended() || phase == v1alpha1.WaitingForNode):
+		return r.SyncPeriod
+	case phase.Ended():
+		return lookForOwed
+	}
+	return lookForNode
 }
 
 // watched tells that an event says when the Node is back. Nobody tells of its Pods and volumes, nor of a boot that was too quick
