@@ -46,12 +46,18 @@ func TestRequeueAfter(t *testing.T) {
 		"a boot that nobody announces":    {phase: v1alpha1.WaitingForNode, isolation: v1alpha1.OutOfServiceTaint, watch: watched, want: lookForNode},
 		"Pods and volumes":                {phase: v1alpha1.Isolating, isolation: v1alpha1.OutOfServiceTaint, watch: watched, want: lookForNode},
 		"a cluster that cannot be read":   {phase: v1alpha1.Fenced, watch: watched, want: lookForNode},
+		"owed after the end, watched":     {phase: v1alpha1.Failed, watch: watched, want: time.Hour},
+		"owed after the end, cut off":     {phase: v1alpha1.Failed, watch: cutOff, want: lookForOwed},
+		"owed after the end, not watched": {phase: v1alpha1.Failed, want: lookForOwed},
+		"a taint after the end":           {phase: v1alpha1.Failed, isolation: v1alpha1.OutOfServiceTaint, watch: watched, want: lookForOwed},
+		"not Ready yet":                   {phase: v1alpha1.Restoring, watch: watched, want: lookForNode},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := &Reconciler{SyncPeriod: time.Hour, Clock: testingclock.NewFakePassiveClock(noon.Time), watchNodes: tt.watch}
 			request := &v1alpha1.RebootRemediation{}
 			request.Spec.Isolation, request.Status.Phase = tt.isolation, tt.phase
+			request.Status.Node = &v1alpha1.NodeRecord{OutOfService: tt.phase.Ended()}
 			decision := Decision{Status: request.Status}
 			if tt.recheck != 0 {
 				decision.RecheckAt = noon.Add(tt.recheck)
