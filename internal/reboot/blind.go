@@ -20,8 +20,10 @@ func (d *step) blind() {
 		// Nothing of ours is there.
 	case d.f.Deleting && d.holdsOff():
 		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+	case phase == v1alpha1.PoweringOff && h.Key:
+		d.powerOff()
 	case phase == v1alpha1.PoweringOff && d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
-		d.standDown(d.unproven() + ". " + d.f.Blind)
+		d.notOff()
 	case phase == v1alpha1.Fenced || phase == v1alpha1.Isolating:
 		d.isolateBlindly()
 	case phase == v1alpha1.PoweringOn:

@@ -63,13 +63,21 @@ func (d *step) powerOffTimeout() time.Duration {
 	return d.f.Spec.PowerOffTimeout()
 }
 
-// notOff ends an attempt in which the host was not proven off. If that is a state that passes, it says nothing about the host.
+// notOff ends an attempt in which the host was not proven off. One that a person keeps off stays so: only what was to follow has to
+// wait. A state that passes says nothing about the host, nor does it that the Machine cannot be read.
 func (d *step) notOff() {
-	if passing(d.f.Host.Obstacle) && !d.f.withdrawn() {
+	switch {
+	case d.f.withdrawn():
+		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
+	case d.s.HoldingSince != nil && !d.f.asked(v1alpha1.StepPowerOn):
+		d.enter(v1alpha1.Holding, d.unproven()+"; it is kept off all the same")
+	case d.f.Blind != "":
+		d.standDown(d.unproven() + ". " + d.f.Blind)
+	case passing(d.f.Host.Obstacle):
 		d.standDown(d.unproven())
-		return
+	default:
+		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	}
-	d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 }
 
 // unproven says why a host was not proven off. One that says that it is off, and has an error, may be off indeed: its

@@ -292,7 +292,8 @@ func (w *world) checkEnd() {
 		w.t.Fatalf("the record is let go of in phase %s", status.Phase)
 	}
 	if end.Reason == v1alpha1.ReasonWithdrawn || end.Reason == v1alpha1.ReasonRecovered {
-		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || w.seen.taintedAtBoot >= 0) {
+		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && hasOurTaint(w.workload.node)
+		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
 			w.t.Fatalf("A2: %s, and the Node has not got back what it had", end.Reason)
 		}
 	}
