@@ -18,6 +18,7 @@ func (d *step) blind() {
 		d.clean()
 	case d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID:
 		// Nothing of ours is there.
+	case d.escapes():
 	case d.f.Deleting && d.holdsOff():
 		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
 	case phase == v1alpha1.PoweringOff && h.Key:

@@ -90,14 +90,21 @@ func (d *step) broken() bool {
 	case !h.Ours:
 		d.hostCondition(v1alpha1.ReasonHostNotOurs, "The host "+s.Host.Name+" is used by somebody else")
 		d.end(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host "+s.Host.Name+" is used by somebody else")
-	case d.holdsOff() && (!h.Fenceable || h.Deleting):
-		// It cannot be held off any more.
-		reason, message := d.unavailable()
-		d.hostCondition(reason, message)
-		d.giveUp(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
+	case d.escapes():
 	default:
 		return d.unwanted()
 	}
+	return true
+}
+
+// escapes ends a cycle whose host cannot be held off any more, and tells whether it did.
+func (d *step) escapes() bool {
+	reason, message := d.unholdable()
+	if reason == "" || !d.holdsOff() {
+		return false
+	}
+	d.hostCondition(reason, message)
+	d.giveUp(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	return true
 }
 
