@@ -24,7 +24,7 @@ func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
 	gates := []gate{
 		{
-			name:  "reboot of Cluster API",
+			name: "reboot of Cluster API",
 			kinds: []schema.GroupVersionKind{
 				record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
 			},

@@ -30,16 +30,8 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 		return err
 	}
 	switch d.Action {
-	case AddFinalizer:
-		return r.setFinalizers(ctx, request, true, true)
-	case RemoveFinalizer:
-		if err := r.mirrorLast(ctx, request, v); err != nil {
-			return err
-		}
-		return r.setFinalizers(ctx, request, false, owesNode(&request.Status) && !v.facts.Machine.Gone)
-	case RemoveNodeFinalizer:
-		r.giveNodeUp(request, v)
-		return r.setFinalizers(ctx, request, false, false)
+	case AddFinalizer, RemoveFinalizer, RemoveNodeFinalizer:
+		return r.changeFinalizers(ctx, request, v, d.Action)
 	case SetKey:
 		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
 	case RemoveKey:
@@ -56,6 +48,20 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case Nothing:
 	}
 	return nil
+}
+
+func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, v view, action Action) error {
+	if action == AddFinalizer {
+		return r.setFinalizers(ctx, request, true, true)
+	}
+	if action == RemoveNodeFinalizer {
+		r.giveNodeUp(request, v)
+		return r.setFinalizers(ctx, request, false, false)
+	}
+	if err := r.mirrorLast(ctx, request, v); err != nil {
+		return err
+	}
+	return r.setFinalizers(ctx, request, false, owesNode(&request.Status) && !v.facts.Machine.Gone)
 }
 
 // mirrorLast tells the Machine how it stands when the record, or the Machine, may be gone right afterwards. If the Machine

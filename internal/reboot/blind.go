@@ -13,24 +13,44 @@ const lookAgain = 10 * time.Second
 // deadlines pass, and the host is let go of. Nothing begins, and no Node is touched.
 func (d *step) blind() {
 	d.until(d.now.Add(lookAgain))
-	switch phase, h := d.s.Phase, d.f.Host; {
-	case phase.Ended():
+	switch h := d.f.Host; {
+	case d.s.Phase.Ended():
 		d.clean()
 	case d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID:
 		// Nothing of ours is there.
 	case d.escapes():
 	case d.f.Deleting && d.holdsOff():
 		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
-	case phase == v1alpha1.PoweringOff && h.Key:
-		d.powerOff()
-	case phase == v1alpha1.PoweringOff && d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
-		d.notOff()
-	case phase == v1alpha1.Fenced || phase == v1alpha1.Isolating:
+	default:
+		d.blindPhase()
+	}
+}
+
+// blindPhase goes on from where the record stands.
+func (d *step) blindPhase() {
+	switch d.s.Phase {
+	case v1alpha1.PoweringOff:
+		d.powerOffBlindly()
+	case v1alpha1.Fenced, v1alpha1.Isolating:
 		d.isolateBlindly()
-	case phase == v1alpha1.PoweringOn:
+	case v1alpha1.PoweringOn:
 		d.powerOn()
-	case phase == v1alpha1.CoolingDown && d.keyLeft():
-		d.act(RemoveKey)
+	case v1alpha1.CoolingDown:
+		if d.keyLeft() {
+			d.act(RemoveKey)
+		}
+	default:
+	}
+}
+
+// powerOffBlindly goes on with the proof if our key is on the host, and does not set it.
+func (d *step) powerOffBlindly() {
+	if d.f.Host.Key {
+		d.powerOff()
+		return
+	}
+	if d.passed(d.s.PendingRebootSince, d.powerOffTimeout()) {
+		d.notOff()
 	}
 }
 

@@ -31,11 +31,11 @@ const eventAction = "Reboot"
 // What may fail beside the actions.
 const (
 	// observing is reading what a decision goes by.
-	observing Action = "Observe"
+	observing = "Observe"
 	// readPauses is reading whether an attempt may begin.
-	readPauses Action = "ReadPauses"
+	readPauses = "ReadPauses"
 	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
-	readMachine Action = "ReadMachine"
+	readMachine = "ReadMachine"
 )
 
 // announce tells people how far a cycle has come.

@@ -168,7 +168,7 @@ func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) str
 // full cycle of.
 func (f *Facts) whole() bool {
 	m := f.Machine
-	return !m.ByAnnotation || (m.Plain && !(m.OfHealthCheck && f.stepwise()))
+	return !m.ByAnnotation || (m.Plain && (!m.OfHealthCheck || !f.stepwise()))
 }
 
 // stepwise tells that a person has asked for single steps.

@@ -38,9 +38,6 @@ func (d *step) powerOff() {
 	case d.off():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
-	case !h.Key && d.f.Paused != "":
-		// It has not reached the host.
-		d.standDown(d.f.Paused)
 	case d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
 		d.notOff()
 	case !h.Key:
@@ -98,6 +95,9 @@ func (d *step) unproven() string {
 // still so when the key is set.
 func (d *step) setKey() {
 	switch on := d.f.Host.PoweredOn; {
+	case d.f.Paused != "":
+		// The attempt has begun, and has not reached the host.
+		d.standDown(d.f.Paused)
 	case on && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !on && d.s.SeenOnAt != nil:

@@ -28,7 +28,7 @@ func TestUnderPause(t *testing.T) {
 		{name: "the next attempt does not begin", facts: in(cooling, underPause), after: coolDown, want: stores(cooling, paused)},
 		{name: "the host is let go of before", facts: in(cooling, underPause, keyed), want: does(cooling, RemoveKey)},
 		{name: "a Node that comes late is served", facts: in(cooling, underPause, newNode, reports(moment)), want: stores(v1alpha1.Restoring, "Restoring")},
-		{name: "the key is not set any more", facts: in(v1alpha1.PoweringOff, underPause, seenOn), want: stores(cooling, "CoolingDown")},
+		{name: "the key is not set any more", facts: in(v1alpha1.PoweringOff, underPause, seenOn), want: stores(cooling, "CoolingDown").lookingAgain(powerOffTimeout)},
 		{name: "one that is set stays", facts: in(v1alpha1.PoweringOff, underPause, seenOn, keyed), want: stores(v1alpha1.PoweringOff, "PoweringOff").lookingAgain(powerOffTimeout)},
 	})
 	s := Decide(in(v1alpha1.PoweringOff, underPause, seenOn), noon.Time).Status

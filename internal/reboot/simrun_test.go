@@ -114,7 +114,8 @@ func (w *world) run() {
 
 // over tells that nothing more is to be done.
 func (w *world) over() bool {
-	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !(w.request.deleting && w.request.forNode)
+	staysForNode := w.request.deleting && w.request.forNode
+	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !staysForNode
 }
 
 // goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It
