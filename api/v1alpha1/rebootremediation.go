@@ -49,7 +49,8 @@ type RebootSettings struct {
 	// +kubebuilder:default=1
 	// +optional
 	RetryLimit *int32 `json:"retryLimit,omitempty"`
-	// powerOffTimeoutSeconds is how long it may take until the host is proven off. Default: 600.
+	// powerOffTimeoutSeconds is how long it may take until the host is proven off. A host that was off already gets 2m15s more,
+	// since it has to stay so for a while. Default: 600.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=600
@@ -61,8 +62,8 @@ type RebootSettings struct {
 	// +kubebuilder:default=600
 	// +optional
 	PowerOnTimeoutSeconds *int32 `json:"powerOnTimeoutSeconds,omitempty"`
-	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen
-	// on. Default: 1200.
+	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen on; then how long
+	// it may take until it has what it had and is Ready; and then how long the machine may be called sick. Default: 1200.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=1200
