@@ -26,7 +26,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		h, m := &f.Host, &f.Machine
 		for _, fact := range []*bool{
 			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
-			&m.Gone, &m.ByAnnotation, &m.Plain, &m.Healthy, &m.Owned, &m.Marked,
+			&m.Gone, &m.ByAnnotation, &m.Plain, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.OfHealthCheck, &m.Owned, &m.Marked, &f.NodeFinalizer, &f.Status.SingleSteps,
 		} {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
 				*fact = !*fact
@@ -35,6 +35,9 @@ func anyFacts() *rapid.Generator[Facts] {
 		h.Obstacle = rapid.SampledFrom([]string{"", "", "", v1alpha1.ReasonHostPaused, v1alpha1.ReasonPowerManagementError, v1alpha1.ReasonHostServicing}).Draw(t, "obstacle")
 		h.Missing = rapid.SampledFrom([]string{"", "", "", "", "gone"}).Draw(t, "missing")
 		h.UID = rapid.SampledFrom([]types.UID{"h-1", "h-1", "h-1", "h-2"}).Draw(t, "host")
+		f.Paused = rapid.SampledFrom([]string{"", "", "a pause"}).Draw(t, "paused")
+		f.Blind = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "blind")
+		f.DeletingSince = noon.Time
 		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
 		for _, step := range steps {
@@ -107,7 +110,7 @@ func anyNode(t *rapid.T) change {
 func anyRecord(t *rapid.T) change {
 	isTaint := rapid.Bool().Draw(t, "isolation")
 	var lost []bool
-	for range 12 {
+	for range 15 {
 		lost = append(lost, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	}
 	attempt := rapid.Int32Range(0, 3).Draw(t, "attempt")
@@ -121,13 +124,16 @@ func anyRecord(t *rapid.T) change {
 		}
 		for i, at := range []**metav1.Time{
 			&s.PendingRebootSince, &s.KeySince, &s.SeenOnAt, &s.PoweredOffAt, &s.IsolatingSince, &s.IsolatedAt, &s.HoldingSince,
-			&s.PowerOnReleasedAt, &s.LastPoweredOn, &s.NodeBackAt, &s.NextAttemptAt,
+			&s.PowerOnReleasedAt, &s.LastPoweredOn, &s.NodeBackAt, &s.NextAttemptAt, &s.NodeGoneAt, &s.NodeReadyAt,
 		} {
 			if lost[i] {
 				*at = nil
 			}
 		}
-		if lost[11] && s.Node != nil {
+		if lost[13] {
+			s.SuspendedSince = &noon
+		}
+		if lost[14] && s.Node != nil {
 			s.Node.Backup = nil
 		}
 	}
@@ -153,9 +159,12 @@ func TestWhateverIsRead(t *testing.T) {
 				t.Fatalf("the Node is deleted without a backup")
 			}
 		case SetKey:
-			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || !h.Ours || h.UID != s.Host.UID ||
+			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || h.UID != s.Host.UID || (f.Blind == "" && !h.Ours) ||
 				!slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Holding}, s.Phase) {
 				t.Fatalf("the key is set in phase %s on a host like %+v", s.Phase, h)
+			}
+			if !h.Key && (f.Blind != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
+				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.Blind)
 			}
 		case RemoveKey:
 			if h.UID != s.Host.UID || slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding}, s.Phase) {
@@ -164,6 +173,10 @@ func TestWhateverIsRead(t *testing.T) {
 		case RemoveFinalizer:
 			if !s.Phase.Ended() || (h.Missing == "" && s.Host != nil && h.UID == s.Host.UID && (h.Key || h.Probe)) {
 				t.Fatalf("the record is let go of in phase %s, with a host like %+v", s.Phase, h)
+			}
+		case RemoveNodeFinalizer:
+			if owed := owesNode(&s) && f.Machine.UID == s.MachineUID && !f.Machine.Gone; f.Finalizer || (owed && (!f.Deleting || now.Sub(noon.Time) < nodeTimeout)) {
+				t.Fatalf("the Node is given up %s after the record was deleted", now.Sub(noon.Time))
 			}
 		case MarkForOwner:
 			if f.ofRecord() {
@@ -178,10 +191,16 @@ func TestWhateverIsRead(t *testing.T) {
 		if began := d.Status.Attempt > s.Attempt; began && s.Phase == v1alpha1.Pending && f.atWork() != nil {
 			t.Fatal("it begins, while another one is at work")
 		}
+		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "") {
+			t.Fatalf("it begins, and there is %q, or it %s", f.Paused, f.Blind)
+		}
+		if f.Blind != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
+			t.Fatalf("%s, and it %s", d.Action, f.Blind)
+		}
 		if d.Changed && d.Action != Nothing {
 			t.Fatalf("%s, and the record is not stored", d.Action)
 		}
-		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || !s.Node.OutOfService || d.Status.Node.OutOfService) {
+		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.Blind != "" || !s.Node.OutOfService || d.Status.Node.OutOfService) {
 			t.Fatalf("the end is not the end: %s", d.Status.Phase)
 		}
 		if !d.RecheckAt.IsZero() && !d.Changed && !d.RecheckAt.After(now) {

@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
 	m.Helper()
 	m.eventually("end of the cycle", func() bool {
 		record := m.record()
-		return record != nil && record.Status.Phase.Ended() && len(record.Finalizers) == 0
+		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, reboot.Finalizer)
 	})
 	return m.record().Status
 }

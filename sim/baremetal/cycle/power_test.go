@@ -2,6 +2,7 @@ package cycle_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,8 +46,8 @@ func TestCannotBeFenced(t *testing.T) {
 		"BMC locked":             {func(m *machine) { m.Set(baremetal.Faults{Busy: true}) }, nil, "True HostAvailable"},
 		"the operator is gone":   {stopOperator, nil, "True HostAvailable"},
 		"an old state says off":  {staleOff, nil, "True HostAvailable"},
-		"paused on the way":      {slowOff, func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") }, "False HostPaused"},
-		"detached on the way":    {slowOff, func(m *machine) { m.annotateHost(metal3v1.DetachedAnnotation, "") }, "False HostDetached"},
+		"paused on the way":      {slowOff, hostIs(metal3v1.PausedAnnotation), "False HostPaused"},
+		"detached on the way":    {slowOff, hostIs(metal3v1.DetachedAnnotation), "False HostDetached"},
 		"paused when it was off": {slowOff, pauseWhenOff, "False HostPaused"},
 	}
 	for name, tt := range tests {
@@ -70,7 +71,11 @@ func TestCannotBeFenced(t *testing.T) {
 			if phase := m.phase(); phase != v1alpha1.PoweringOff {
 				t.Errorf("before the deadline the phase is %s", phase)
 			}
-			s.passes(60 * time.Second)
+			s.passes(4 * time.Minute)
+			if strings.HasSuffix(tt.host, "Paused") || strings.HasSuffix(tt.host, "Detached") {
+				m.mustWaitForItsHost()
+				return
+			}
 			m.ends(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)
 			m.mustBeUntouched()
 			if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != waiting {
@@ -81,6 +86,27 @@ func TestCannotBeFenced(t *testing.T) {
 			}
 		})
 	}
+}
+
+func hostIs(annotation string) func(*machine) {
+	return func(m *machine) { m.annotateHost(annotation, "") }
+}
+
+// mustWaitForItsHost fails unless a cycle waits for its host, which is in a state that passes, has let go of it, and goes on when that has
+// passed.
+func (m *machine) mustWaitForItsHost() {
+	m.Helper()
+	m.passes(24 * time.Hour)
+	if phase := m.phase(); phase != v1alpha1.CoolingDown || m.held("m") {
+		m.Errorf("it does not wait for its host: %s", m.state())
+	}
+	if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != "" {
+		m.Errorf("OwnerRemediated is %q", got)
+	}
+	m.mustBeUntouched()
+	m.unannotateHost(metal3v1.PausedAnnotation)
+	m.unannotateHost(metal3v1.DetachedAnnotation)
+	m.ends(v1alpha1.Succeeded, "Succeeded")
 }
 
 func stopOperator(m *machine) {

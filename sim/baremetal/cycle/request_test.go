@@ -2,6 +2,7 @@ package cycle_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
 // syncPeriod is so long that nothing happens by it.
@@ -75,7 +77,7 @@ func (m *machine) ends(phase v1alpha1.Phase, reason string) *v1alpha1.RebootReme
 	m.Helper()
 	m.becomes("end of the cycle", func() bool {
 		record := m.record()
-		return record != nil && record.Status.Phase.Ended() && len(record.Finalizers) == 0
+		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, reboot.Finalizer)
 	})
 	record := m.record()
 	got := meta.FindStatusCondition(record.Status.Conditions, v1alpha1.ConditionSucceeded)

@@ -158,7 +158,7 @@ func TestHostDeleted(t *testing.T) {
 		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // for hosts that may yet come
 		m.becomes("end of the cycle", func() bool {
 			record := m.record()
-			return record.Status.Phase == v1alpha1.Failed && len(record.Finalizers) == 0
+			return record.Status.Phase == v1alpha1.Failed && !slices.Contains(record.Finalizers, reboot.Finalizer)
 		})
 		m.mustBeClean()
 		if m.touchedNodes() != touched {
