@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,5 +123,13 @@ func TestStaleRecord(t *testing.T) {
 		if err == nil || len(s.keys()) > 0 {
 			t.Errorf("%s: %v; the keys are %v", action, err, s.keys())
 		}
+	}
+}
+
+// TestBlindEndClaimsNothing: that nobody owns the machine is not said when that is not known.
+func TestBlindEndClaimsNothing(t *testing.T) {
+	s := Decide(in(v1alpha1.PoweringOn, lastAttempt, untouched, blinded), noon.Add(powerOnTimeout)).Status
+	if got := messageOf(s); s.Phase != v1alpha1.Failed || strings.Contains(got, "owns") {
+		t.Errorf("in phase %s: %q", s.Phase, got)
 	}
 }

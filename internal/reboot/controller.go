@@ -128,6 +128,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 		r.failed(request, observing, err)
 		return view{}, Decision{}, err
 	}
+	r.told.forget(client.ObjectKeyFromObject(request), observing)
 	decision := Decide(v.facts, r.Clock.Now())
 	if decision.Changed {
 		return v, decision, r.store(ctx, request, decision.Status)

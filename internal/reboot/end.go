@@ -49,7 +49,7 @@ func (d *step) left() (text string) {
 		text = "; Node " + d.s.Node.Name + " has the taint " + outOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
 	}
 	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}
-	if ended.replaceable() && !m.Owned {
+	if ended.replaceable() && !m.Owned && d.f.Blind == "" {
 		text += "; no controller owns the machine, so nobody replaces it"
 	}
 	return text

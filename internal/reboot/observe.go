@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -61,6 +62,9 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 	}
 	v.host, v.facts.Host, err = r.host(ctx, request, &v)
+	if v.facts.Blind == "" {
+		r.told.forget(client.ObjectKeyFromObject(request), readMachine)
+	}
 	return v, err
 }
 

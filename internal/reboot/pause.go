@@ -45,6 +45,7 @@ func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemedia
 		r.failed(request, readPauses, err)
 		return "Whether there is a pause cannot be told", now.Add(lookForNode)
 	}
+	r.told.forget(client.ObjectKeyFromObject(request), readPauses)
 	if why != "" && until.IsZero() && r.Kind == OpenShiftKind {
 		until = now.Add(lookForPause)
 	}
