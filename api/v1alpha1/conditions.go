@@ -72,9 +72,9 @@ const (
 const (
 	// ReasonThrottled: others are being cycled.
 	ReasonThrottled = "Throttled"
-	// ReasonRebootPaused: the Machine, its MachineHealthCheck or its Cluster is paused, on hold or excepted, or the Cluster is being
+	// ReasonUnderPause: the Machine, its MachineHealthCheck or its Cluster is paused, on hold or excepted, or the Cluster is being
 	// deleted, so no attempt begins.
-	ReasonRebootPaused = "Paused"
+	ReasonUnderPause = "UnderPause"
 	// ReasonRecovered: the machine has recovered by itself.
 	ReasonRecovered = "Recovered"
 	// ReasonWithdrawn: the request was deleted, or its annotation removed.

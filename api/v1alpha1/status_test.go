@@ -132,7 +132,7 @@ func TestStatusIsChecked(t *testing.T) {
 	}{
 		"nothing":   {v1alpha1.RebootRemediationStatus{}, ""},
 		"a host":    {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "h", UID: "u"}}, ""},
-		"no phase":  {v1alpha1.RebootRemediationStatus{Phase: "Sleeping"}, `status.phase: Unsupported value: "Sleeping": supported values: "Pending", "PoweringOff", "Fenced", "Isolating", "Holding", "PoweringOn", "WaitingForNode", "Restoring", "CoolingDown", "Succeeded", "Failed", "Aborted"`},
+		"no phase":  {v1alpha1.RebootRemediationStatus{Phase: "Sleeping"}, `status.phase: Unsupported value: "Sleeping": supported values: "Pending", "PoweringOff", "Fenced", "Isolating", "Holding", "PoweringOn", "WaitingForNode", "Restoring", "WaitingForMachine", "CoolingDown", "Succeeded", "Failed", "Aborted"`},
 		"attempt":   {v1alpha1.RebootRemediationStatus{Attempt: -1}, "status.attempt: Invalid value: -1: attempt in body should be greater than or equal to 1"},
 		"half host": {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "h"}}, "status.host.uid: Required value"},
 		"no host":   {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{UID: "u"}}, "status.host.name: Required value"},

@@ -88,7 +88,7 @@ func TestGates(t *testing.T) {
 		}
 		withReboots = func(others map[string][]string) map[string][]string {
 			record, host := "RebootRemediation.sickbay.dev/v1alpha1", "BareMetalHost.metal3.io/v1alpha1"
-			others["reboot of Cluster API"] = []string{record, host, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2"}
+			others["reboot of Cluster API"] = []string{record, host, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2", "MachineHealthCheck.cluster.x-k8s.io/v1beta2"}
 			others["reboot of OpenShift"] = []string{record, host, "Machine.machine.openshift.io/v1beta1"}
 			others["reboot, looking for what was left on hosts"] = []string{record, host}
 			return others

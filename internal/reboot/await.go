@@ -26,7 +26,7 @@ func (d *step) resume() bool {
 // awaitPause waits until an attempt may begin.
 func (d *step) awaitPause() {
 	d.suspend()
-	d.progress(v1alpha1.ReasonRebootPaused, d.f.Paused)
+	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
 	if !d.f.PausedUntil.IsZero() {
 		d.until(d.f.PausedUntil)
 	}

@@ -99,7 +99,7 @@ func TestPauseThatCannotBeRead(t *testing.T) {
 	s := newShared(t)
 	s.r.Live = s.refusing(t, func(obj client.Object) bool { _, cluster := obj.(*clusterv1.Cluster); return cluster })
 	record := s.ask("rec-1", ofAttempt("1"))
-	if s.look(record); record.Status.Phase != v1alpha1.Pending || reasonOf(record.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonRebootPaused {
+	if s.look(record); record.Status.Phase != v1alpha1.Pending || reasonOf(record.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonUnderPause {
 		t.Fatalf("in phase %s: %q", record.Status.Phase, messageOf(record.Status))
 	}
 	s.r.Live = s.e.Client

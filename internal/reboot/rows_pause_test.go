@@ -14,7 +14,7 @@ func underPause(f *Facts) {
 
 // TestUnderPause: no attempt begins, and what has begun and not reached the host is taken back. What has, goes on.
 func TestUnderPause(t *testing.T) {
-	const pending, cooling, paused = v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.ReasonRebootPaused
+	const pending, cooling, paused = v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.ReasonUnderPause
 	until := func(f *Facts) { f.PausedUntil = noon.Add(time.Hour) }
 	check(t, []row{
 		{name: "it does not begin", facts: in(pending, underPause), want: stores(pending, paused)},
