@@ -51,6 +51,7 @@ func TestColumnsTellTheStory(t *testing.T) {
 		{v1alpha1.PoweringOn, off, "m", []any{"PoweringOn", 1.0, "host", "node", "20h", nil, "m"}},
 		{v1alpha1.WaitingForNode, on, "m", []any{"WaitingForNode", 1.0, "host", "node", "20h", "10h", "m"}},
 		{v1alpha1.Restoring, on, "m", []any{"Restoring", 1.0, "host", "node", "20h", "10h", "m"}},
+		{v1alpha1.WaitingForMachine, on, "m", []any{"WaitingForMachine", 1.0, "host", "node", "20h", "10h", "m"}},
 		{v1alpha1.CoolingDown, on, "m", []any{"CoolingDown", 1.0, "host", "node", "20h", "10h", "m"}},
 		{v1alpha1.PoweringOff, again, "m", []any{"PoweringOff", 2.0, "host", "node", nil, nil, "m"}},
 		{v1alpha1.Succeeded, on, "m", []any{"Succeeded", 1.0, "host", "node", "20h", "10h", "m"}},
