@@ -37,7 +37,7 @@ func TestTemplate(t *testing.T) {
 	// Whoever asks says that it waits, unless there is more to be said by then. A phase that passes at once need not be told, but none is told out of order.
 	order := []string{
 		"False WaitingForRemediation", "False Pending", "False PoweringOff", "False Fenced", "False Isolating", "False PoweringOn",
-		"False WaitingForNode", "False Restoring", "True Succeeded",
+		"False WaitingForNode", "False Restoring", "False WaitingForMachine", "True Succeeded",
 	}
 	w.Expect(slices.DeleteFunc(order, func(s string) bool { return !slices.Contains(progress, s) })).To(Equal(progress))
 	w.Expect(progress).To(ContainElement("False PoweringOff"), "a person sees what is waited for")
