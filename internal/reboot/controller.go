@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -46,6 +45,8 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get
+// +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -73,8 +74,8 @@ type Reconciler struct {
 	told    told
 	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
-	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
-	turn sync.Mutex
+	// turns let one machine of a control plane at a time begin.
+	turns turns
 }
 
 // Reconcile brings one RebootRemediation as far as it gets: observe, decide, act, and again.
@@ -114,15 +115,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // step looks once, and does one thing.
 func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (view, Decision, error) {
-	if request.Status.Phase == v1alpha1.Pending {
-		r.turn.Lock()
-		defer r.turn.Unlock()
-	}
 	v, err := r.observe(ctx, request)
 	if err != nil {
 		return view{}, Decision{}, err
 	}
 	decision := Decide(v.facts, r.Clock.Now())
+	if v.plane != nil && begins(&v.facts, decision) {
+		release, err := r.takeTurn(ctx, request, &v)
+		if err != nil {
+			return view{}, Decision{}, err
+		}
+		defer release()
+		decision = Decide(v.facts, r.Clock.Now())
+	}
 	if decision.Changed {
 		return v, decision, r.store(ctx, request, decision.Status)
 	}

@@ -33,6 +33,10 @@ func (d *step) again() {
 	reason, message := d.unavailable()
 	if reason == "" {
 		d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+		if d.f.Throttled != "" {
+			d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
+			return
+		}
 		d.begin()
 		return
 	}

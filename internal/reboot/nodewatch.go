@@ -64,6 +64,10 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 	if looksForNode(d.Status.Phase) && !r.announced(ctx, request, v) {
 		wait = min(wait, lookForNode)
 	}
+	if v.facts.Throttled != "" {
+		// Nobody announces that the rest of a control plane is up.
+		wait = min(wait, lookForNode)
+	}
 	return wait
 }
 

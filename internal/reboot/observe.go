@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
 // hastyRead bounds the reading of the Node while the host is not off yet: knowing the Node's identity is good,
@@ -20,6 +21,8 @@ type view struct {
 	facts   Facts
 	machine *machine
 	host    *metal3v1.BareMetalHost
+	// plane is what the turn of a machine of a control plane depends on; nil if it is none, or has none to wait for.
+	plane *quorum.Facts
 }
 
 // observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
@@ -43,9 +46,12 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 			return view{}, err
 		}
 	}
-	if request.Status.Phase == v1alpha1.Pending {
-		if v.facts.Throttled, err = r.throttled(ctx, request, v.machine); err != nil {
+	if needsTurn(&v.facts) {
+		if v.plane, err = r.controlPlane(ctx, request, v.machine); err != nil {
 			return view{}, err
+		}
+		if v.plane != nil {
+			v.facts.Throttled = quorum.Waits(*v.plane)
 		}
 	}
 	v.host, v.facts.Host, err = r.host(ctx, request, v.machine)

@@ -160,6 +160,8 @@ func TestControlPlane(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t, kind)
 			first, second := s.machine("m1", plan{controlPlane: true}), s.machine("m2", plan{controlPlane: true})
+			// Without a third one, the management cluster, whose control plane this is, would lose its quorum.
+			s.machine("m3", plan{controlPlane: true})
 			worker := s.machine("w", plan{})
 			all := []*machine{first, second, worker}
 			obstacles[v1alpha1.PoweringOn].set(first)
