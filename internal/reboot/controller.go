@@ -33,6 +33,12 @@ var (
 	HostKind       = metal3v1.GroupVersion.WithKind("BareMetalHost")
 )
 
+// errBusy says that as many workers are busy with a workload cluster as may be.
+var errBusy = errors.New("others are busy with the workload cluster")
+
+// busyRetry is how soon such a cluster is tried again.
+const busyRetry = time.Second
+
 // maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
 const maxSteps = 50
 
@@ -76,6 +82,9 @@ type Reconciler struct {
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// turns let one machine of a control plane at a time begin.
 	turns turns
+	// places leave workers to the others while a workload cluster hangs.
+	places  workload.Places
+	volumes volumes
 }
 
 // Reconcile brings one RebootRemediation as far as it gets: observe, decide, act, and again.
@@ -99,6 +108,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	for range maxSteps {
 		v, decision, err := r.step(ctx, request)
 		switch {
+		case errors.Is(err, errBusy):
+			return ctrl.Result{RequeueAfter: busyRetry}, nil
 		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrChanged):
 			// Something has changed since it was read, so it is judged anew.
 			return ctrl.Result{RequeueAfter: lag.Retry}, nil

@@ -38,24 +38,36 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		return view{}, err
 	}
 	v.facts.Machine = v.machine.facts(request)
-	if v.machine != nil && needsNode(&v.facts) {
-		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
+	if err = r.observeCluster(ctx, request, &v); err != nil {
+		return view{}, err
 	}
 	if needsSiblings(&v.facts) {
 		if v.facts.Siblings, err = r.siblings(ctx, request); err != nil {
 			return view{}, err
 		}
 	}
-	if needsTurn(&v.facts) {
-		if v.plane, err = r.controlPlane(ctx, request, v.machine); err != nil {
-			return view{}, err
-		}
-		if v.plane != nil {
-			v.facts.Throttled = quorum.Waits(*v.plane)
-		}
-	}
 	v.host, v.facts.Host, err = r.host(ctx, request, v.machine)
 	return v, err
+}
+
+// observeCluster reads what the workload cluster has to say. If enough workers are busy with it, this one is left to other clusters.
+func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (err error) {
+	if v.machine == nil || !needsNode(&v.facts) {
+		return nil
+	}
+	leave, ok := r.places.TryEnter(v.machine.cluster)
+	if !ok {
+		return errBusy
+	}
+	defer leave()
+	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
+	if !needsTurn(&v.facts) {
+		return nil
+	}
+	if v.plane, err = r.controlPlane(ctx, request, v.machine); v.plane != nil {
+		v.facts.Throttled = quorum.Waits(*v.plane)
+	}
+	return err
 }
 
 // needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.

@@ -40,7 +40,7 @@ func newPlane(t *testing.T, size int) *plane {
 	e := env.Get(t)
 	p := &plane{T: t, e: e, ns: e.Namespace(t)}
 	for i := range size {
-		p.join("m" + string(rune('1'+i)))
+		p.join("m"+string(rune('1'+i)), build.ControlPlane())
 	}
 	p.r = &Reconciler{
 		Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: apart{workload.Local{Live: e.Client, Config: e.Config}},
@@ -63,14 +63,14 @@ func (e elsewhere) Get(ctx context.Context, key client.ObjectKey, obj client.Obj
 	return e.Client.Get(ctx, key, obj, opts...)
 }
 
-func (p *plane) join(name string) {
+func (p *plane) join(name string, opts ...build.MachineOption) {
 	p.Helper()
 	infra := &unstructured.Unstructured{}
 	infra.SetGroupVersionKind(infrastructureKind)
 	infra.SetNamespace(p.ns)
 	infra.SetName(name)
 	infra.SetAnnotations(map[string]string{HostAnnotation: p.ns + "/" + name})
-	machine := build.Machine(p.ns, name, build.NodeRef(p.node(name)), build.Label(clusterv1.MachineControlPlaneLabel, ""))
+	machine := build.Machine(p.ns, name, append(opts, build.NodeRef(p.node(name)))...)
 	machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructureKind.Group, Kind: infrastructureKind.Kind, Name: name}
 	host := &metal3v1.BareMetalHost{}
 	host.Namespace, host.Name = p.ns, name
