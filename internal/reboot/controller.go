@@ -94,6 +94,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.told.forgetAll(req.NamespacedName)
+			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
@@ -104,6 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
+	show(request)
 	request = request.DeepCopy()
 	for range maxSteps {
 		v, decision, err := r.step(ctx, request)
@@ -128,8 +130,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (view, Decision, error) {
 	v, err := r.observe(ctx, request)
 	if err != nil {
+		r.failed(request, observing, err)
 		return view{}, Decision{}, err
 	}
+	r.told.forget(client.ObjectKeyFromObject(request), observing)
 	decision := Decide(v.facts, r.Clock.Now())
 	if v.plane != nil && begins(&v.facts, decision) {
 		release, err := r.takeTurn(ctx, request, &v)
@@ -163,6 +167,7 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 	}
 	r.written.Note(request)
 	measure(before, status)
+	show(request)
 	r.announce(ctx, request, before)
 	return nil
 }

@@ -61,6 +61,9 @@ func (d *step) clean() {
 	switch {
 	case recorded && (f.Host.Key || f.Host.Probe):
 		d.act(RemoveKey)
+	case recorded && d.hostMark() != Nothing:
+		// The owner may delete the Machine right after it is asked to.
+		d.act(d.hostMark())
 	case f.escalates():
 		d.act(MarkForOwner)
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):

@@ -17,13 +17,19 @@ import (
 
 // Reasons of the events on RebootRemediations. Beside them, each phase is an event with its name.
 const (
-	// EventStepFailed says that something could not be done, and why; it is tried again, and told again if the cause is another.
+	// EventStepFailed says that something could not be read or done, and why; it is tried again, and told again if the cause is another.
 	EventStepFailed = "RebootStepFailed"
 	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
 	EventKeyLost = "RebootKeyLost"
 )
 
 const eventAction = "Reboot"
+
+// What may fail beside the actions.
+const (
+	// observing is reading what a decision goes by.
+	observing Action = "Observe"
+)
 
 // announce tells people how far a cycle has come.
 func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {

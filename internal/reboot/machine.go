@@ -31,10 +31,8 @@ type machine struct {
 	// infrastructure refers to its infrastructure machine; OpenShift has none.
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
-	healthy        bool
-	// sick tells that its health check says so. Without a health check it is neither.
-	sick   bool
-	marked bool
+	healthy, sick  bool
+	marked         bool
 }
 
 // referenceOf tells which Machine a RebootRemediation is about.

@@ -73,7 +73,7 @@ func (r *Reconciler) others(ctx context.Context, m *machine) ([]*machine, error)
 // peer says how another machine is. Its host comes first: one that a cycle has left off counts however the machine is.
 func (r *Reconciler) peer(ctx context.Context, m *machine, requests []v1alpha1.RebootRemediation) (quorum.Peer, error) {
 	p := quorum.Peer{Name: m.object.GetName()}
-	host, err := r.hostOf(ctx, m)
+	host, err := r.peerHost(ctx, m)
 	if err != nil {
 		return p, err
 	}
@@ -94,8 +94,8 @@ func (r *Reconciler) peer(ctx context.Context, m *machine, requests []v1alpha1.R
 	return p, nil
 }
 
-// hostOf reads the host of another machine; nil if none is found, which says nothing against the machine.
-func (r *Reconciler) hostOf(ctx context.Context, m *machine) (*metal3v1.BareMetalHost, error) {
+// peerHost reads the host of another machine; nil if none is found, which says nothing against the machine.
+func (r *Reconciler) peerHost(ctx context.Context, m *machine) (*metal3v1.BareMetalHost, error) {
 	_, found, err := r.findHost(ctx, m)
 	if apierrors.IsForbidden(err) || found.Missing != "" {
 		return nil, nil

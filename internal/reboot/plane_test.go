@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -321,5 +322,56 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	if begun != 1 {
 		t.Errorf("%d have begun", begun)
+	}
+}
+
+// TestCannotBeRead: people are told that what a decision goes by cannot be read, once, and again when it happens again.
+func TestCannotBeRead(t *testing.T) {
+	p := newPlane(t, 3)
+	request := p.ask("m1")
+	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := true
+	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if _, machines := list.(*clusterv1.MachineList); machines && broken {
+				return errors.New("the API server has enough to do")
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	fail := func() {
+		t.Helper()
+		if _, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err == nil {
+			t.Error("it is not tried again")
+		}
+	}
+	told := func() int {
+		count := 0
+		for {
+			select {
+			case event := <-p.r.Recorder.(*events.FakeRecorder).Events:
+				if strings.Contains(event, EventStepFailed) && strings.Contains(event, "enough to do") {
+					count++
+				}
+			default:
+				return count
+			}
+		}
+	}
+	fail()
+	fail()
+	if got := told(); got != 1 {
+		t.Errorf("told %d times", got)
+	}
+	p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+	broken = false
+	p.waitsFor(request, "m2 (its host is off)")
+	broken = true
+	fail()
+	if got := told(); got != 1 {
+		t.Errorf("then told %d times", got)
 	}
 }
