@@ -33,14 +33,8 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 			return err
 		}
 		return r.setFinalizer(ctx, request, false)
-	case SetKey:
-		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
-	case RemoveKey:
-		return r.removeKey(ctx, v.host, request.UID)
-	case MarkHost:
-		return r.markHost(ctx, v.host)
-	case UnmarkHost:
-		return r.unmarkHost(ctx, v.host)
+	case SetKey, RemoveKey, MarkHost, UnmarkHost:
+		return r.actOnHost(ctx, v.host, request.UID, d)
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case MarkForOwner:

@@ -107,7 +107,7 @@ func TestListFails(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 		l.err, l.wait = nil, make(chan struct{})
-		go kept.attached(t.Context(), l, "a", noon.Time)
+		go func() { _, _ = kept.attached(t.Context(), l, "a", noon.Time) }()
 		synctest.Wait()
 		hasty, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -57,13 +57,10 @@ func (d *step) left() (text string) {
 // clean takes away whatever an ended cycle has left, and lets go of the record last.
 func (d *step) clean() {
 	f := d.f
-	recorded := f.Status.Host != nil && f.Host.Missing == "" && f.Host.UID == f.Status.Host.UID
 	switch {
-	case recorded && (f.Host.Key || f.Host.Probe):
-		d.act(RemoveKey)
-	case recorded && d.hostMark() != Nothing:
+	case d.leftOnHost() != Nothing:
 		// The owner may delete the Machine right after it is asked to.
-		d.act(d.hostMark())
+		d.act(d.leftOnHost())
 	case f.escalates():
 		d.act(MarkForOwner)
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Machine.Plain || len(d.inTime()) > 0):

@@ -25,11 +25,8 @@ const (
 
 const eventAction = "Reboot"
 
-// What may fail beside the actions.
-const (
-	// observing is reading what a decision goes by.
-	observing Action = "Observe"
-)
+// observing names in events what may fail before anything is decided: reading what a decision goes by.
+const observing = "Observe"
 
 // announce tells people how far a cycle has come.
 func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {

@@ -16,7 +16,7 @@ var (
 		Name: "sickbay_reboots", Help: "Power cycles that have not ended, by phase.",
 	}, []string{"namespace", "phase"})
 	hostOffSince = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_reboot_host_off_since_seconds",
+		Name: "sickbay_reboot_host_off_timestamp_seconds",
 		Help: "For each host that a power cycle has switched off, and that is not on again: Unix time since when it is proven off. Name is that of the RebootRemediation.",
 	}, []string{"namespace", "name", "host", "phase"})
 	endsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{

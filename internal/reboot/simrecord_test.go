@@ -265,13 +265,13 @@ func (w *world) checkHostMarked() {
 	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
 		return
 	}
-	switch reason := reasonOf(status, v1alpha1.ConditionSucceeded); {
+	recovered, reason := w.byHealthCheck() && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
+	inVain := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
+	switch {
 	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:
 		w.t.Fatalf("the host works again, and is marked as unhealthy")
-	case reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut:
-		if status.Phase == v1alpha1.Failed && w.host.unhealthy == "" && !(w.byHealthCheck() && w.healthy()) {
-			w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
-		}
+	case status.Phase == v1alpha1.Failed && inVain && w.host.unhealthy == "" && !recovered:
+		w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
 	}
 }
 

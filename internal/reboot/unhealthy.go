@@ -16,6 +16,18 @@ var unhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unheal
 // unhealthyByUs is the value by which we know ours.
 const unhealthyByUs = "sickbay/PowerCycleFailed"
 
+// leftOnHost is what is to be done to the host that was recorded when its cycle has ended.
+func (d *step) leftOnHost() Action {
+	h, recorded := d.f.Host, d.s.Host
+	switch {
+	case recorded == nil || h.Missing != "" || h.UID != recorded.UID:
+		return Nothing
+	case h.Key || h.Probe:
+		return RemoveKey
+	}
+	return d.hostMark()
+}
+
 // hostMark is what is to be done to the mark of a host when its cycle has ended. One whose cycle was in vain must not be handed out
 // again before a person has looked at it; one that works again may be.
 func (d *step) hostMark() Action {

@@ -12,6 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
+// markedUnhealthy is a host that Metal3 does not hand out any more, so that the rest of an end comes next.
+func markedUnhealthy(f *Facts) { f.Host.Unhealthy = true }
+
 // TestHostMark: a host whose cycle was in vain is not handed out again, and one that works again is. The owner is asked to replace the
 // machine only afterwards, since its host is free then.
 func TestHostMark(t *testing.T) {
@@ -20,7 +23,7 @@ func TestHostMark(t *testing.T) {
 		return condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
 	}
 	tried := because(v1alpha1.ReasonNodeTimedOut)
-	marked := func(f *Facts) { f.Host.Unhealthy = true }
+	marked := markedUnhealthy
 	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
 	ends := func(action Action, reason string) outcome { return does(failed, action).saying(reason) }
 	check(t, []row{

@@ -38,22 +38,22 @@ type Peer struct {
 type State string
 
 const (
-	// Up: its Node is Ready, and nothing speaks against the machine.
+	// Up means that its Node is Ready, and that nothing speaks against the machine.
 	Up State = ""
-	// Deleting: the Machine is on its way out.
+	// Deleting means that the Machine is on its way out.
 	Deleting State = "it is being deleted"
-	// Sick: its health check says so.
+	// Sick means that its health check says so.
 	Sick State = "it is not healthy"
-	// NotJoined: it has no Node yet.
+	// NotJoined means that it has no Node yet.
 	NotJoined State = "it has no Node yet"
-	// HostHeldOff: somebody keeps its host off.
+	// HostHeldOff means that somebody keeps its host off.
 	HostHeldOff State = "its host is kept off"
-	// HostOff: its host says that it is off.
+	// HostOff means that its host says that it is off.
 	HostOff State = "its host is off"
-	// NodeGone: its Node does not exist any more.
+	// NodeGone means that its Node does not exist any more.
 	NodeGone State = "its Node is gone"
-	// NodeNotReady: its Node is there and not Ready.
+	// NodeNotReady means that its Node is there, and not Ready.
 	NodeNotReady State = "its Node is not Ready"
-	// NodeUnreadable: the cluster does not say how its Node is, so it does not count as up.
+	// NodeUnreadable means that the cluster does not say how its Node is, so the machine does not count as up.
 	NodeUnreadable State = "its Node cannot be read"
 )
