@@ -78,11 +78,6 @@ func (r *Reconciler) setFinalizer(ctx context.Context, request *v1alpha1.RebootR
 }
 
 func (r *Reconciler) actOnNode(ctx context.Context, v view, action Action) error {
-	leave, ok := r.places.TryEnter(v.machine.cluster)
-	if !ok {
-		return errBusy
-	}
-	defer leave()
 	c, err := r.Workload.Client(ctx, v.machine.cluster)
 	if err != nil {
 		return fmt.Errorf("connecting to the workload cluster: %w", err)

@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -94,5 +95,27 @@ func TestClustersApart(t *testing.T) {
 		if most > workers/4 {
 			t.Errorf("%d workers were busy with cluster %s", most, cluster)
 		}
+	}
+}
+
+// TestVisit: whoever is in a workload cluster stays until the end of a look, and the next one is let in then.
+func TestVisit(t *testing.T) {
+	places, cluster := &workload.Places{Most: 1}, client.ObjectKey{Name: "c"}
+	first, second := &visit{places: places}, &visit{places: places}
+	for range 3 {
+		if err := first.begin(cluster); err != nil {
+			t.Fatal(err)
+		}
+		if err := second.begin(cluster); !errors.Is(err, errBusy) {
+			t.Errorf("the second one: %v", err)
+		}
+	}
+	second.end()
+	if err := second.begin(cluster); !errors.Is(err, errBusy) {
+		t.Errorf("the second one, who was never in: %v", err)
+	}
+	first.end()
+	if err := second.begin(cluster); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -33,12 +33,6 @@ var (
 	HostKind       = metal3v1.GroupVersion.WithKind("BareMetalHost")
 )
 
-// errBusy says that as many workers are busy with a workload cluster as may be.
-var errBusy = errors.New("others are busy with the workload cluster")
-
-// busyRetry is how soon such a cluster is tried again.
-const busyRetry = time.Second
-
 // maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
 const maxSteps = 50
 
@@ -107,8 +101,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	show(request)
 	request = request.DeepCopy()
+	in := &visit{places: &r.places}
+	defer in.end()
 	for range maxSteps {
-		v, decision, err := r.step(ctx, request)
+		v, decision, err := r.step(ctx, request, in)
 		switch {
 		case errors.Is(err, errBusy):
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
@@ -127,8 +123,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // step looks once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (view, Decision, error) {
-	v, err := r.observe(ctx, request)
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, Decision, error) {
+	v, err := r.observe(ctx, request, in)
 	if err != nil {
 		r.failed(request, observing, err)
 		return view{}, Decision{}, err

@@ -27,7 +27,7 @@ type view struct {
 
 // observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
 // and what is done by it.
-func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation) (view, error) {
+func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, error) {
 	v := view{facts: Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
 		Deleting:  !request.DeletionTimestamp.IsZero(),
@@ -38,7 +38,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		return view{}, err
 	}
 	v.facts.Machine = v.machine.facts(request)
-	if err = r.observeCluster(ctx, request, &v); err != nil {
+	if err = r.observeCluster(ctx, request, &v, in); err != nil {
 		return view{}, err
 	}
 	if needsSiblings(&v.facts) {
@@ -51,15 +51,13 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 }
 
 // observeCluster reads what the workload cluster has to say. If enough workers are busy with it, this one is left to other clusters.
-func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (err error) {
+func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, in *visit) (err error) {
 	if v.machine == nil || !needsNode(&v.facts) {
 		return nil
 	}
-	leave, ok := r.places.TryEnter(v.machine.cluster)
-	if !ok {
-		return errBusy
+	if err := in.begin(v.machine.cluster); err != nil {
+		return err
 	}
-	defer leave()
 	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	if !needsTurn(&v.facts) {
 		return nil
