@@ -124,11 +124,11 @@ func keptOff(host *metal3v1.BareMetalHost) bool {
 	return !host.Spec.Online
 }
 
-// leftOffBy names the RebootRemediation that has ended with the host of a machine off; empty if none has.
+// leftOffBy names the RebootRemediation that has ended in vain, with the host of a machine off; empty if none has.
 func leftOffBy(requests []v1alpha1.RebootRemediation, m *machine, host *metal3v1.BareMetalHost) string {
 	for i := range requests {
 		s := &requests[i].Status
-		if s.Phase.Ended() && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
+		if s.Phase.Ended() && s.Phase != v1alpha1.Succeeded && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
 			return requests[i].Name
 		}
 	}

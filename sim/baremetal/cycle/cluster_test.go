@@ -275,7 +275,22 @@ func TestInVain(t *testing.T) {
 				if got, want := m.mark(clusterv1.MachineOwnerRemediatedCondition), map[bool]string{true: waiting}[owned]; got != want {
 					t.Errorf("OwnerRemediated is %q, want %q", got, want)
 				}
+				m.mustBeMarked(true)
 			})
+		}
+	}
+}
+
+// unhealthyKeys are the annotations for which Metal3 does not hand out a host.
+var unhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"}
+
+// mustBeMarked fails unless Metal3 is kept from handing out the host, or is not.
+func (m *machine) mustBeMarked(want bool) {
+	m.Helper()
+	annotations := m.bareMetalHost().Annotations
+	for _, key := range unhealthyKeys {
+		if _, marked := annotations[key]; marked != want {
+			m.Errorf("the host has the annotations %v", annotations)
 		}
 	}
 }
