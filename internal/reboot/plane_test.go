@@ -233,6 +233,42 @@ func TestPermittedByCluster(t *testing.T) {
 	}
 }
 
+// TestExternalEtcd: if etcd runs elsewhere, one other machine is enough.
+func TestExternalEtcd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		etcd  map[string]any
+		waits bool
+	}{
+		"elsewhere":      {map[string]any{"external": map[string]any{"endpoints": []any{"https://192.0.2.1:2379"}}}, false},
+		"here":           {map[string]any{"local": map[string]any{"dataDir": "/var/lib/etcd"}}, true},
+		"nobody says so": {nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane(t, 3)
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+			machine := reread(t, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m1"}})
+			cluster := build.Cluster(p.ns, machine.Spec.ClusterName)
+			cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneKind.Group, Kind: controlPlaneKind.Kind, Name: "plane"}
+			kubeadm := &unstructured.Unstructured{Object: map[string]any{}}
+			kubeadm.SetGroupVersionKind(controlPlaneKind)
+			kubeadm.SetNamespace(p.ns)
+			kubeadm.SetName("plane")
+			if err := unstructured.SetNestedMap(kubeadm.Object, tt.etcd, "spec", "kubeadmConfigSpec", "clusterConfiguration", "etcd"); err != nil {
+				t.Fatal(err)
+			}
+			build.Create(t.Context(), t, p.e.Client, cluster, kubeadm)
+			request := p.ask("m1")
+			if tt.waits {
+				p.waitsFor(request, "m2 (its host is off)")
+				return
+			}
+			if p.look(request).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+			}
+		})
+	}
+}
+
 // TestSelfHosted: a control plane of one is cycled from elsewhere, and never from the cluster that it makes up: nobody could switch
 // its host on again. So it is if that cannot be told.
 func TestSelfHosted(t *testing.T) {
