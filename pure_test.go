@@ -15,6 +15,7 @@ import (
 var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
+	"internal/reboot/quorum",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -73,7 +73,7 @@ func metricType(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_total"):
 		return "counter"
-	case strings.HasSuffix(name, "_seconds"):
+	case strings.HasSuffix(name, "_seconds") && !strings.HasSuffix(name, "_timestamp_seconds"):
 		return "histogram"
 	}
 	return "gauge"

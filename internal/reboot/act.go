@@ -32,10 +32,8 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	switch d.Action {
 	case AddFinalizer, RemoveFinalizer, RemoveNodeFinalizer:
 		return r.changeFinalizers(ctx, request, v, d.Action)
-	case SetKey:
-		return r.setKey(ctx, v.host, request.UID, d.AskedAt)
-	case RemoveKey:
-		return r.removeKey(ctx, v.host, request.UID)
+	case SetKey, RemoveKey, MarkHost, UnmarkHost:
+		return r.actOnHost(ctx, v.host, request.UID, d)
 	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case MarkForOwner:
@@ -77,7 +75,7 @@ func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRem
 // of who has just begun to lead may be far behind. The host is let go of also if that cannot be told, and the rest is refused by itself.
 func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action Action) error {
 	switch action {
-	case SetKey, RemoveKey, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
+	case SetKey, RemoveKey, MarkHost, UnmarkHost, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
 	default:
 		return nil
 	}

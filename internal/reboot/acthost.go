@@ -11,6 +11,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, d Decision) error {
+	switch d.Action {
+	case SetKey:
+		return r.setKey(ctx, host, request, d.AskedAt)
+	case MarkHost:
+		return r.markHost(ctx, host)
+	case UnmarkHost:
+		return r.unmarkHost(ctx, host)
+	default:
+		return r.removeKey(ctx, host, request)
+	}
+}
+
 // setKey holds a host off, and asks its operator for an answer, in one write.
 func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, askedAt time.Time) error {
 	value, err := keyValue(request, askedAt)

@@ -36,7 +36,7 @@ func (d *step) blindPhase() {
 	case v1alpha1.PoweringOn:
 		d.powerOn()
 	case v1alpha1.CoolingDown:
-		if d.keyLeft() {
+		if d.leftOnHost() == RemoveKey {
 			d.act(RemoveKey)
 		}
 	default:

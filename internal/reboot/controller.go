@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -48,6 +47,7 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinehealthchecks,verbs=get;list;watch
+// +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
@@ -77,8 +77,11 @@ type Reconciler struct {
 	told      told
 	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
-	// turn lets one RebootRemediation at a time look whether it may begin, and begin.
-	turn sync.Mutex
+	// turns let one machine of a control plane at a time begin.
+	turns turns
+	// places leave workers to the others while a workload cluster hangs.
+	places  workload.Places
+	volumes volumes
 }
 
 // Reconcile brings one RebootRemediation as far as it gets: observe, decide, act, and again.
@@ -88,6 +91,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.told.forgetAll(req.NamespacedName)
+			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
@@ -98,10 +102,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
+	show(request)
 	request = request.DeepCopy()
+	in := &visit{places: &r.places}
+	defer in.end()
 	for range maxSteps {
-		v, decision, err := r.step(ctx, request)
+		v, decision, err := r.step(ctx, request, in)
 		switch {
+		case errors.Is(err, errBusy):
+			return ctrl.Result{RequeueAfter: busyRetry}, nil
 		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrChanged):
 			// Something has changed since it was read, so it is judged anew.
 			return ctrl.Result{RequeueAfter: lag.Retry}, nil
@@ -118,18 +127,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // step looks once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation) (view, Decision, error) {
-	if request.Status.Phase == v1alpha1.Pending {
-		r.turn.Lock()
-		defer r.turn.Unlock()
-	}
-	v, err := r.observe(ctx, request)
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, Decision, error) {
+	v, err := r.observe(ctx, request, in)
 	if err != nil {
 		r.failed(request, observing, err)
 		return view{}, Decision{}, err
 	}
 	r.told.forget(client.ObjectKeyFromObject(request), observing)
 	decision := Decide(v.facts, r.Clock.Now())
+	if v.plane != nil && begins(&v.facts, decision) {
+		release, err := r.takeTurn(ctx, request, &v)
+		if err != nil {
+			return view{}, Decision{}, err
+		}
+		defer release()
+		decision = Decide(v.facts, r.Clock.Now())
+	}
 	if decision.Changed {
 		return v, decision, r.store(ctx, request, decision.Status)
 	}
@@ -154,6 +167,7 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 	}
 	r.written.Note(request)
 	measure(before, status)
+	show(request)
 	r.announce(ctx, request, before)
 	return nil
 }

@@ -38,5 +38,9 @@ func (d *step) again() {
 		return
 	}
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+	if d.f.Throttled != "" {
+		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
+		return
+	}
 	d.begin()
 }

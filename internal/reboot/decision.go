@@ -33,6 +33,9 @@ const (
 	UntaintNode Action = "UntaintNode"
 	// RestoreNode puts back what is missing on the Node.
 	RestoreNode Action = "RestoreNode"
+	// MarkHost has Metal3 hand out the host no more, and UnmarkHost takes that mark of ours away.
+	MarkHost   Action = "MarkHost"
+	UnmarkHost Action = "UnmarkHost"
 	// MarkForOwner asks the owner of the Machine to replace it.
 	MarkForOwner Action = "MarkForOwner"
 	// DropAsked takes the annotations for steps that are done from the Machine, and DropAll all that the cycle was about.

@@ -57,12 +57,15 @@ func (d *step) left() (text string) {
 
 // clean takes away whatever an ended cycle has left, and lets go of the record last.
 func (d *step) clean() {
-	f := d.f
+	f, left := d.f, d.leftOnHost()
 	switch {
-	case d.keyLeft():
-		d.act(RemoveKey)
+	case left == RemoveKey:
+		d.act(left)
 	case f.Blind != "":
 		// What follows is about the Machine.
+	case left != Nothing:
+		// The owner may delete the Machine right after it is asked to.
+		d.act(left)
 	case f.escalates():
 		d.act(MarkForOwner)
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.whole() || len(d.inTime()) > 0):
@@ -71,12 +74,6 @@ func (d *step) clean() {
 	default:
 		d.act(RemoveFinalizer)
 	}
-}
-
-// keyLeft tells that something of ours is on the host that is recorded.
-func (d *step) keyLeft() bool {
-	h, recorded := d.f.Host, d.s.Host
-	return recorded != nil && h.Missing == "" && h.UID == recorded.UID && (h.Key || h.Probe)
 }
 
 // late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be

@@ -17,7 +17,7 @@ import (
 
 // Reasons of the events on RebootRemediations. Beside them, each phase is an event with its name.
 const (
-	// EventStepFailed says that something could not be done, and why; it is tried again, and told again if the cause is another.
+	// EventStepFailed says that something could not be read or done, and why; it is tried again, and told again if the cause is another.
 	EventStepFailed = "RebootStepFailed"
 	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
 	EventKeyLost = "RebootKeyLost"
@@ -62,7 +62,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 // failed tells people that a step could not be taken, once, and tells whether it is new. If something has only changed since
 // it was read, there is nothing to tell: it is judged anew.
 func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action Action, err error) bool {
-	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {
+	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {
 		return false
 	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", note.Fit(string(action)+": "+err.Error()))

@@ -93,6 +93,8 @@ type HostFacts struct {
 	// stands for ours if it came first.
 	Probe      bool
 	OtherProbe bool
+	// Unhealthy tells that Metal3 does not hand it out, and UnhealthyByUs that we have seen to that.
+	Unhealthy, UnhealthyByUs bool
 	// OtherKeys tells that somebody else holds it off.
 	OtherKeys bool
 }

@@ -60,6 +60,7 @@ func hostFacts(host *metal3v1.BareMetalHost, request types.UID, consumer consume
 		PoweredOn: host.Status.PoweredOn,
 	}
 	facts.Obstacle, facts.Message = obstacle(host)
+	facts.Unhealthy, facts.UnhealthyByUs = unhealthyMark(host)
 	for key := range host.Annotations {
 		switch {
 		case key == keyOf(request):

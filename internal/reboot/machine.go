@@ -53,7 +53,7 @@ func referenceOf(request *v1alpha1.RebootRemediation) v1alpha1.MachineReference 
 func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemediation) (*machine, error) {
 	ref := referenceOf(request)
 	key := client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}
-	m, obj := &machine{}, client.Object(&clusterv1.Machine{})
+	obj := client.Object(&clusterv1.Machine{})
 	if ref.APIGroup == machinev1.GroupName {
 		obj = &machinev1.Machine{}
 	}
@@ -63,12 +63,17 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 		return nil, fmt.Errorf("getting machine %s: %w", key, err)
 	}
-	m.object = obj
+	return machineOf(obj), nil
+}
+
+// machineOf is a Machine as it was read.
+func machineOf(obj client.Object) *machine {
+	m := &machine{object: obj, controlPlane: inControlPlane(obj)}
 	switch o := obj.(type) {
 	case *clusterv1.Machine:
 		m.node, m.infrastructure = o.Status.NodeRef.Name, o.Spec.InfrastructureRef
 		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
-		m.controlPlane = has(o, clusterv1.MachineControlPlaneLabel) || labelled(o, clusterv1.MachineControlPlaneLabel)
+		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, machinehealth.ConditionType)
 		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, machinehealth.ConditionType)
 		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, machinehealth.ConditionType)
 		m.marked = !remedy.NeedsMark(o)
@@ -76,16 +81,27 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		if o.Status.NodeRef != nil {
 			m.node = o.Status.NodeRef.Name
 		}
-		m.controlPlane = o.Labels["machine.openshift.io/cluster-api-machine-role"] == "master"
 		// Nobody sets a mark on these; their owner replaces one that is deleted.
 		m.marked = true
 	}
-	return m, nil
+	return m
 }
 
-func labelled(obj metav1.Object, key string) bool {
-	_, ok := obj.GetLabels()[key]
-	return ok
+// openShiftRole is the label by which OpenShift tells Machines of the control plane from others.
+const (
+	openShiftRole   = "machine.openshift.io/cluster-api-machine-role"
+	openShiftMaster = "master"
+)
+
+// inControlPlane reports whether a Machine of either kind is part of a control plane.
+func inControlPlane(obj metav1.Object) bool {
+	_, labelled := obj.GetLabels()[clusterv1.MachineControlPlaneLabel]
+	return labelled || obj.GetLabels()[openShiftRole] == openShiftMaster
+}
+
+// plane identifies the control plane that a machine is part of. OpenShift has one.
+func (m *machine) plane() client.ObjectKey {
+	return client.ObjectKey{Namespace: m.object.GetNamespace(), Name: m.cluster.Name}
 }
 
 // facts are what a decision goes by; of a Machine that is gone, that.

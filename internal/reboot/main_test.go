@@ -13,9 +13,12 @@ import (
 // infrastructureKind is that of the infrastructure machines of the tests.
 var infrastructureKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
 
+// controlPlaneKind is that of control planes that say where their etcd runs.
+var controlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
+
 func TestMain(m *testing.M) {
 	env.Main(m,
 		env.WithScheme(v1alpha1.AddToScheme, metal3v1.AddToScheme),
 		env.WithCRDFiles("config/crd/sickbay*.yaml"),
-		env.WithCRDs(env.AnythingGoes(HostKind), env.AnythingGoes(infrastructureKind)))
+		env.WithCRDs(env.AnythingGoes(HostKind), env.AnythingGoes(infrastructureKind), env.AnythingGoes(controlPlaneKind)))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -67,5 +68,53 @@ func count(t *testing.T) counted {
 		Ends:     testutil.ToFloat64(endsTotal.WithLabelValues(string(v1alpha1.Succeeded), "Succeeded")),
 		KeysLost: testutil.ToFloat64(keysLostTotal),
 		Fenced:   m.Histogram.GetSampleCount(), Seconds: m.Histogram.GetSampleSum(),
+	}
+}
+
+// TestGauges: cycles are counted by phase until they end, and the hosts that are off by them are named, with the time.
+func TestGauges(t *testing.T) {
+	request := &v1alpha1.RebootRemediation{}
+	request.Namespace, request.Name = "gauges", "m"
+	offAt := float64(noon.Unix())
+	for _, tt := range []struct {
+		phase v1alpha1.Phase
+		off   float64
+	}{
+		{"", 0}, {v1alpha1.Pending, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Holding, offAt}, {v1alpha1.PoweringOn, offAt}, {v1alpha1.WaitingForNode, 0},
+		{v1alpha1.CoolingDown, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Fenced, offAt}, {v1alpha1.Isolating, offAt}, {v1alpha1.Failed, 0}, {v1alpha1.Holding, offAt},
+	} {
+		request.Status = in(tt.phase, func(f *Facts) {
+			if f.Status.PoweredOffAt != nil {
+				f.Status.PoweredOffAt = &noon
+			}
+		}).Status
+		show(request)
+		show(request)
+		expectGauges(t, tt.phase, tt.off)
+	}
+	forgetMetrics(client.ObjectKeyFromObject(request))
+	expectGauges(t, "", 0)
+}
+
+// expectGauges compares the gauges of the one RebootRemediation.
+func expectGauges(t *testing.T, phase v1alpha1.Phase, off float64) {
+	t.Helper()
+	for _, p := range allPhases {
+		want := 0.0
+		if p == phase && p != "" && !p.Ended() {
+			want = 1
+		}
+		if got := testutil.ToFloat64(rebootsGauge.WithLabelValues("gauges", string(p))); got != want {
+			t.Errorf("in phase %s, %v are counted in phase %s", phase, got, p)
+		}
+	}
+	if off == 0 {
+		if n := hostOffSince.DeletePartialMatch(prometheus.Labels{"namespace": "gauges"}); n > 0 {
+			t.Errorf("in phase %s, %d hosts are off", phase, n)
+		}
+		return
+	}
+	if got := testutil.ToFloat64(hostOffSince.WithLabelValues("gauges", "m", "h1", string(phase))); got != off {
+		t.Errorf("in phase %s, the host is off since %v", phase, got)
 	}
 }

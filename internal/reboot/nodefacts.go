@@ -2,17 +2,13 @@ package reboot
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
@@ -83,48 +79,11 @@ func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts
 	if !facts.Tainted {
 		return facts
 	}
-	c, err := r.Workload.Client(ctx, m.cluster)
-	if err != nil {
-		return unreadable(ctx, err, "connecting to the workload cluster")
-	}
-	facts.Drained, err = drained(ctx, c, facts.Node.Name)
+	facts.Drained, err = r.drained(ctx, m.cluster, facts.Node.Name)
 	if err != nil {
 		return unreadable(ctx, err, "looking for what holds on to Node "+facts.Node.Name)
 	}
 	return facts
-}
-
-// drained tells whether no volume is attached to a Node any more, and no Pod is left there but those that
-// tolerate the taint.
-func drained(ctx context.Context, c client.Client, node string) (bool, error) {
-	var pods corev1.PodList
-	if err := c.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node}); err != nil {
-		return false, fmt.Errorf("listing the Pods of Node %s: %w", node, err)
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.DeletionTimestamp != nil || !tolerates(ctx, pod) {
-			return false, nil
-		}
-	}
-	var attachments storagev1.VolumeAttachmentList
-	if err := c.List(ctx, &attachments); err != nil {
-		return false, fmt.Errorf("listing the VolumeAttachments of Node %s: %w", node, err)
-	}
-	for i := range attachments.Items {
-		if attachments.Items[i].Spec.NodeName == node {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// tolerates tells whether a Pod may stay. One that may stay for a while does not hold on to the Node for ever, but as long
-// as it is there it does.
-func tolerates(ctx context.Context, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
-		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &outOfService, false)
-	})
 }
 
 func tainted(node *corev1.Node) bool {

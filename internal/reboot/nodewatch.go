@@ -68,6 +68,10 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 	if wantsNode(request) {
 		wait = min(wait, r.nodeAgain(ctx, request, v))
 	}
+	if v.facts.Throttled != "" {
+		// Nobody announces that the rest of a control plane is up.
+		wait = min(wait, lookForNode)
+	}
 	return wait
 }
 

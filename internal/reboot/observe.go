@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
 // hastyRead bounds the reading of the Node while the host is not off yet: knowing the Node's identity is good,
@@ -21,11 +22,13 @@ type view struct {
 	facts   Facts
 	machine *machine
 	host    *metal3v1.BareMetalHost
+	// plane is what the turn of a machine of a control plane depends on; nil if it is none, or has none to wait for.
+	plane *quorum.Facts
 }
 
 // observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
 // and what is done by it.
-func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation) (view, error) {
+func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, error) {
 	v := view{facts: Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
 		Deleting:      !request.DeletionTimestamp.IsZero(),
@@ -48,16 +51,11 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	if v.machine != nil && needsPauses(&v.facts) {
 		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
 	}
-	if v.machine != nil && needsNode(&v.facts) {
-		v.facts.Node = r.nodeInTime(ctx, request, v.machine)
+	if err = r.observeCluster(ctx, request, &v, in); err != nil {
+		return view{}, err
 	}
 	if needsSiblings(&v.facts) {
 		if v.facts.Siblings, err = r.siblings(ctx, request); err != nil {
-			return view{}, err
-		}
-	}
-	if request.Status.Phase == v1alpha1.Pending {
-		if v.facts.Throttled, err = r.throttled(ctx, request, v.machine); err != nil {
 			return view{}, err
 		}
 	}
@@ -66,6 +64,24 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		r.told.forget(client.ObjectKeyFromObject(request), readMachine)
 	}
 	return v, err
+}
+
+// observeCluster reads what the workload cluster has to say. If enough workers are busy with it, this one is left to other clusters.
+func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, in *visit) (err error) {
+	if v.machine == nil || !needsNode(&v.facts) {
+		return nil
+	}
+	if err := in.begin(v.machine.cluster); err != nil {
+		return err
+	}
+	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
+	if !needsTurn(&v.facts) {
+		return nil
+	}
+	if v.plane, err = r.controlPlane(ctx, request, v.machine); v.plane != nil {
+		v.facts.Throttled = quorum.Waits(*v.plane)
+	}
+	return err
 }
 
 // blinded notes that the Machine of a host that is recorded, or its infrastructure machine, cannot be read. Of the Machine only

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -31,6 +32,8 @@ func TestReferenceRebootNames(t *testing.T) {
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
 		{keyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
 		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
+		{strings.Join(unhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(unhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds."},
+		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: hosts of its control plane are cycled even if the rest may lose its quorum. Still one at a time."},
 		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
 		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
 		{NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},

@@ -109,7 +109,7 @@ func takenOverBy(c change) change {
 func TestRecordAsksNoOwner(t *testing.T) {
 	const failed = v1alpha1.Failed
 	because := func(reason string) change {
-		return condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
+		return allOf(condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason), markedUnhealthy)
 	}
 	hostless := func(f *Facts) {
 		f.Status.Attempt, f.Status.Host = 0, nil

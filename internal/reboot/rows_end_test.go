@@ -13,7 +13,7 @@ func TestEnds(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
 	because := func(reason string) change {
-		return condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
+		return allOf(condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason), markedUnhealthy)
 	}
 	tried := because(v1alpha1.ReasonNodeTimedOut)
 	unavailable := because(v1alpha1.ReasonHostUnavailable)

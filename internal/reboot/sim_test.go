@@ -177,7 +177,7 @@ func (w *world) arrive(write simWrite) {
 		w.request.version++
 		return
 	}
-	if (d.Action == SetKey || d.Action == RemoveKey) && write.host != w.host.version {
+	if slices.Contains([]Action{SetKey, RemoveKey, MarkHost, UnmarkHost}, d.Action) && write.host != w.host.version {
 		w.logf("conflict: the host has changed")
 		return
 	}
@@ -212,6 +212,10 @@ func (w *world) act(d Decision) {
 		if w.host.keys[simProbe] == probeOurs {
 			delete(w.host.keys, simProbe)
 		}
+		w.touchHost()
+	case MarkHost, UnmarkHost:
+		w.checkHostMark(d.Action)
+		w.host.unhealthy = map[Action]string{MarkHost: probeOurs}[d.Action]
 		w.touchHost()
 	case MarkForOwner:
 		w.checkMark()

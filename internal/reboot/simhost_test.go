@@ -20,6 +20,8 @@ type simHost struct {
 	uid     types.UID
 	version int
 	keys    map[string]string
+	// unhealthy is the mark that keeps it from being handed out: empty, ours or theirs.
+	unhealthy string
 
 	ours, fenceable, online, paused, detached, provisioned bool
 	// What its operator says.
@@ -234,6 +236,7 @@ func (w *world) hostFacts() HostFacts {
 	f := HostFacts{
 		Name: "h1", UID: h.uid, Ours: h.ours && !w.machine.gone, Fenceable: h.fenceable, Online: h.online, PoweredOn: h.poweredOn,
 	}
+	f.Unhealthy, f.UnhealthyByUs = h.unhealthy != "", h.unhealthy == probeOurs
 	f.Obstacle = h.obstacle()
 	f.Message = f.Obstacle
 	for key, value := range h.keys {

@@ -287,6 +287,7 @@ func (w *world) checkEnd() {
 			w.t.Fatalf("I9: the end, and our key is on the host: %v", w.host.keys)
 		}
 	}
+	w.checkHostMarked()
 	end := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded)
 	if !status.Phase.Ended() || end == nil {
 		w.t.Fatalf("the record is let go of in phase %s", status.Phase)
@@ -296,6 +297,36 @@ func (w *world) checkEnd() {
 		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
 			w.t.Fatalf("A2: %s, and the Node has not got back what it had", end.Reason)
 		}
+	}
+}
+
+// checkHostMark judges the moment in which a host is marked, or the mark goes: the cycle has ended, and the mark is ours.
+func (w *world) checkHostMark(action Action) {
+	status := w.request.status
+	if status.Host == nil || w.host.uid != status.Host.UID {
+		w.t.Fatalf("I16: another host is marked")
+	}
+	if wanted := map[Action]v1alpha1.Phase{MarkHost: v1alpha1.Failed, UnmarkHost: v1alpha1.Succeeded}[action]; status.Phase != wanted {
+		w.t.Fatalf("%s in phase %s", action, status.Phase)
+	}
+	if w.host.unhealthy == probeTheirs {
+		w.t.Fatalf("the mark of somebody else is changed")
+	}
+}
+
+// checkHostMarked judges the mark at the end: a host that was cycled in vain has one, and one that works again has none of ours.
+func (w *world) checkHostMarked() {
+	status := w.request.status
+	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
+		return
+	}
+	recovered, reason := w.byHealthCheck() && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
+	inVain := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
+	switch {
+	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:
+		w.t.Fatalf("the host works again, and is marked as unhealthy")
+	case status.Phase == v1alpha1.Failed && inVain && w.host.unhealthy == "" && !recovered:
+		w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
 	}
 }
 

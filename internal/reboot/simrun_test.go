@@ -46,6 +46,7 @@ func anyWorld(t *rapid.T) *world {
 	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
 	w.operator.offDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "off")
 	w.kubelet.bootTime = rapid.SampledFrom([]time.Duration{0, 30 * time.Second, 5 * time.Minute}).Draw(t, "boot")
+	w.host.unhealthy = rapid.SampledFrom([]string{"", "", probeOurs, probeTheirs}).Draw(t, "unhealthy")
 	if rapid.IntRange(0, 5).Draw(t, "never joined") == 0 {
 		w.workload.node, w.machine.node = nil, ""
 	}

@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,26 +52,28 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	if err := s.Live.List(ctx, &requests, client.InNamespace(s.Namespace)); err != nil {
 		return fmt.Errorf("listing RebootRemediations: %w", err)
 	}
+	// A host that refuses leaves its key for the next sweep, and no others.
+	var refused []error
 	for i := range hosts.Items {
-		if err := s.sweep(ctx, &hosts.Items[i], requests.Items); err != nil {
-			return err
-		}
+		refused = append(refused, s.sweep(ctx, &hosts.Items[i], requests.Items))
 	}
-	return nil
+	return errors.Join(refused...)
 }
 
 func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, requests []v1alpha1.RebootRemediation) error {
+	var refused []error
 	for key := range host.Annotations {
 		uid, ours := strings.CutPrefix(key, keyPrefix)
 		if !ours || stoodBehind(host, types.UID(uid), requests) {
 			continue
 		}
 		if err := s.take(ctx, host, types.UID(uid)); err != nil {
-			return err
+			refused = append(refused, err)
+			continue
 		}
 		ctrl.LoggerFrom(ctx).Info("Took a key from a host that nobody stands behind", "host", client.ObjectKeyFromObject(host), "key", key)
 	}
-	return nil
+	return errors.Join(refused...)
 }
 
 // take takes a key from a host, also from one that is written to by others.

@@ -2,6 +2,8 @@ package reboot
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -47,5 +49,40 @@ func TestSweepBesideOperator(t *testing.T) {
 	}
 	if _, left := host.Annotations[keyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
 		t.Errorf("annotations are %v, and it is on: %t", host.Annotations, host.Status.PoweredOn)
+	}
+}
+
+// TestSweepGoesOn: a host that refuses keeps its key until the next sweep, and the other hosts lose theirs in this one.
+func TestSweepGoesOn(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	hosts := map[string]*metal3v1.BareMetalHost{}
+	for _, name := range []string{"a", "b", "c"} {
+		host := &metal3v1.BareMetalHost{}
+		host.Namespace, host.Name = ns, name
+		host.Annotations = map[string]string{keyOf("of-nobody"): "", keyOf("of-nobody-either"): ""}
+		build.Create(t.Context(), t, e.Client, host)
+		hosts[name] = host
+	}
+	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusing := interceptor.NewClient(watching, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if obj.GetName() == "a" {
+				return errors.New("a webhook says no")
+			}
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+	})
+	sweeper := &Sweeper{Client: refusing, Live: e.Client, Namespace: ns}
+	if err := sweeper.Sweep(t.Context()); err == nil || !strings.Contains(err.Error(), ns+"/a") {
+		t.Errorf("the error is %v, want one about the host that refuses", err)
+	}
+	for name, want := range map[string]int{"a": 2, "b": 0, "c": 0} {
+		if left := reread(t, e, hosts[name]).Annotations; len(left) != want {
+			t.Errorf("host %s has the keys %v", name, left)
+		}
 	}
 }

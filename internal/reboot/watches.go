@@ -37,6 +37,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
+	r.places.Most = max(1, r.Concurrency/4)
 	name := r.name()
 	ctl, err := newController(mgr, name, r, r.Concurrency)
 	if err != nil {

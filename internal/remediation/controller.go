@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // ControllerName names the controller in logs, metrics and events.
@@ -77,7 +78,7 @@ type Reconciler struct {
 
 	written lag.Writes
 	kinds   kinds
-	nodes   nodeReads
+	nodes   workload.Places
 	shared  sharedReads
 	passes  passes
 	rules   rules.Cache

@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,60 +17,17 @@ const (
 	placeTimeout = 100 * time.Millisecond
 )
 
-// nodeReads bounds how many workers read one workload cluster at once.
-type nodeReads struct {
-	// most is how many may; 0 means any number.
-	most int
-
-	mu sync.Mutex
-	// places are taken by those that read a cluster.
-	places map[client.ObjectKey]chan struct{}
-}
-
-// enter waits for a place for a moment.
-func (n *nodeReads) enter(ctx context.Context, cluster client.ObjectKey) (leave func(), err error) {
-	if n.most == 0 {
-		return func() {}, nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, placeTimeout, errBusy)
-	defer cancel()
-	places := n.of(cluster)
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-func (n *nodeReads) of(cluster client.ObjectKey) chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.places == nil {
-		n.places = map[client.ObjectKey]chan struct{}{}
-	}
-	if n.places[cluster] == nil {
-		n.places[cluster] = make(chan struct{}, n.most)
-	}
-	return n.places[cluster]
-}
-
-// forget drops what is kept for a cluster that is gone.
-func (n *nodeReads) forget(cluster client.ObjectKey) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.places, cluster)
-}
-
 // boundedNodes reads Nodes past the cache within those bounds.
 type boundedNodes struct {
 	workload.Nodes
-	reads *nodeReads
+	reads *workload.Places
 }
 
 // GetLive implements workload.Nodes.
 func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	leave, err := b.reads.enter(ctx, cluster)
+	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, errBusy)
+	leave, err := b.reads.Enter(waiting, cluster)
+	stop()
 	if err != nil {
 		return nil, err
 	}

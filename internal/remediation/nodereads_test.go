@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // slowNodes answer when they are released.
@@ -30,7 +31,7 @@ func (s *slowNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 // TestNodeReads: one workload cluster has so many workers at most, and keeps none from another one.
 func TestNodeReads(t *testing.T) {
 	t.Parallel()
-	reads := &nodeReads{most: 2}
+	reads := &workload.Places{Most: 2}
 	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
 	slow := &slowNodes{inside: make(chan struct{}), release: make(chan struct{})}
 	slow.Put(a, build.Node("n"))
@@ -65,10 +66,6 @@ func TestNodeReads(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	reads.forget(a)
-	if len(reads.places) != 1 {
-		t.Errorf("%d clusters are known", len(reads.places))
-	}
 }
 
 // TestBusyClusterIsLookedAtAgain soon.
@@ -76,8 +73,8 @@ func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	record := f.admit(f.sick("a"))
-	f.Reconciler.nodes.most = 1
-	leave, err := f.Reconciler.nodes.enter(t.Context(), f.clusterKey())
+	f.Reconciler.nodes.Most = 1
+	leave, err := f.Reconciler.nodes.Enter(t.Context(), f.clusterKey())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
 	}
-	r.sideBySide, r.nodes.most = true, max(1, r.Concurrency/4)
+	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
 	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}
 	if err := check.addToManager(mgr); err != nil {
 		return err
@@ -211,7 +211,7 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 // clusterChange keeps the events of pauses and deletions.
 func (r *Reconciler) clusterChange() predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
-		r.nodes.forget(client.ObjectKeyFromObject(e.Object))
+		r.nodes.Forget(client.ObjectKeyFromObject(e.Object))
 		return true
 	}, UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)

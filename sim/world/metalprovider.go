@@ -98,7 +98,7 @@ func (p *metalProvider) hostOf(ctx context.Context, machine client.Object) (*met
 		switch user := host.Spec.ConsumerRef; {
 		case user != nil && user.Name == machine.GetName():
 			return host, nil
-		case user == nil && free == nil && host.Status.Provisioning.State == metal3v1.StateAvailable:
+		case user == nil && free == nil && !unhealthy(host) && host.Status.Provisioning.State == metal3v1.StateAvailable:
 			free = host
 		}
 	}
@@ -106,6 +106,13 @@ func (p *metalProvider) hostOf(ctx context.Context, machine client.Object) (*met
 		return nil, nil
 	}
 	return free, nil
+}
+
+// unhealthy reports whether a host is marked so that it is not chosen, as in Metal3.
+func unhealthy(host *metal3v1.BareMetalHost) bool {
+	_, older := host.Annotations["capi.metal3.io/unhealthy"]
+	_, newer := host.Annotations["capm3.metal3.io/unhealthy"]
+	return older || newer
 }
 
 func clusterOf(machine client.Object) client.ObjectKey {

@@ -160,6 +160,8 @@ func TestControlPlane(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t, kind)
 			first, second := s.machine("m1", plan{controlPlane: true}), s.machine("m2", plan{controlPlane: true})
+			// Without a third one, the management cluster, whose control plane this is, would lose its quorum.
+			s.machine("m3", plan{controlPlane: true})
 			worker := s.machine("w", plan{})
 			all := []*machine{first, second, worker}
 			obstacles[v1alpha1.PoweringOn].set(first)
@@ -273,7 +275,22 @@ func TestInVain(t *testing.T) {
 				if got, want := m.mark(clusterv1.MachineOwnerRemediatedCondition), map[bool]string{true: waiting}[owned]; got != want {
 					t.Errorf("OwnerRemediated is %q, want %q", got, want)
 				}
+				m.mustBeMarked(true)
 			})
+		}
+	}
+}
+
+// unhealthyKeys are the annotations for which Metal3 does not hand out a host.
+var unhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"}
+
+// mustBeMarked fails unless Metal3 is kept from handing out the host, or is not.
+func (m *machine) mustBeMarked(want bool) {
+	m.Helper()
+	annotations := m.bareMetalHost().Annotations
+	for _, key := range unhealthyKeys {
+		if _, marked := annotations[key]; marked != want {
+			m.Errorf("the host has the annotations %v", annotations)
 		}
 	}
 }

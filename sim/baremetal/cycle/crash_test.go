@@ -61,7 +61,7 @@ var courses = map[string]course{
 		begin: func(m *machine) { m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint}) },
 	},
 	"in vain": {
-		kind: reboot.ClusterAPIKind, plan: plan{owned: true}, cycles: 2, end: v1alpha1.Failed, writes: 25, from: write{status, 10},
+		kind: reboot.ClusterAPIKind, plan: plan{owned: true}, cycles: 2, end: v1alpha1.Failed, writes: 26, from: write{status, 10},
 		begin: func(m *machine) {
 			m.Set(baremetal.Faults{Hangs: true})
 			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(1)), NodeTimeoutSeconds: new(int32(5))})

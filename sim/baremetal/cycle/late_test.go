@@ -46,12 +46,14 @@ func TestNextCycleTakesOver(t *testing.T) {
 	if record.Status.Node.Backup == nil {
 		t.Fatalf("there is no backup: %+v", record.Status.Node)
 	}
+	m.mustBeMarked(true)
 	m.Set(baremetal.Faults{})
 	s.pace = tick
 	m.annotate(plainKey, "")
 	m.becomes("the next cycle", func() bool { return m.phase() != v1alpha1.Failed })
 	m.ends(v1alpha1.Succeeded, "Succeeded")
 	m.mustHaveAll()
+	m.mustBeMarked(false)
 }
 
 // TestNothingToCycle has a machine without a host, that a health check calls sick. Its owner replaces it; without one,

@@ -10,12 +10,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestControlPlane: all machines of a control plane are sick at once, and are cycled one at a time.
+// TestControlPlane: all machines of a control plane are sick at once. A person permits that it loses its quorum, and they are cycled
+// one at a time.
 func TestControlPlane(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{Name: "quorum", ControlPlaneReplicas: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
+	w := newWard(t, world.ClusterSpec{
+		Name: "quorum", ControlPlaneReplicas: 3, Annotations: map[string]string{quorum.Permission: "true"},
+	}, byTemplate(t, v1alpha1.RebootSettings{}))
 	machines, err := w.world.ControlPlaneMachines(w.Context(), w.spec.Key())
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(machines).To(HaveLen(3))

@@ -39,5 +39,6 @@ func TestHostStaysOn(t *testing.T) {
 	w.workers()
 	host := &metal3v1.BareMetalHost{}
 	w.Expect(w.client.Get(w.Context(), p.host, host)).To(Succeed())
-	w.Expect(host.Annotations).To(BeEmpty(), "nothing is left on the host")
+	w.Expect(host.Annotations).To(And(HaveLen(2), HaveKey("capi.metal3.io/unhealthy"), HaveKey("capm3.metal3.io/unhealthy")),
+		"nothing is left on the host but the marks that keep it from being handed out")
 }

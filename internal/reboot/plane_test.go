@@ -1,0 +1,413 @@
+package reboot
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// plane is a control plane on the API server: machines m1 and so on, on hosts of the same names, that are all up.
+type plane struct {
+	*testing.T
+	e  *env.Env
+	r  *Reconciler
+	ns string
+}
+
+func newPlane(t *testing.T, size int) *plane {
+	t.Helper()
+	e := env.Get(t)
+	p := &plane{T: t, e: e, ns: e.Namespace(t)}
+	for i := range size {
+		p.join("m"+string(rune('1'+i)), build.ControlPlane())
+	}
+	p.r = &Reconciler{
+		Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: apart{workload.Local{Live: e.Client, Config: e.Config}},
+		Recorder: events.NewFakeRecorder(100), Clock: testingclock.NewFakePassiveClock(time.Now()), SyncPeriod: time.Hour,
+	}
+	return p
+}
+
+// apart is a workload cluster that has its Nodes on the test's API server, and nothing else of what is there.
+type apart struct{ workload.Local }
+
+func (a apart) Client(context.Context, client.ObjectKey) (client.Client, error) {
+	return elsewhere{a.Live}, nil
+}
+
+type elsewhere struct{ client.Client }
+
+func (e elsewhere) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	key.Name += "-is-elsewhere"
+	return e.Client.Get(ctx, key, obj, opts...)
+}
+
+func (p *plane) join(name string, opts ...build.MachineOption) {
+	p.Helper()
+	infra := &unstructured.Unstructured{}
+	infra.SetGroupVersionKind(infrastructureKind)
+	infra.SetNamespace(p.ns)
+	infra.SetName(name)
+	infra.SetAnnotations(map[string]string{HostAnnotation: p.ns + "/" + name})
+	machine := build.Machine(p.ns, name, append(opts, build.NodeRef(p.node(name)))...)
+	machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructureKind.Group, Kind: infrastructureKind.Kind, Name: name}
+	host := &metal3v1.BareMetalHost{}
+	host.Namespace, host.Name = p.ns, name
+	host.Spec.Online = true
+	host.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: infrastructureKind.GroupVersion().String(), Kind: infrastructureKind.Kind, Namespace: p.ns, Name: name}
+	host.Status = metal3v1.BareMetalHostStatus{PoweredOn: true, Provisioning: metal3v1.ProvisionStatus{State: metal3v1.StateProvisioned}}
+	build.Create(p.Context(), p.T, p.e.Client, infra, machine, host, build.Node(p.node(name)))
+}
+
+func (p *plane) node(name string) string { return p.ns + "-" + name }
+
+// ask makes a RebootRemediation for a machine.
+func (p *plane) ask(name string) *v1alpha1.RebootRemediation {
+	p.Helper()
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}}
+	build.Create(p.Context(), p.T, p.e.Client, request)
+	return request
+}
+
+// look has the controller look at a RebootRemediation, and returns it as it is then.
+func (p *plane) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
+	p.Helper()
+	if _, err := p.r.Reconcile(p.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
+		p.Fatal(err)
+	}
+	return reread(p.T, p.e, request)
+}
+
+func (p *plane) host(name string, change func(*metal3v1.BareMetalHost)) {
+	p.Helper()
+	host := reread(p.T, p.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
+	status := host.Status
+	change(host)
+	changed := host.Status
+	host.Status = status
+	if err := p.e.Client.Update(p.Context(), host); err != nil {
+		p.Fatal(err)
+	}
+	host.Status = changed
+	if err := p.e.Client.Status().Update(p.Context(), host); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *plane) machine(name string, change func(*clusterv1.Machine)) {
+	p.Helper()
+	machine := reread(p.T, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
+	change(machine)
+	if err := p.e.Client.Status().Update(p.Context(), machine); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// waitsFor fails the test unless a RebootRemediation waits for its turn, and says so.
+func (p *plane) waitsFor(request *v1alpha1.RebootRemediation, says string) {
+	p.Helper()
+	p.look(request)
+	if request.Status.Phase != v1alpha1.Pending || reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled {
+		p.Fatalf("in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+	}
+	if got := messageOf(request.Status); !strings.Contains(got, says) {
+		p.Errorf("it says %q, want %q in it", got, says)
+	}
+}
+
+// TestRestOfControlPlane: a host is switched off only while the rest of the control plane is up. Whatever is the matter with
+// another machine counts, and is named.
+func TestRestOfControlPlane(t *testing.T) {
+	sick := metav1.Condition{Type: machinehealth.ConditionType, Status: metav1.ConditionFalse, Reason: "X", LastTransitionTime: metav1.Now()}
+	for name, tt := range map[string]struct {
+		befalls func(*plane)
+		says    string
+	}{
+		"sick": {func(p *plane) {
+			p.machine("m2", func(m *clusterv1.Machine) { m.Status.Conditions = []metav1.Condition{sick} })
+		}, "m2 (it is not healthy)"},
+		"going": {func(p *plane) {
+			m := reread(p.T, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m2"}})
+			m.Finalizers = []string{"sickbay.dev/test"}
+			for _, err := range []error{p.e.Client.Update(p.Context(), m), p.e.Client.Delete(p.Context(), m)} {
+				if err != nil {
+					p.Fatal(err)
+				}
+			}
+		}, "m2 (it is being deleted)"},
+		"not joined": {func(p *plane) {
+			p.machine("m2", func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
+		}, "m2 (it has no Node yet)"},
+		"held off": {func(p *plane) {
+			p.host("m2", func(h *metal3v1.BareMetalHost) {
+				h.Annotations = map[string]string{"reboot.metal3.io/a-person": ""}
+			})
+		}, "m2 (its host is kept off)"},
+		"wanted off": {func(p *plane) {
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Spec.Online = false })
+		}, "m2 (its host is kept off)"},
+		"off": {func(p *plane) {
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+		}, "m2 (its host is off)"},
+		"without its Node": {func(p *plane) {
+			if err := p.e.Client.Delete(p.Context(), build.Node(p.node("m2"))); err != nil {
+				p.Fatal(err)
+			}
+		}, "m2 (its Node is gone)"},
+		"not Ready": {func(p *plane) {
+			node := reread(p.T, p.e, build.Node(p.node("m2")))
+			setReady(node, corev1.ConditionFalse, time.Now())
+			if err := p.e.Client.Status().Update(p.Context(), node); err != nil {
+				p.Fatal(err)
+			}
+		}, "m2 (its Node is not Ready)"},
+		"left off": {func(p *plane) {
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+			p.ended("m2")
+		}, "host of machine m2, which RebootRemediation m2 has left off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane(t, 3)
+			tt.befalls(p)
+			request := p.ask("m1")
+			p.waitsFor(request, tt.says)
+			request.Annotations = map[string]string{quorum.Permission: "true"}
+			if err := p.e.Client.Update(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			if p.look(request).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("permitted, it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+			}
+		})
+	}
+}
+
+// ended stores that a cycle of a machine has failed.
+func (p *plane) ended(name string) {
+	p.Helper()
+	request := p.ask(name)
+	f := in(v1alpha1.Failed)
+	request.Status = f.Status
+	machine := reread(p.T, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
+	host := reread(p.T, p.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
+	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, name, host.UID
+	if err := p.e.Client.Status().Update(p.Context(), request); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// TestPermittedByCluster: a person may permit it for all machines of a Cluster.
+func TestPermittedByCluster(t *testing.T) {
+	p := newPlane(t, 3)
+	p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+	request := p.ask("m1")
+	p.waitsFor(request, "m2 (its host is off)")
+	machine := reread(t, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m1"}})
+	cluster := build.Cluster(p.ns, machine.Spec.ClusterName)
+	cluster.Annotations = map[string]string{quorum.Permission: "true"}
+	build.Create(t.Context(), t, p.e.Client, cluster)
+	if p.look(request).Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+	}
+}
+
+// TestExternalEtcd: if etcd runs elsewhere, one other machine is enough.
+func TestExternalEtcd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		etcd  map[string]any
+		waits bool
+	}{
+		"elsewhere":      {map[string]any{"external": map[string]any{"endpoints": []any{"https://192.0.2.1:2379"}}}, false},
+		"here":           {map[string]any{"local": map[string]any{"dataDir": "/var/lib/etcd"}}, true},
+		"nobody says so": {nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane(t, 3)
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+			machine := reread(t, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m1"}})
+			cluster := build.Cluster(p.ns, machine.Spec.ClusterName)
+			cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneKind.Group, Kind: controlPlaneKind.Kind, Name: "plane"}
+			kubeadm := &unstructured.Unstructured{Object: map[string]any{}}
+			kubeadm.SetGroupVersionKind(controlPlaneKind)
+			kubeadm.SetNamespace(p.ns)
+			kubeadm.SetName("plane")
+			if err := unstructured.SetNestedMap(kubeadm.Object, tt.etcd, "spec", "kubeadmConfigSpec", "clusterConfiguration", "etcd"); err != nil {
+				t.Fatal(err)
+			}
+			build.Create(t.Context(), t, p.e.Client, cluster, kubeadm)
+			request := p.ask("m1")
+			if tt.waits {
+				p.waitsFor(request, "m2 (its host is off)")
+				return
+			}
+			if p.look(request).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+			}
+		})
+	}
+}
+
+// TestSelfHosted: a control plane of one is cycled from elsewhere, and never from the cluster that it makes up: nobody could switch
+// its host on again. So it is if that cannot be told.
+func TestSelfHosted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		workload func(*plane) workload.Writer
+		says     string
+	}{
+		"elsewhere":      {func(p *plane) workload.Writer { return p.r.Workload }, ""},
+		"here":           {func(p *plane) workload.Writer { return workload.Local{Live: p.e.Client, Config: p.e.Config} }, "it is that of the management cluster"},
+		"nobody can say": {func(p *plane) workload.Writer { return cutOff{p.r.Workload} }, "it is that of what may be the management cluster"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane(t, 1)
+			p.r.Workload = tt.workload(p)
+			request := p.ask("m1")
+			if tt.says != "" {
+				p.waitsFor(request, tt.says)
+				return
+			}
+			if p.look(request).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
+			}
+		})
+	}
+}
+
+// cutOff is a workload cluster that cannot be reached.
+type cutOff struct{ workload.Writer }
+
+func (c cutOff) GetLive(context.Context, client.ObjectKey, string) (*corev1.Node, error) {
+	return nil, &workload.UnreadableError{Cause: "the line is cut", Err: context.DeadlineExceeded}
+}
+
+func (c cutOff) Client(context.Context, client.ObjectKey) (client.Client, error) {
+	return nil, &workload.UnreadableError{Cause: "the line is cut", Err: context.DeadlineExceeded}
+}
+
+// TestAllAtOnce: all machines of a control plane, asked for at the same moment by caches that know nothing of each other: one begins.
+func TestAllAtOnce(t *testing.T) {
+	p := newPlane(t, 3)
+	var requests []*v1alpha1.RebootRemediation
+	for _, name := range []string{"m1", "m2", "m3"} {
+		requests = append(requests, p.ask(name))
+	}
+	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nobody takes a turn before all have read the peers.
+	var ready sync.WaitGroup
+	var reads atomic.Int32
+	ready.Add(len(requests))
+	p.r.Client = interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if all, ok := list.(*v1alpha1.RebootRemediationList); ok {
+				all.Items = nil
+				return nil
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if _, machines := list.(*clusterv1.MachineList); machines && int(reads.Add(1)) <= len(requests) {
+				ready.Done()
+				ready.Wait()
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	var all sync.WaitGroup
+	for _, request := range requests {
+		all.Go(func() {
+			if _, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	begun := 0
+	for _, request := range requests {
+		if inCycle(reread(t, p.e, request).Status.Phase) {
+			begun++
+		} else if reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled {
+			t.Errorf("another one is in phase %s: %s", request.Status.Phase, messageOf(request.Status))
+		}
+	}
+	if begun != 1 {
+		t.Errorf("%d have begun", begun)
+	}
+}
+
+// TestCannotBeRead: people are told that what a decision goes by cannot be read, once, and again when it happens again.
+func TestCannotBeRead(t *testing.T) {
+	p := newPlane(t, 3)
+	request := p.ask("m1")
+	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := true
+	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if _, machines := list.(*clusterv1.MachineList); machines && broken {
+				return errors.New("the API server has enough to do")
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	fail := func() {
+		t.Helper()
+		if _, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err == nil {
+			t.Error("it is not tried again")
+		}
+	}
+	told := func() int {
+		count := 0
+		for {
+			select {
+			case event := <-p.r.Recorder.(*events.FakeRecorder).Events:
+				if strings.Contains(event, EventStepFailed) && strings.Contains(event, "enough to do") {
+					count++
+				}
+			default:
+				return count
+			}
+		}
+	}
+	fail()
+	fail()
+	if got := told(); got != 1 {
+		t.Errorf("told %d times", got)
+	}
+	p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+	broken = false
+	p.waitsFor(request, "m2 (its host is off)")
+	broken = true
+	fail()
+	if got := told(); got != 1 {
+		t.Errorf("then told %d times", got)
+	}
+}

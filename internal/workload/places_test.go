@@ -1,0 +1,48 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestPlaces: a cluster lets in so many at once, and another one as many.
+func TestPlaces(t *testing.T) {
+	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
+	places := &Places{Most: 1}
+	leave, ok := places.TryEnter(a)
+	if !ok {
+		t.Fatal("nobody is let in")
+	}
+	if _, ok := places.TryEnter(a); ok {
+		t.Error("two are let in")
+	}
+	because := errors.New("it takes too long")
+	impatient, stop := context.WithCancelCause(t.Context())
+	stop(because)
+	if _, err := places.Enter(impatient, a); !errors.Is(err, because) {
+		t.Errorf("waiting for a place: %v", err)
+	}
+	if _, ok := places.TryEnter(b); !ok {
+		t.Error("another cluster is full, too")
+	}
+	leave()
+	if _, err := places.Enter(t.Context(), a); err != nil {
+		t.Errorf("when the first one has left: %v", err)
+	}
+	places.Forget(a)
+	if _, known := places.of[a]; known || len(places.of) != 1 {
+		t.Errorf("known are %v", places.of)
+	}
+	open := &Places{}
+	for range 100 {
+		if _, ok := open.TryEnter(a); !ok {
+			t.Fatal("without a bound somebody is not let in")
+		}
+		if _, err := open.Enter(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
