@@ -28,7 +28,7 @@ func All() []Scenario {
 		Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
 		Health: unhealthyNode(nodeTimeout), Play: cutOff,
 	}
-	all := slices.Concat([]Scenario{longest}, withPlans(), builtIn())
+	all := slices.Concat([]Scenario{longest}, withPlans(), failing(), builtIn())
 	for i := range all {
 		all[i].Namespace = Namespace
 	}
@@ -51,16 +51,6 @@ func builtIn() []Scenario {
 			Name: "host-hangs", Title: "a bare-metal host hangs", Cluster: "iron", BareMetal: true, Workers: 3,
 			Health:    fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", "reboot"),
 			Templates: []client.Object{rebootTemplate("reboot")}, Play: hostHangs,
-		},
-		{
-			Name: "machine-fails", Title: "what a machine runs on is deleted", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
-			Health: checks(clusterv1.MachineHealthCheckChecks{}),
-			Play:   remediation{strike: loseInfrastructure, reason: "MachineFailed"}.play,
-		},
-		{
-			Name: "host-fails", Title: "a host has an error", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
-			Health: checks(clusterv1.MachineHealthCheckChecks{}), Annotations: map[string]string{hostErrorAnnotation: hostErrorTimeout.String()},
-			Play: hostFails,
 		},
 		{
 			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1,

@@ -22,6 +22,22 @@ const (
 	hostErrorAnnotation = "sickbay.dev/host-error-timeout"
 )
 
+// failing are the scenarios in which somebody says that a machine, or its host, has failed.
+func failing() []Scenario {
+	return []Scenario{
+		{
+			Name: "machine-fails", Title: "what a machine runs on is deleted", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}),
+			Play:   remediation{strike: loseInfrastructure, reason: "MachineFailed"}.play,
+		},
+		{
+			Name: "host-fails", Title: "a host has an error", Cluster: "steel", BareMetal: true, Workers: 1, SpareHosts: 1,
+			Health: checks(clusterv1.MachineHealthCheckChecks{}), Annotations: map[string]string{hostErrorAnnotation: hostErrorTimeout.String()},
+			Play: hostFails,
+		},
+	}
+}
+
 // loseInfrastructure takes away what a machine runs on: Cluster API says that it has failed.
 func loseInfrastructure(_ *Stage, machine *clusterv1.Machine) fault.Fault {
 	ref := machine.Spec.InfrastructureRef
