@@ -120,5 +120,5 @@ func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
-	return repairs.AddToManager(mgr)
+	return repairs.AddToManager(ctx, mgr)
 }

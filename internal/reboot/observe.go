@@ -29,15 +29,7 @@ type view struct {
 // observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
 // and what is done by it.
 func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, error) {
-	v := view{facts: Facts{
-		UID: request.UID, Spec: request.Spec, Status: request.Status,
-		Deleting:      !request.DeletionTimestamp.IsZero(),
-		Finalizer:     controllerutil.ContainsFinalizer(request, Finalizer),
-		NodeFinalizer: controllerutil.ContainsFinalizer(request, NodeFinalizer),
-	}}
-	if v.facts.Deleting {
-		v.facts.DeletingSince = request.DeletionTimestamp.Time
-	}
+	v := view{facts: factsOf(request)}
 	var err error
 	if v.machine, err = r.machine(ctx, request); err != nil {
 		if request.Status.Host == nil {
@@ -82,6 +74,20 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		v.facts.Throttled = quorum.Waits(*v.plane)
 	}
 	return err
+}
+
+// factsOf is what a RebootRemediation itself says.
+func factsOf(request *v1alpha1.RebootRemediation) Facts {
+	facts := Facts{
+		UID: request.UID, Spec: request.Spec, Status: request.Status,
+		Deleting:      !request.DeletionTimestamp.IsZero(),
+		Finalizer:     controllerutil.ContainsFinalizer(request, Finalizer),
+		NodeFinalizer: controllerutil.ContainsFinalizer(request, NodeFinalizer),
+	}
+	if facts.Deleting {
+		facts.DeletingSince = request.DeletionTimestamp.Time
+	}
+	return facts
 }
 
 // blinded notes that the Machine of a host that is recorded, or its infrastructure machine, cannot be read. Of the Machine only

@@ -70,7 +70,7 @@ func (f *fixture) addAll(mgr ctrl.Manager) error {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: observer, Selectors: selectors, Clock: clock.RealClock{},
 	}
 	repair := &Reconciler{Observer: observer, Selectors: selectors, Gate: gate, Concurrency: 4}
-	return repair.AddToManager(mgr)
+	return repair.AddToManager(ctx, mgr)
 }
 
 // well stores a Machine whose disk and Node are well.

@@ -30,7 +30,7 @@ import (
 )
 
 // AddToManager registers the controller and its watches.
-func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	if r.Client == nil {
 		r.Client = mgr.GetClient()
 	}
@@ -51,11 +51,11 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := check.addToManager(mgr); err != nil {
 		return err
 	}
-	return r.addController(mgr)
+	return r.addController(ctx, mgr)
 }
 
 // addController adds everything that a decision depends on as a watch, before the controller can run.
-func (r *Reconciler) addController(mgr ctrl.Manager) error {
+func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
 	options := controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
 		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
@@ -78,7 +78,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
 		}
 	}
-	if err := cacheCycles(objects); err != nil {
+	if err := cacheCycles(ctx, objects); err != nil {
 		return err
 	}
 	return mgr.Add(ctl)
@@ -86,8 +86,8 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 
 // cacheCycles begins to cache RebootRemediations, if they are installed. The first look at them would wait a second for that, and
 // with it the first repair.
-func cacheCycles(objects cache.Cache) error {
-	_, err := objects.GetInformer(context.Background(), &v1alpha1.RebootRemediation{}, cache.BlockUntilSynced(false))
+func cacheCycles(ctx context.Context, objects cache.Cache) error {
+	_, err := objects.GetInformer(ctx, &v1alpha1.RebootRemediation{}, cache.BlockUntilSynced(false))
 	if err != nil && !meta.IsNoMatchError(err) {
 		return fmt.Errorf("caching RebootRemediations: %w", err)
 	}
