@@ -84,6 +84,7 @@ func TestGates(t *testing.T) {
 			}
 			others["upgradepause of OpenShift"] = []string{"MachineHealthCheck.machine.openshift.io/v1beta1"}
 			others["upgradepause by ClusterVersion"] = []string{"ClusterVersion.config.openshift.io/v1"}
+			others["upgradepause by MachineConfigPool"] = []string{"MachineConfigPool.machineconfiguration.openshift.io/v1"}
 			return others
 		}
 		withReboots = func(others map[string][]string) map[string][]string {
