@@ -34,6 +34,7 @@ func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
 	last, since := restingState(t, s, metrics), time.Now()
 	g.Eventually(func() time.Duration {
 		if now := restingState(t, s, metrics); now != last {
+			t.Logf("after %s: %s", time.Since(since), cmp.Diff(last, now))
 			last, since = now, time.Now()
 		}
 		return time.Since(since)

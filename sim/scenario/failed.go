@@ -87,6 +87,14 @@ func hostFails(ctx context.Context, s *Stage) (Outcome, error) {
 	}
 	detected := judged.Sub(failing.At)
 	outcome := Outcome{Detected: s.since(judged), Late: max(0, detected-hostErrorTimeout), Remediated: s.since(marked), Ready: s.since(ready)}
-	_, err = s.ended(ctx, machine, v1alpha1.ReasonReplaced)
-	return outcome, err
+	if _, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced); err != nil {
+		return Outcome{}, err
+	}
+	return outcome, s.trustHosts(ctx)
+}
+
+// trustHosts has the hosts of the scenario not judged any more. The host that was mended may run the new machine, which says for three
+// minutes more that its host had an error.
+func (s *Stage) trustHosts(ctx context.Context) error {
+	return s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) { delete(mhc.Annotations, hostErrorAnnotation) })
 }

@@ -63,18 +63,30 @@ func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 
 // hold annotates the MachineHealthCheck, and returns when the hold ends.
 func (s *Stage) hold(ctx context.Context) (time.Time, error) {
-	mhc := &clusterv1.MachineHealthCheck{}
-	if err := s.World.Client().Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, mhc); err != nil {
-		return time.Time{}, fmt.Errorf("getting MachineHealthCheck %s: %w", s.Name, err)
-	}
-	before := mhc.DeepCopy()
 	at := time.Now()
 	until := at.Add(holdTime).Truncate(time.Second)
-	metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdUntil, until.UTC().Format(time.RFC3339))
-	metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdReason, "the storage is being moved")
-	if err := s.World.Client().Patch(ctx, mhc, client.MergeFrom(before)); err != nil {
-		return time.Time{}, fmt.Errorf("holding MachineHealthCheck %s: %w", s.Name, err)
+	end := until.UTC().Format(time.RFC3339)
+	err := s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) {
+		metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdUntil, end)
+		metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdReason, "the storage is being moved")
+	})
+	if err != nil {
+		return time.Time{}, err
 	}
-	s.say(Decides, at, "%s annotates MachineHealthCheck %s with %s: %s", person, s.Name, holdUntil, mhc.Annotations[holdUntil])
+	s.say(Decides, at, "%s annotates MachineHealthCheck %s with %s: %s", person, s.Name, holdUntil, end)
 	return until, nil
+}
+
+// annotateCheck changes the annotations of the MachineHealthCheck of the scenario.
+func (s *Stage) annotateCheck(ctx context.Context, change func(*clusterv1.MachineHealthCheck)) error {
+	mhc, c := &clusterv1.MachineHealthCheck{}, s.World.Client()
+	if err := c.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, mhc); err != nil {
+		return fmt.Errorf("getting MachineHealthCheck %s: %w", s.Name, err)
+	}
+	before := mhc.DeepCopy()
+	change(mhc)
+	if err := c.Patch(ctx, mhc, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("annotating MachineHealthCheck %s: %w", s.Name, err)
+	}
+	return nil
 }
