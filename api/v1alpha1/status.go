@@ -72,6 +72,9 @@ type RebootRemediationStatus struct {
 	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
+	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning.
+	// +optional
+	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is since when there is no host that could be cycled.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`

@@ -501,6 +501,10 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.SuspendedSince, &out.SuspendedSince
 		*out = (*in).DeepCopy()
 	}
+	if in.PausedSince != nil {
+		in, out := &in.PausedSince, &out.PausedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.UnavailableSince != nil {
 		in, out := &in.UnavailableSince, &out.UnavailableSince
 		*out = (*in).DeepCopy()

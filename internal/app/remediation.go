@@ -6,10 +6,13 @@ import (
 	"sync/atomic"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
@@ -88,8 +91,15 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	return c.checks.AddToManager(mgr)
 }
 
-// addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less.
+// addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less. A cache waits for ever for a kind
+// that it may not list, and nobody is to wait for that: who reads no hosts judges none.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(reboot.HostKind.GroupVersion().WithKind(reboot.HostKind.Kind + "List"))
+	if err := mgr.GetAPIReader().List(ctx, list, client.InNamespace(c.options.Namespace), client.Limit(1)); apierrors.IsForbidden(err) {
+		mgr.GetLogger().Error(err, "Errors of hosts are not judged until Sickbay may read them and is started again")
+		return nil
+	}
 	c.ready.require(&metal3v1.BareMetalHost{})
 	if err := c.observer.Hosts.Appeared(ctx, mgr.GetFieldIndexer()); err != nil || c.health == nil {
 		return err

@@ -31,8 +31,12 @@ func (d *step) admit() {
 		d.awaitHost(reason, message)
 		return
 	}
-	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+	if d.toBeJudged() {
+		d.progress(string(v1alpha1.Pending), "Waits whether the machine is still called sick")
+		return
+	}
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)

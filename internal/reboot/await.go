@@ -19,17 +19,56 @@ func (d *step) suspend() {
 // resume notes that nobody else is waited for, and tells whether somebody was.
 func (d *step) resume() bool {
 	suspended := d.s.SuspendedSince != nil
-	d.s.SuspendedSince = nil
+	d.s.SuspendedSince, d.s.PausedSince = nil, nil
 	return suspended
 }
 
 // awaitPause waits until an attempt may begin.
 func (d *step) awaitPause() {
-	d.suspend()
+	d.awaitPauseToEnd()
 	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
+}
+
+func (d *step) awaitPauseToEnd() {
+	d.suspend()
+	if d.s.PausedSince == nil {
+		d.s.PausedSince = d.time()
+	}
 	if !d.f.PausedUntil.IsZero() {
 		d.until(d.f.PausedUntil)
 	}
+}
+
+// afterPause tells that a pause is over. Nobody has judged the machine meanwhile, so it gets time for that. A record judges by itself.
+func (d *step) afterPause() bool {
+	if d.s.PausedSince == nil || d.f.ofRecord() {
+		return false
+	}
+	d.s.SuspendedSince, d.s.PausedSince = nil, nil
+	d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(coolDown)))
+	return true
+}
+
+// toBeJudged tells that a pause was over only a moment ago.
+func (d *step) toBeJudged() bool {
+	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
+}
+
+// suspended stops a clock after the host is on while nobody judges the machine, or a person has the host off again. Afterwards it
+// starts anew.
+func (d *step) suspended(clock **metav1.Time) bool {
+	holder, _ := d.holder()
+	switch {
+	case d.f.Paused != "":
+		d.awaitPauseToEnd()
+		return true
+	case holder != "":
+		d.suspend()
+		return true
+	case d.resume():
+		*clock = d.time()
+	}
+	return false
 }
 
 // awaitHost waits for a host that cannot be cycled now.

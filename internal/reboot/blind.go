@@ -39,6 +39,9 @@ func (d *step) blindPhase() {
 		if d.leftOnHost() == RemoveKey {
 			d.act(RemoveKey)
 		}
+	case v1alpha1.Restoring, v1alpha1.WaitingForMachine:
+		// Whatever is waited for cannot be seen.
+		d.suspend()
 	default:
 	}
 }
@@ -59,7 +62,13 @@ func (d *step) isolateBlindly() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
 	}
-	if d.passed(d.s.IsolatingSince, isolateTimeout) {
+	switch {
+	case !d.passed(d.s.IsolatingSince, isolateTimeout):
+	case !d.f.whole():
+		// Whether a person has asked for Delete is not known. It is not done, and has all its time later.
+		d.s.IsolatingSince = nil
+		d.holdOff()
+	default:
 		d.skipIsolation(v1alpha1.ReasonNodeUnreadable, d.f.Blind)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // blinded is a cycle of which nothing but the host can be read.
 func blinded(f *Facts) {
 	f.Blind, f.Host.Ours, f.Node = "The machine cannot be read", false, NodeFacts{}
-	f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: f.Machine.ByAnnotation, Plain: !f.Status.SingleSteps}
+	f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: f.Machine.ByAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 }
 
 // TestBlind: while the Machine cannot be read, the host is let go of when it is time, nothing begins, and no Node is touched.

@@ -135,7 +135,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 	}
 	r.told.forget(client.ObjectKeyFromObject(request), observing)
 	decision := Decide(v.facts, r.Clock.Now())
-	if v.plane != nil && begins(&v.facts, decision) {
+	if begins(&v.facts, decision) {
 		release, err := r.takeTurn(ctx, request, &v)
 		if err != nil {
 			return view{}, Decision{}, err

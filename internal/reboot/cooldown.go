@@ -25,6 +25,8 @@ func (d *step) coolDown() {
 		}
 	case d.f.Paused != "":
 		d.awaitPause()
+	case d.afterPause():
+		d.progress(string(v1alpha1.CoolingDown), "Waits before the next attempt")
 	case d.passed(d.s.NextAttemptAt, 0):
 		d.again()
 	}
@@ -37,7 +39,12 @@ func (d *step) again() {
 		d.awaitHost(reason, message)
 		return
 	}
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+	if !d.f.asked(v1alpha1.StepPowerOff) {
+		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
+		return
+	}
 	if d.f.Throttled != "" {
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
 		return

@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -152,6 +153,10 @@ func (d *step) outOfService() bool { return owesNode(&d.s) }
 func (d *step) release() {
 	if d.holdsOff() {
 		d.s.AskedSteps = d.keys()
+		if d.f.Blind != "" {
+			// What is asked for now is not known: it may be what was asked for all along.
+			d.s.AskedSteps = slices.Clone(steps)
+		}
 	}
 	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
 	d.enter(v1alpha1.PoweringOn, waitsForPower)

@@ -96,7 +96,7 @@ func (d *step) until(deadline time.Time) {
 // enter begins a phase.
 func (d *step) enter(phase v1alpha1.Phase, message string) {
 	if d.s.Phase != phase {
-		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+		d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	}
 	d.s.Phase = phase
 	d.progress(string(phase), message)

@@ -24,7 +24,7 @@ func (d *step) fail(reason, message string) {
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase = phase
 	d.s.FinishedAt = d.time()
-	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	status := metav1.ConditionFalse
 	if phase == v1alpha1.Succeeded {
 		status = metav1.ConditionTrue
@@ -66,6 +66,10 @@ func (d *step) clean() {
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
+	case f.escalates() && f.Paused != "":
+		// The owner would act on it in the middle of the pause, and by a verdict from before.
+		d.awaitPauseToEnd()
+	case f.escalates() && d.toBeJudged():
 	case f.escalates():
 		d.act(MarkForOwner)
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.whole() || len(d.inTime()) > 0):

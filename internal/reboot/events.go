@@ -34,6 +34,8 @@ const (
 	observing = "Observe"
 	// readPauses is reading whether an attempt may begin.
 	readPauses = "ReadPauses"
+	// readPlane is reading how the rest of a control plane is.
+	readPlane = "ReadControlPlane"
 	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
 	readMachine = "ReadMachine"
 )

@@ -60,6 +60,8 @@ type MachineFacts struct {
 	// called sick; it may be neither.
 	Healthy bool
 	Sick    bool
+	// Undecided tells that it was asked for by a health check, which cannot tell yet: its Node has just come.
+	Undecided bool
 	// Owned tells that a controller owns it, which can replace it.
 	Owned bool
 	// Marked tells that it is marked for that.
@@ -114,9 +116,17 @@ type NodeFacts struct {
 	TaintSupported bool
 }
 
-// awaitsMachine tells that the request stands for a machine that is still called sick. A record decides by itself.
+// awaitsMachine tells that the request stands for a machine that is not called healthy yet.
 func (f *Facts) awaitsMachine() bool {
-	return f.Machine.Sick && f.whole() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
+	return (f.Machine.Sick || f.Machine.Undecided) && f.standsForMachine()
+}
+
+// stillSick tells that the request stands for a machine that is still called sick.
+func (f *Facts) stillSick() bool { return f.Machine.Sick && f.standsForMachine() }
+
+// standsForMachine tells that the request goes by what its health check says. A record decides by itself.
+func (f *Facts) standsForMachine() bool {
+	return f.whole() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
 }
 
 // escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help.
@@ -174,7 +184,10 @@ func (f *Facts) whole() bool {
 }
 
 // stepwise tells that a person has asked for single steps.
-func (f *Facts) stepwise() bool { return f.Status.SingleSteps || len(f.Machine.Keys) > 0 }
+func (f *Facts) stepwise() bool {
+	// The version before has not stored that single steps were asked for, but who holds the host off has.
+	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
+}
 
 // asked tells whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.whole() || f.Machine.Keys[step] }
@@ -182,5 +195,5 @@ func (f *Facts) asked(step v1alpha1.Step) bool { return f.whole() || f.Machine.K
 // withdrawn tells that nobody wants the cycle any more. Who had the host switched off, and that alone, wants it to stay
 // so: his annotation is gone because it was done.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (!f.whole() && len(f.Machine.Keys) == 0 && f.Status.HoldingSince == nil)
+	return f.Deleting || (f.Blind == "" && !f.whole() && len(f.Machine.Keys) == 0 && f.Status.HoldingSince == nil)
 }

@@ -32,6 +32,7 @@ type machine struct {
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
 	healthy, sick  bool
+	undecided      bool
 	marked         bool
 }
 
@@ -75,7 +76,7 @@ func machineOf(obj client.Object) *machine {
 		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
 		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, machinehealth.ConditionType)
 		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, machinehealth.ConditionType)
-		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, machinehealth.ConditionType)
+		m.undecided = meta.IsStatusConditionPresentAndEqual(o.Status.Conditions, machinehealth.ConditionType, metav1.ConditionUnknown)
 		m.marked = !remedy.NeedsMark(o)
 	case *machinev1.Machine:
 		if o.Status.NodeRef != nil {
@@ -117,6 +118,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 	// A person who asks for a reboot wants it whatever the health says, and who asks for single steps is a person.
 	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Keys) == 0 && !request.Status.SingleSteps
 	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
+	facts.Undecided = m.undecided && facts.ByHealthCheck
 	return facts
 }
 

@@ -70,6 +70,10 @@ func (d *step) restore() {
 	switch {
 	case found && missing == Nothing && ready(d.f.Node.Node):
 		d.restored()
+	case d.suspended(&d.s.NodeBackAt):
+		if found && missing != Nothing {
+			d.act(missing)
+		}
 	case d.passed(d.s.NodeBackAt, d.f.Spec.NodeTimeout()):
 		d.notRestored()
 	case found && missing != Nothing:
@@ -93,7 +97,7 @@ func (d *step) restored() {
 	d.inService()
 	d.s.NodeReadyAt = d.time()
 	if d.f.awaitsMachine() {
-		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waits until the machine is not called sick any more")
+		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waits until the machine is called healthy")
 		return
 	}
 	d.succeed()
@@ -109,7 +113,11 @@ func (d *step) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
-	case d.passed(d.s.NodeReadyAt, d.f.Spec.NodeTimeout()):
+	case d.suspended(&d.s.NodeReadyAt):
+	case !d.passed(d.s.NodeReadyAt, d.f.Spec.NodeTimeout()):
+	case !d.f.stillSick():
+		d.succeed()
+	default:
 		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still called sick after "+d.f.Spec.NodeTimeout().String())
 	}
 }
@@ -138,7 +146,7 @@ func (d *step) notRestored() {
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 	case n.State == machinehealth.NodeFound && !ready(n.Node):
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
-	case d.f.awaitsMachine():
+	case d.f.stillSick():
 		d.notInService(message)
 		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still called sick")
 	default:

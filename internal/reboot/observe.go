@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
@@ -64,16 +65,28 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		return nil
 	}
 	if err := in.begin(v.machine.cluster); err != nil {
-		return err
-	}
-	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
-	if !needsTurn(&v.facts) {
+		if request.Status.Phase == v1alpha1.Pending && !v.facts.Deleting {
+			return err
+		}
+		// The clocks go on, and the host is let go of in time.
+		v.facts.Node = NodeFacts{State: machinehealth.NodeUnreadable, Cause: "Too many others wait for the workload cluster"}
 		return nil
 	}
-	if v.plane, err = r.controlPlane(ctx, request, v.machine); v.plane != nil {
+	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
+	if !needsTurn(&v.facts) || v.facts.Deleting {
+		return nil
+	}
+	v.plane, err = r.controlPlane(ctx, request, v.machine)
+	switch {
+	case err != nil:
+		// That is about other machines. What needs nothing of them is done all the same.
+		r.failed(request, readPlane, err)
+		v.facts.Throttled = "Whether the rest of the control plane is up cannot be told"
+	case v.plane != nil:
+		r.told.forget(client.ObjectKeyFromObject(request), readPlane)
 		v.facts.Throttled = quorum.Waits(*v.plane)
 	}
-	return err
+	return nil
 }
 
 // factsOf is what a RebootRemediation itself says.
@@ -95,7 +108,7 @@ func factsOf(request *v1alpha1.RebootRemediation) Facts {
 func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.failed(request, readMachine, err)
 	v.facts.Blind = why
-	v.facts.Machine = MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps}
+	v.facts.Machine = MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 
 // needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.

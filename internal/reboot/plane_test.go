@@ -380,8 +380,8 @@ func TestCannotBeRead(t *testing.T) {
 	})
 	fail := func() {
 		t.Helper()
-		if _, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err == nil {
-			t.Error("it is not tried again")
+		if result, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil || result.RequeueAfter > lookForNode {
+			t.Errorf("it is tried again after %s, error %v", result.RequeueAfter, err)
 		}
 	}
 	told := func() int {

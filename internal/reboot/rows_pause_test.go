@@ -37,7 +37,7 @@ func TestUnderPause(t *testing.T) {
 	}
 }
 
-// TestNeedsPauses: only before the host is reached, and not for a person.
+// TestNeedsPauses: before the host is reached, and where the verdict counts; not for a person.
 func TestNeedsPauses(t *testing.T) {
 	asked := func(f *Facts) { f.Machine.ByHealthCheck = true }
 	for name, tt := range map[string]struct {
@@ -52,7 +52,11 @@ func TestNeedsPauses(t *testing.T) {
 		"the Node is to be deleted": {in(v1alpha1.Isolating, asked), false},
 		"the next is to begin":      {in(v1alpha1.CoolingDown, asked), true},
 		"the host comes on":         {in(v1alpha1.PoweringOn, asked), false},
-		"it is over":                {in(v1alpha1.Failed, asked), false},
+		"its Node is served":        {in(v1alpha1.Restoring, asked), true},
+		"the machine is judged":     {in(v1alpha1.WaitingForMachine, asked), true},
+		"the owner may be asked":    {in(v1alpha1.Failed, asked), true},
+		"it is over":                {in(v1alpha1.Failed, asked, noFinalizer), false},
+		"it has helped":             {in(v1alpha1.Succeeded, asked), false},
 	} {
 		if got := needsPauses(&tt.facts); got != tt.want {
 			t.Errorf("%s: %t", name, got)

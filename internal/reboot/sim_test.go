@@ -78,7 +78,7 @@ func (w *world) facts() Facts {
 	}
 	if w.blind {
 		f.Blind, f.Host.Ours = "The machine cannot be read", false
-		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps}
+		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 		return f
 	}
 	if !w.machine.gone {
@@ -93,7 +93,7 @@ func (w *world) facts() Facts {
 	if needsSiblings(&f) {
 		f.Siblings = w.earlier
 	}
-	if w.throttled && w.request.status.Phase == v1alpha1.Pending {
+	if w.throttled && needsTurn(&f) {
 		f.Throttled = "Waits for others"
 	}
 	return f

@@ -21,18 +21,33 @@ func needsTurn(f *Facts) bool {
 // begins reports whether a decision begins an attempt.
 func begins(f *Facts, d Decision) bool { return d.Changed && d.Status.Attempt > f.Status.Attempt }
 
-// takeTurn looks once more whether another machine of the control plane is cycled, past the cache, and keeps others from looking until
-// it is released. Two can never begin at once; whatever else was read is as new as it was.
+// takeTurn looks once more whether another machine of the control plane is cycled, or this one by another RebootRemediation, past the
+// cache, and keeps others from looking until it is released. Two can never begin at once; whatever else was read is as new as it was.
 func (r *Reconciler) takeTurn(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (release func(), err error) {
-	release = r.turns.lock(v.machine.plane())
+	turn := client.ObjectKey{Namespace: request.Namespace, Name: "machine/" + referenceOf(request).Name}
+	if v.plane != nil {
+		turn = v.machine.plane()
+	}
+	release = r.turns.lock(turn)
+	if err := r.lookAgain(ctx, request, v); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// lookAgain reads the other RebootRemediations of the Machine, and of its control plane, past the cache.
+func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (err error) {
+	if v.facts.Siblings, err = r.siblings(ctx, request); err != nil || v.plane == nil {
+		return err
+	}
 	var live v1alpha1.RebootRemediationList
 	if err := r.Live.List(ctx, &live, client.InNamespace(request.Namespace)); err != nil {
-		release()
-		return nil, fmt.Errorf("listing RebootRemediations in %s: %w", request.Namespace, err)
+		return fmt.Errorf("listing RebootRemediations in %s: %w", request.Namespace, err)
 	}
 	v.plane.Cycles = r.cycles(ctx, live.Items, request, v.machine)
 	v.facts.Throttled = quorum.Waits(*v.plane)
-	return release, nil
+	return nil
 }
 
 // cycles names the RebootRemediations that cycle another machine of the control plane of m, or may.
@@ -68,22 +83,37 @@ func inCycle(phase v1alpha1.Phase) bool {
 	return phase != "" && phase != v1alpha1.Pending && !phase.Ended()
 }
 
-// turns has one lock for each control plane. The zero value is ready.
+// turns has one lock for each control plane, and each other machine, of which a cycle is about to begin. The zero value is ready.
 type turns struct {
 	mu sync.Mutex
-	of map[client.ObjectKey]*sync.Mutex
+	of map[client.ObjectKey]*turn
 }
 
-func (t *turns) lock(plane client.ObjectKey) (release func()) {
+type turn struct {
+	sync.Mutex
+	// users hold it, or wait for it.
+	users int
+}
+
+func (t *turns) lock(whose client.ObjectKey) (release func()) {
 	t.mu.Lock()
 	if t.of == nil {
-		t.of = map[client.ObjectKey]*sync.Mutex{}
+		t.of = map[client.ObjectKey]*turn{}
 	}
-	if t.of[plane] == nil {
-		t.of[plane] = &sync.Mutex{}
+	one := t.of[whose]
+	if one == nil {
+		one = &turn{}
+		t.of[whose] = one
 	}
-	turn := t.of[plane]
+	one.users++
 	t.mu.Unlock()
-	turn.Lock()
-	return turn.Unlock
+	one.Lock()
+	return func() {
+		one.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(t.of, whose)
+		}
+	}
 }

@@ -36,7 +36,7 @@ func TestMarkUnjudged(t *testing.T) {
 			if after.Status.NodeRef != before.Status.NodeRef {
 				t.Errorf("it changed more than its condition: %+v", after.Status)
 			}
-			if !managed.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, status.OwnerRemediatedFieldOwner) {
+			if !managed.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, status.RebootMarkFieldOwner) {
 				t.Error("nobody can tell that the mark is ours")
 			}
 		})
