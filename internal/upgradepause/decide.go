@@ -107,7 +107,7 @@ func (f Facts) decide(now time.Time) Decision {
 	case holder == us && len(active)+len(undecided) == 0:
 		return settle(f, now)
 	case holder == us:
-		return keep(f, union(active, undecided), now)
+		return keep(f, union(active, undecided, halted), now)
 	case holder == somebody && !excepted:
 		// Noted, so that whoever lifts that pause during the upgrade is not overruled.
 		return leave(f, union(active, undecided, halted))

@@ -112,7 +112,7 @@ func TestHalted(t *testing.T) {
 		"overridden, not noted":           {has: ours("A", noon).but(keyPaused), upgrades: halted(upgrading("A")), does: Overridden, gets: stored{keyHandled: "A"}},
 		"overridden, another begins":      {has: stored{keyHandled: "A"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: stored{keyHandled: "A"}},
 		"overridden for one before":       {has: stored{keyHandled: "Z"}, upgrades: halted(upgrading("A")), gets: stored{}},
-		"paused for both, the other goes": {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("B", noon), recheck: noon.Add(warnAfter)},
+		"paused for both, the other goes": {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
 	})
 }
 

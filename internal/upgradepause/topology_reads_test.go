@@ -1,0 +1,50 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// oneCluster is a cache with a Cluster and nothing else.
+type oneCluster struct {
+	client.Reader
+	cluster *clusterv1.Cluster
+}
+
+func (c oneCluster) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	c.cluster.DeepCopyInto(obj.(*clusterv1.Cluster))
+	return nil
+}
+
+func (oneCluster) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// TestTopologyNeedsNoMachines: that a topology upgrades is said by the Cluster alone, also if Machines may not be read.
+func TestTopologyNeedsNoMachines(t *testing.T) {
+	cluster := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
+	build.Annotation(OptionAnnotation, "true")(cluster)
+	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{}
+	cache := oneCluster{cluster: cluster}
+	s := clusterAPI{reader: cache, rollouts: cache, open: func(_ context.Context, obj client.Object) error {
+		if _, ok := obj.(*clusterv1.Machine); ok {
+			return errors.New("may not be listed")
+		}
+		return nil
+	}}
+	check := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: "mhc", Labels: map[string]string{clusterv1.ClusterNameLabel: build.ClusterName},
+	}}
+	var f Facts
+	for _, reading := range s.Read(t.Context(), check) {
+		f.add(reading)
+	}
+	if len(f.Upgrades) == 0 {
+		t.Errorf("the Cluster says ClusterUpgrading, and nothing is paused: %+v", f)
+	}
+}
