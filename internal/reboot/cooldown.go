@@ -23,6 +23,14 @@ func (d *step) coolDown() {
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 		}
+	default:
+		d.awaitNext()
+	}
+}
+
+// awaitNext waits until the next attempt may begin.
+func (d *step) awaitNext() {
+	switch {
 	case d.f.Paused != "":
 		d.awaitPause()
 	case d.afterPause():

@@ -66,17 +66,23 @@ func (d *step) clean() {
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
-	case f.escalates() && f.Paused != "":
-		// The owner would act on it in the middle of the pause, and by a verdict from before.
-		d.awaitPauseToEnd()
-	case f.escalates() && d.toBeJudged():
 	case f.escalates():
-		d.act(MarkForOwner)
+		d.escalate()
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.whole() || len(d.inTime()) > 0):
 		d.done = d.inTime()
 		d.act(DropAll)
 	default:
 		d.act(RemoveFinalizer)
+	}
+}
+
+// escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before.
+func (d *step) escalate() {
+	switch {
+	case d.f.Paused != "":
+		d.awaitPauseToEnd()
+	case !d.toBeJudged():
+		d.act(MarkForOwner)
 	}
 }
 

@@ -38,7 +38,7 @@ func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
 			last, since = now, time.Now()
 		}
 		return time.Since(since)
-	}).WithPolling(time.Second).Should(BeNumerically(">", calm), "everything comes to rest")
+	}).WithPolling(time.Second).WithTimeout(2*e2e.Patience).Should(BeNumerically(">", calm), "everything comes to rest")
 
 	// An observation window: there is no event to wait for when nothing happens.
 	for range heartbeats {
