@@ -31,13 +31,14 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 	g.Expect(bare.WriteKubeconfig(kubeconfig)).To(Succeed())
 
 	sick := e2e.StartSickbay(t, stand.Binary, kubeconfig)
-	g.Expect(sick.Log.Lines("Controllers wait for their kinds to be installed")).To(ConsistOf(
+	g.Eventually(func() []string { return sick.Log.Lines("Controllers wait for their kinds to be installed") }).Should(ConsistOf(
 		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`),
 		ContainSubstring(`"errors of bare-metal hosts"`),
 		ContainSubstring("MachineRemediation.sickbay.dev/v1alpha1, MachineRemediationTemplate.sickbay.dev/v1alpha1, Cluster.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.cluster.x-k8s.io/v1beta2, Cluster.cluster.x-k8s.io/v1beta2, MachineDeployment.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.machine.openshift.io/v1beta1"),
 		ContainSubstring("ClusterVersion.config.openshift.io/v1"),
+		ContainSubstring("MachineConfigPool.machineconfiguration.openshift.io/v1"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.machine.openshift.io/v1beta1"),
 		ContainSubstring("looking for what was left on hosts")))
