@@ -81,20 +81,21 @@ func hostFails(ctx context.Context, s *Stage) (Outcome, error) {
 	if err := s.mends(ctx, broken, fmt.Sprintf("a technician mends host %s, for machines to come", broken.Host.Name)); err != nil {
 		return Outcome{}, err
 	}
+	if err := s.trustHosts(ctx); err != nil {
+		return Outcome{}, err
+	}
 	ready, err := s.replaced(ctx, machine, uids(machines))
 	if err != nil {
 		return Outcome{}, err
 	}
 	detected := judged.Sub(failing.At)
 	outcome := Outcome{Detected: s.since(judged), Late: max(0, detected-hostErrorTimeout), Remediated: s.since(marked), Ready: s.since(ready)}
-	if _, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced); err != nil {
-		return Outcome{}, err
-	}
-	return outcome, s.trustHosts(ctx)
+	_, err = s.ended(ctx, machine, v1alpha1.ReasonReplaced)
+	return outcome, err
 }
 
 // trustHosts has the hosts of the scenario not judged any more. The host that was mended may run the new machine, which says for three
-// minutes more that its host had an error.
+// minutes more that its host had an error: that is longer than a host may have one here.
 func (s *Stage) trustHosts(ctx context.Context) error {
 	return s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) { delete(mhc.Annotations, hostErrorAnnotation) })
 }
