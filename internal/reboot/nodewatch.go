@@ -15,7 +15,7 @@ const (
 	// lookForNode is how often the Node is looked at while it is waited for something that nobody announces.
 	lookForNode = 10 * time.Second
 	// lookForOwed is the same after the end, as long as the Node is owed something.
-	lookForOwed = time.Minute
+	lookForOwed = 10 * time.Minute
 )
 
 // wakeByNodes has the Nodes of workload clusters wake up the controller, and the news that a cluster can be reached.
