@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +25,7 @@ type usageError struct{ error }
 
 // Main runs the command that args ask for and returns the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root := newRoot(os.Args[0])
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -38,7 +40,11 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitFailure
 }
 
-func newRoot() *cobra.Command {
+// plugin is the name by which kubectl finds the binary, as one of its plugins.
+const plugin = "kubectl-sickbay"
+
+// newRoot makes the command for a binary that was called by a name: as a plugin of kubectl it shows how it was called.
+func newRoot(calledAs string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sickbay",
 		Short:         "Sickbay keeps Kubernetes machines healthy",
@@ -46,8 +52,11 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	if strings.HasPrefix(filepath.Base(calledAs), plugin) {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sickbay"}
+	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newManager(), newCRDs(), newVersion())
+	root.AddCommand(newStatus(), newExplain(), newManager(), newCRDs(), newVersion())
 	return root
 }
 
