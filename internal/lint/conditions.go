@@ -20,7 +20,7 @@ const (
 // conditions finds conditions that repair machines too soon, or healthy ones.
 func (l *linter) conditions(c *check) {
 	rules := machinehealth.RulesOf(&c.mhc)
-	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 {
+	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.obj.Value) {
 		l.add(c.find(Warning, "spec.checks", "it looks at no condition: a Node that is not Ready stays so, and only one that never came or is gone is noticed"))
 	}
 	for i, rule := range rules.NodeConditions {
@@ -28,6 +28,19 @@ func (l *linter) conditions(c *check) {
 	}
 	l.repeated(c, "spec.checks.unhealthyNodeConditions", rules.NodeConditions)
 	l.repeated(c, "spec.checks.unhealthyMachineConditions", rules.MachineConditions)
+}
+
+// asksForConditions reports whether there are conditions, be it such that cannot be used.
+func asksForConditions(value map[string]any) bool {
+	spec := fields(value["spec"])
+	for _, in := range []map[string]any{spec, fields(spec["checks"])} {
+		for _, field := range []string{"unhealthyConditions", "unhealthyNodeConditions", "unhealthyMachineConditions"} {
+			if list, _ := in[field].([]any); len(list) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // healthyStatus is what the conditions of a healthy Node say.

@@ -48,13 +48,19 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Level, field, f.Message)
 }
 
-// sorted brings findings into the order of files and lines, and says each but once.
+// sorted brings findings into the order of files and lines, and says each but once. Of a field that is refused nobody has to know
+// that it is dangerous, too.
 func sorted(all []Finding, files []string) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(files, a.File), slices.Index(files, b.File)), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Level, b.Level), cmp.Compare(a.Field, b.Field))
 	})
-	return slices.Compact(all)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(slices.Clone(all), func(f Finding) bool {
+		return f.Level == Warning && slices.ContainsFunc(all, func(other Finding) bool {
+			return other.Level == Error && other.File == f.File && other.Line == f.Line && other.Field == f.Field
+		})
+	})
 }
 
 // place is where the fields of an object stand.

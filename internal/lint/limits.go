@@ -30,7 +30,7 @@ func (l *linter) limits(c *check) {
 	percent, isPercent := strings.CutSuffix(value, "%")
 	switch {
 	case most(1_000_000) == 0:
-		l.add(c.find(Warning, field, fmt.Sprintf("at most %s unhealthy means that nothing is ever repaired", value)))
+		l.add(c.find(Warning, field, value+" means that nothing is ever repaired"))
 	case isPercent && len(percent) > 2:
 		l.noLimit(c, facts, field, value+" is no limit")
 	default:

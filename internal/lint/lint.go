@@ -102,7 +102,7 @@ func (l *linter) object(obj manifest.Object) error {
 	}
 	if !ours {
 		if all := versions(kind.GroupKind()); len(all) > 0 {
-			l.add(at.find(Error, "apiVersion", fmt.Sprintf("there is no version %q of it; there is %s", kind.Version, strings.Join(all, ", "))))
+			l.wrongVersion(at, all)
 			return nil
 		}
 		l.skipped = append(l.skipped, obj)
@@ -116,9 +116,7 @@ func (l *linter) object(obj manifest.Object) error {
 	if err != nil {
 		return err
 	}
-	if obj.Name() == "" && obj.Metadata("generateName") == "" {
-		l.add(at.find(Error, "metadata.name", "it is required"))
-	}
+	l.metadata(at)
 	for _, problem := range v.refuses(obj.Value) {
 		l.add(at.find(Error, problem.field, problem.message))
 	}
@@ -165,13 +163,10 @@ func (l *linter) read(at place) {
 
 // asWritten takes back that a conversion makes a dry-run of what it cannot express.
 func (c *check) asWritten() {
-	metadata, _ := c.obj.Value["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	if _, ok := annotations[admission.DryRunAnnotation]; !ok {
+	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[admission.DryRunAnnotation]; !ok {
 		delete(c.mhc.Annotations, admission.DryRunAnnotation)
 	}
-	spec, _ := c.obj.Value["spec"].(map[string]any)
-	_, c.turned = spec["minHealthy"]
+	_, c.turned = fields(c.obj.Value["spec"])["minHealthy"]
 }
 
 // anyCluster is for dialects that name no cluster: what is found does not depend on it.

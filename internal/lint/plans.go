@@ -77,7 +77,7 @@ func approved(template *v1alpha1.MachineRemediationTemplate, step v1alpha1.Remed
 // nodeHealthCheck is what medik8s refuses, and no schema says.
 func (l *linter) nodeHealthCheck(c *check) {
 	own := place{obj: c.obj, node: c.obj.Node}
-	spec, _ := c.obj.Value["spec"].(map[string]any)
+	spec := fields(c.obj.Value["spec"])
 	has := func(field string) bool { return spec[field] != nil }
 	escalating, _ := spec["escalatingRemediations"].([]any)
 	if emptySelector(c.obj.Value) {
@@ -91,8 +91,8 @@ func (l *linter) nodeHealthCheck(c *check) {
 	}
 	orders, kinds := map[string]bool{}, map[string]bool{}
 	for i, item := range escalating {
-		one, _ := item.(map[string]any)
-		ref, _ := one["remediationTemplate"].(map[string]any)
+		one := fields(item)
+		ref := fields(one["remediationTemplate"])
 		field := fmt.Sprintf("spec.escalatingRemediations[%d].", i)
 		l.escalation(own, field, one, ref, orders, kinds)
 		if has("maxUnhealthy") && deletes(ref) {
@@ -100,7 +100,7 @@ func (l *linter) nodeHealthCheck(c *check) {
 		}
 		orders[fmt.Sprint(one["order"])], kinds[fmt.Sprint(ref["kind"])] = true, true
 	}
-	if ref, _ := spec["remediationTemplate"].(map[string]any); has("maxUnhealthy") && deletes(ref) {
+	if has("maxUnhealthy") && deletes(fields(spec["remediationTemplate"])) {
 		l.add(own.find(Error, "spec.remediationTemplate", "medik8s does not take it beside maxUnhealthy"))
 	}
 }

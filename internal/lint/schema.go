@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -214,27 +215,35 @@ const unknownField = "there is no such field"
 // missing is said of a field that has to be there.
 const missing = "it is required"
 
+// wrongType finds what is said of a value of another type.
+var wrongType = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
+
 // sentence is what an API server says of a field, without naming it once more.
 func sentence(err *field.Error) string {
-	detail := strings.ReplaceAll(err.Detail, err.Field+" in body ", "")
-	switch err.Type {
-	case field.ErrorTypeRequired:
+	if err.Type == field.ErrorTypeRequired {
 		return missing
-	case field.ErrorTypeTypeInvalid:
-		return quotes(err.Field, detail)
-	case field.ErrorTypeInvalid:
-		if err.BadValue == nil || strings.Contains(detail, "must be of type") {
-			return quotes(err.Field, detail)
-		}
-	default:
 	}
-	return strings.Replace(err.ErrorBody(), err.Field+" in body ", "", 1)
+	body := strings.Replace(err.ErrorBody(), err.Field+" in body ", "", 1)
+	detail := strings.Replace(err.Detail, err.Field+" in body ", "", 1)
+	if types := wrongType.FindStringSubmatch(detail); types != nil {
+		said := fmt.Sprintf("it must be of type %s, and is of type %s", types[1], types[2])
+		if strings.HasSuffix(err.Field, ".status") && types[2] == "boolean" {
+			said += "; put it in quotes"
+		}
+		return said
+	}
+	if body == "Invalid value: "+detail || err.BadValue == nil {
+		return itself(detail)
+	}
+	return body
 }
 
-// quotes says what is forgotten most often: True without quotes is no text in YAML.
-func quotes(path, detail string) string {
-	if strings.HasSuffix(path, ".status") && strings.Contains(detail, "must be of type string: \"boolean\"") {
-		return detail + "; put it in quotes"
+// itself makes a sentence of what is said about a field.
+func itself(said string) string {
+	for _, verb := range []string{"is ", "must ", "names ", "cannot ", "should "} {
+		if strings.HasPrefix(said, verb) {
+			return "it " + said
+		}
 	}
-	return detail
+	return said
 }

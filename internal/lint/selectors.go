@@ -48,11 +48,9 @@ func (l *linter) selects(c *check) {
 
 // emptySelector reports whether a selector has no requirement.
 func emptySelector(value map[string]any) bool {
-	spec, _ := value["spec"].(map[string]any)
-	selector, _ := spec["selector"].(map[string]any)
-	matchLabels, _ := selector["matchLabels"].(map[string]any)
+	selector := fields(fields(value["spec"])["selector"])
 	expressions, _ := selector["matchExpressions"].([]any)
-	return len(matchLabels)+len(expressions) == 0
+	return len(fields(selector["matchLabels"]))+len(expressions) == 0
 }
 
 // requirements are those of a selector, without that of the cluster, which all its Machines meet.
@@ -175,8 +173,8 @@ func (l *linter) tell(c *check, found overlap) {
 	if len(found.by) > 0 {
 		slices.Sort(found.machines)
 		all := slices.Compact(found.machines)
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("%s of those that it selects are selected by others as well (%s): %s; %s",
-			machines(len(all)), names(all), names(found.by), belongs)))
+		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("others select %d of its Machines as well (%s): %s; %s",
+			len(all), names(all), names(found.by), belongs)))
 	}
 	if len(found.narrower) > 0 {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("every Machine that it selects is selected by others as well: %s; %s", names(found.narrower), belongs)))

@@ -62,10 +62,10 @@ func (o Object) Kind() schema.GroupVersionKind {
 }
 
 // Name is the name of the object.
-func (o Object) Name() string { return o.Metadata("name") }
+func (o Object) Name() string { return o.metadata("name") }
 
 // Namespace is the one that the object names.
-func (o Object) Namespace() string { return o.Metadata("namespace") }
+func (o Object) Namespace() string { return o.metadata("namespace") }
 
 // Title names the object for people.
 func (o Object) Title() string {
@@ -81,8 +81,7 @@ func (o Object) text(field string) string {
 	return text
 }
 
-// Metadata is a text in the metadata of the object.
-func (o Object) Metadata(field string) string {
+func (o Object) metadata(field string) string {
 	metadata, _ := o.Value["metadata"].(map[string]any)
 	text, _ := metadata[field].(string)
 	return text
