@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -94,7 +95,7 @@ func (f *lintFlags) fleet(ctx context.Context) (*lint.Fleet, error) {
 		kind string
 		list client.ObjectList
 	}{{"Machines", &machines}, {"MachineHealthChecks", &checks}, {"MachineRemediationTemplates", &plans}} {
-		if err := c.List(ctx, one.list); err != nil {
+		if err := c.List(ctx, one.list); err != nil && !meta.IsNoMatchError(err) {
 			return nil, fmt.Errorf("listing %s: %w", one.kind, err)
 		}
 	}

@@ -45,6 +45,7 @@ func (c *conversion) remember(n *yaml.Node, path string) {
 		for i, item := range n.Content {
 			c.remember(item, fmt.Sprintf("%s[%d]", path, i))
 		}
+	default:
 	}
 }
 
@@ -115,10 +116,7 @@ func (c *conversion) tellLosses(object *yaml.Node) {
 
 // keepComments keeps those that stood at something which is not there any more.
 func (c *conversion) keepComments(before *yaml.Node, after []*yaml.Node) {
-	kept := strings.Join(c.lost, "\n")
-	for _, node := range after {
-		kept += "\n" + encode(node, true)
-	}
+	kept := strings.Join(c.lost, "\n") + "\n" + encode(sequence(after...), true)
 	for _, comment := range commentsIn(before) {
 		if !strings.Contains(kept, comment) {
 			c.lost = append(c.lost, comment)

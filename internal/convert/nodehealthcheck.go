@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,30 +52,25 @@ func (c *conversion) nodeHealthCheck() []*yaml.Node {
 	return []*yaml.Node{plan, c.root}
 }
 
+// nodeRoles is the domain of the labels that say what a Node is for.
+const nodeRoles = "node-role.kubernetes.io"
+
 // nodeLabels says which Machines have the Nodes with a label. Cluster API copies some labels of a Machine to its Node.
 func nodeLabels(r requirement, _ string) (requirement, fate) {
-	const roles = "node-role.kubernetes.io"
 	value, equal := r.equal()
-	there := r.operator == exists || equal && value == ""
-	switch r.key {
-	case roles + "/control-plane", roles + "/master":
-		switch {
-		case there:
-			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: exists}, renamed
-		case r.operator == doesNotExist:
-			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, renamed
-		}
-	case roles + "/worker":
-		switch {
-		case there:
-			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, renamed
-		case r.operator == doesNotExist:
-			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: exists}, renamed
-		}
-	default:
-		if inDomain(r.key, roles) || inDomain(r.key, "node-restriction.kubernetes.io") || inDomain(r.key, clusterv1.ManagedNodeLabelDomain) {
-			return r, same
-		}
+	there, absent := r.operator == exists || equal && value == "", r.operator == doesNotExist
+	controlPlane := slices.Contains([]string{nodeRoles + "/control-plane", nodeRoles + "/master"}, r.key)
+	worker := r.key == nodeRoles+"/worker"
+	switch {
+	case controlPlane && there, worker && absent:
+		return requirement{key: clusterv1.MachineControlPlaneLabel, operator: exists}, renamed
+	case controlPlane && absent, worker && there:
+		return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, renamed
+	case controlPlane, worker:
+		return r, unknown
+	}
+	if slices.ContainsFunc([]string{nodeRoles, "node-restriction.kubernetes.io", clusterv1.ManagedNodeLabelDomain}, func(domain string) bool { return inDomain(r.key, domain) }) {
+		return r, same
 	}
 	return r, unknown
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // Document is one document of a YAML stream.
@@ -59,7 +60,8 @@ func split(stream string) (texts []string) {
 			texts = append(texts, stream[begin:at])
 			begin = at
 		}
-		directives = at == begin && strings.HasPrefix(line, "%") || directives && strings.HasPrefix(line, "%")
+		comment := strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#")
+		directives = strings.HasPrefix(line, "%") && (at == begin || directives) || comment && directives
 		at += len(line)
 	}
 	return append(texts, stream[begin:])
@@ -91,14 +93,29 @@ func (d *Document) parse() *SyntaxError {
 	return nil
 }
 
-// syntaxError says it with the line of the file; the parser counts those of the document.
+// parserProblems are what the parser says with the number of the line before the one that it means.
+var parserProblems = regexp.MustCompile(`^did not find expected (<|node content|key|'-' indicator|',' or)`)
+
+// syntaxError says it with the line of the file; the parser counts those of the document. Of the two parsers, the older one knows
+// the line of the problem, and the other one that of what it is in.
 func (d *Document) syntaxError(err error) *SyntaxError {
-	problem := &SyntaxError{File: d.File, Line: d.Line, Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if found := atLine.FindStringSubmatch(problem.Message); found != nil {
-		n, _ := strconv.Atoi(found[1])
-		problem.Line, problem.Message = d.Line+n-1, strings.TrimPrefix(problem.Message, found[0])
+	if _, older := sigsyaml.YAMLToJSON([]byte(d.Text)); older != nil {
+		err = older
 	}
-	problem.Message = strings.ReplaceAll(problem.Message, "\n", " ")
+	said := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: "} {
+		said = strings.TrimPrefix(said, prefix)
+	}
+	problem := &SyntaxError{File: d.File, Line: d.Line, Message: said}
+	if found := atLine.FindStringSubmatch(said); found != nil {
+		n, _ := strconv.Atoi(found[1])
+		problem.Message = strings.TrimPrefix(said, found[0])
+		if !parserProblems.MatchString(problem.Message) {
+			n--
+		}
+		problem.Line += min(n, strings.Count(strings.TrimRight(d.Text, "\n"), "\n"))
+	}
+	problem.Message = strings.Join(strings.Fields(problem.Message), " ")
 	return problem
 }
 
