@@ -47,7 +47,7 @@ func (c *conversion) clusterAPI() []*yaml.Node {
 // setVersion makes the object one of Cluster API's v1beta2.
 func (c *conversion) setVersion() {
 	if c.kind.GroupVersion() != clusterv1.GroupVersion {
-		manifest.Get(c.root, "apiVersion").Value = clusterv1.GroupVersion.String()
+		set(c.root, "apiVersion", clusterv1.GroupVersion.String())
 		c.changed = true
 	}
 }

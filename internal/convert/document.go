@@ -28,7 +28,11 @@ func Document(d *manifest.Document, o Options) (converted string, notes []Note) 
 		}
 		nodes = []*yaml.Node{list}
 	}
-	return render(d, nodes), notes
+	text := render(d, nodes)
+	if _, problems := manifest.Parse(d.File, []byte(text)); len(problems) > 0 {
+		return d.Text, []Note{{File: d.File, Line: d.Line, Lost: true, Message: "it stays as it is: its comments stand where they cannot be kept"}}
+	}
+	return text, notes
 }
 
 // listOf puts what became of the items into their list, which may hold several kinds now.
@@ -37,7 +41,8 @@ func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest.Get(list, "apiVersion").Value, manifest.Get(list, "kind").Value = "v1", "List"
+	set(list, "kind", "List")
+	set(list, "apiVersion", "v1")
 	before := manifest.Get(list, "items")
 	after, next := []*yaml.Node{}, 0
 	for i, item := range before.Content {
@@ -71,12 +76,26 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 		if i == len(objects)-1 {
 			document.FootComment = d.Root.FootComment
 		}
+		liftComments(object)
 		out.WriteString(encode(document, compact))
 	}
 	if strings.Contains(d.Text, "\r\n") {
 		return strings.ReplaceAll(out.String(), "\n", "\r\n")
 	}
 	return out.String()
+}
+
+// liftComments has a comment stand above its field if the value of the field is empty: the writer breaks the line behind it.
+func liftComments(n *yaml.Node) {
+	for i, child := range n.Content {
+		liftComments(child)
+		if n.Kind != yaml.MappingNode || i%2 == 0 || child.Kind == yaml.ScalarNode || len(child.Content) > 0 {
+			continue
+		}
+		if key := n.Content[i-1]; key.LineComment != "" {
+			key.HeadComment, key.LineComment = strings.TrimPrefix(key.HeadComment+"\n"+key.LineComment, "\n"), ""
+		}
+	}
 }
 
 // isCompact reports whether lists are indented no deeper than their fields, as most tools write them.

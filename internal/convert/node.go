@@ -51,6 +51,18 @@ func insert(m, key, value *yaml.Node, at int) {
 	m.Content = slices.Insert(m.Content, at, key, value)
 }
 
+// set gives a field of a mapping a text.
+func set(m *yaml.Node, field, value string) {
+	if i := manifest.Index(m, field); i >= 0 {
+		old := m.Content[i+1]
+		made := text(value)
+		made.Line, made.Column, made.HeadComment, made.LineComment, made.FootComment = old.Line, old.Column, old.HeadComment, old.LineComment, old.FootComment
+		m.Content[i+1] = made
+		return
+	}
+	insert(m, text(field), text(value), 0)
+}
+
 // child returns the mapping in a field, which is made at a place if it is not there.
 func child(m *yaml.Node, field string, at int) *yaml.Node {
 	if i := manifest.Index(m, field); i >= 0 {

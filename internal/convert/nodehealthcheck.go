@@ -30,7 +30,7 @@ func (c *conversion) nodeHealthCheck() []*yaml.Node {
 		return nil
 	}
 	c.setVersion()
-	manifest.Get(c.root, "kind").Value = "MachineHealthCheck"
+	set(c.root, "kind", "MachineHealthCheck")
 	if c.options.Namespace != "" {
 		take(metadata, "namespace")
 		insert(metadata, text("namespace"), text(c.options.Namespace), manifest.Index(metadata, "name")+2)

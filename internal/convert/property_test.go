@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,6 +192,76 @@ func TestTwice(t *testing.T) {
 	})
 }
 
+// TestWhateverIsThere: lines that are missing, doubled or changed lead to no panic, and what is converted stays as it is.
+func TestWhateverIsThere(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(data))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := draw(rt)
+		if rapid.Bool().Draw(rt, "file") {
+			text = rapid.SampledFrom(texts).Draw(rt, "text")
+		}
+		if problem := holds(change(rt, text)); problem != "" {
+			rt.Fatal(problem)
+		}
+	})
+}
+
+// change takes lines away, doubles them, or gives them other values or another depth.
+func change(t *rapid.T, text string) string {
+	lines := strings.Split(text, "\n")
+	for range rapid.IntRange(1, 6).Draw(t, "changes") {
+		i := rapid.IntRange(0, len(lines)-1).Draw(t, "line")
+		field, _, ok := strings.Cut(lines[i], ":")
+		switch rapid.IntRange(0, 4).Draw(t, "how") {
+		case 0, 1:
+			if ok {
+				lines[i] = field + ": " + rapid.SampledFrom([]string{"0", "5m", "null", "{}", "[]", `""`, "&a x", "*a", "[{}, x]", "{a: b}", "!!int x", "|"}).Draw(t, "to")
+			}
+		case 2:
+			lines = slices.Insert(lines, i, rapid.SampledFrom(lines).Draw(t, "another"))
+		case 3:
+			lines[i] = strings.TrimPrefix(lines[i], "  ")
+		default:
+			lines = append(slices.Delete(lines, i, i+1), "")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// holds says what is wrong with the conversion of a text; empty if nothing is.
+func holds(text string) string {
+	documents, _ := manifest.Parse("text.yaml", []byte(text))
+	var all strings.Builder
+	for _, document := range documents {
+		all.WriteString(document.Text)
+		once, _ := Document(document, options)
+		again, problems := manifest.Parse("once.yaml", []byte(once))
+		if len(document.Objects) > 0 && len(problems) > 0 {
+			return problems[0].Error() + "\n" + once + "\nof\n" + document.Text
+		}
+		for _, one := range again {
+			if twice, _ := Document(one, options); twice != one.Text {
+				return "of\n" + one.Text + "\nbecomes\n" + twice
+			}
+		}
+	}
+	if all.String() != text {
+		return "the documents are not the stream: " + all.String()
+	}
+	return ""
+}
+
 // FuzzDocument: whatever a file holds, nothing panics, and what is converted stays as it is.
 func FuzzDocument(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -205,23 +276,8 @@ func FuzzDocument(f *testing.F) {
 		f.Add(string(data))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		documents, _ := manifest.Parse("fuzz.yaml", []byte(text))
-		var all strings.Builder
-		for _, document := range documents {
-			all.WriteString(document.Text)
-			once, _ := Document(document, options)
-			again, problems := manifest.Parse("once.yaml", []byte(once))
-			if len(document.Objects) > 0 && len(problems) > 0 {
-				t.Fatalf("%v in\n%s", problems[0], once)
-			}
-			for _, one := range again {
-				if twice, _ := Document(one, options); twice != one.Text {
-					t.Fatalf("of\n%s\nbecomes\n%s", one.Text, twice)
-				}
-			}
-		}
-		if all.String() != text {
-			t.Fatalf("the documents are not the stream: %q", all.String())
+		if problem := holds(text); problem != "" {
+			t.Fatal(problem)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
@@ -190,27 +191,56 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever a file holds, lint says something about it and does not panic.
-func FuzzCheck(f *testing.F) {
+// corpus are files of all dialects.
+func corpus(t testing.TB) (texts []string) {
+	t.Helper()
 	for _, pattern := range []string{"testdata/*.yaml", "../convert/testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		for _, file := range files {
 			data, err := os.ReadFile(file)
 			if err != nil {
-				f.Fatal(err)
+				t.Fatal(err)
 			}
-			f.Add(data)
+			texts = append(texts, string(data))
 		}
 	}
+	return texts
+}
+
+// holds says what is wrong with what lint says about a text; empty if nothing is.
+func holds(t testing.TB, text string, live *Fleet) string {
+	t.Helper()
+	lines := strings.Count(text, "\n") + 1
+	for _, one := range append(lint(t, "text.yaml", []byte(text), nil).Findings, lint(t, "text.yaml", []byte(text), live).Findings...) {
+		if one.Line < 1 || one.Line > lines || one.Message == "" {
+			return fmt.Sprintf("found %+v in\n%s", one, text)
+		}
+	}
+	return ""
+}
+
+// TestWhateverIsThere: lines that are missing, doubled or changed lead to no panic, and each finding has its line.
+func TestWhateverIsThere(t *testing.T) {
+	texts, live := corpus(t), fleet(map[string]int{"workers": 2, "metal": 2})
+	rapid.Check(t, func(rt *rapid.T) {
+		if problem := holds(t, change(rt, rapid.SampledFrom(texts).Draw(rt, "text")), live); problem != "" {
+			rt.Fatal(problem)
+		}
+	})
+}
+
+// FuzzCheck is the same for whatever a file may hold.
+func FuzzCheck(f *testing.F) {
+	for _, text := range corpus(f) {
+		f.Add(text)
+	}
 	live := fleet(map[string]int{"workers": 2, "metal": 2})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, one := range append(lint(t, "fuzz.yaml", data, nil).Findings, lint(t, "fuzz.yaml", data, live).Findings...) {
-			if one.Line < 1 || one.Message == "" {
-				t.Errorf("found %+v", one)
-			}
+	f.Fuzz(func(t *testing.T, text string) {
+		if problem := holds(t, text, live); problem != "" {
+			t.Fatal(problem)
 		}
 	})
 }

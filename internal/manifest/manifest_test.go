@@ -13,7 +13,7 @@ import (
 
 // TestParse: the documents are the stream again, and know their lines in the file.
 func TestParse(t *testing.T) {
-	const stream = "%YAML 1.1\n# first\n---\napiVersion: v1\nkind: A\nmetadata:\n  name: a\n  namespace: n\n--- # second\nkind: List\nitems:\n- kind: B\n- kind: C\n  metadata: {name: c}\n---\nkind: D\r\n"
+	const stream = "%YAML 1.1\n# first\n---\napiVersion: v1\nkind: A\nmetadata:\n  name: a\n  namespace: default\n--- # second\nkind: List\nitems:\n- kind: B\n- kind: C\n  metadata: {name: c}\n---\nkind: D\r\n"
 	documents, problems := Parse("f.yaml", []byte(stream))
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 	if texts != stream {
 		t.Errorf("the documents are %q", texts)
 	}
-	want := []string{"A a|n||A", "B||items[0]|B", "C c||items[1]|C", "D|||D"}
+	want := []string{"A a|default||A", "B||items[0]|B", "C c||items[1]|C", "D|||D"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
