@@ -17,6 +17,9 @@ const maxTurns = 20
 // settle decides on a record at a moment until there is nothing left to store, as the controller does.
 func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	decision := ladder.Decision{}
+	if until := f.Safety.HoldUntil; !until.IsZero() && !at.Before(until) {
+		f.Safety.OnHold, f.Safety.HoldUntil = "", time.Time{}
+	}
 	for range maxTurns {
 		decision = ladder.Decide(f, at)
 		if !decision.Store {
@@ -35,8 +38,8 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 		return time.Time{}, "", false
 	}
 	before, decision := settle(r.Facts, now)
-	if what := change(r.Record, before.Record); what != "" || decision.Act.Begins() {
-		return now, join(what, actWords(decision)), true
+	if what := Change(r.Record, before.Record); what != "" || acts[decision.Act] != "" {
+		return now, join(what, acts[decision.Act]), true
 	}
 	for range maxLooks {
 		at = firstAfter(now, decision.RecheckAt)
@@ -44,16 +47,16 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 			break
 		}
 		after, then := settle(before, at)
-		if what := change(before.Record, after.Record); what != "" || then.Act.Begins() {
-			return at, join(what, actWords(then)), true
+		if what := Change(before.Record, after.Record); what != "" || acts[then.Act] != "" {
+			return at, join(what, acts[then.Act]), true
 		}
 		now, before, decision = at, after, then
 	}
 	return time.Time{}, "", false
 }
 
-// change says what is different between two moments of a record that people want to know; empty if nothing is.
-func change(before, after *v1alpha1.MachineRemediation) string {
+// Change says what is different between two moments of a record that people want to know; empty if nothing is.
+func Change(before, after *v1alpha1.MachineRemediation) string {
 	was, is := before.Status, after.Status
 	if is.CompletionTime != nil && was.CompletionTime == nil {
 		return "the repair ends: " + meta.FindStatusCondition(is.Conditions, v1alpha1.ConditionSucceeded).Reason
@@ -65,7 +68,7 @@ func change(before, after *v1alpha1.MachineRemediation) string {
 	}
 	for i := range is.Attempts {
 		attempt := &is.Attempts[i]
-		if had, known := results[attempt.Number]; attempt.Result != "" && known && had != attempt.Result {
+		if attempt.Result != "" && results[attempt.Number] != attempt.Result {
 			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), resultWords(attempt.Result)))
 		}
 	}
@@ -147,16 +150,18 @@ func resultWords(result v1alpha1.AttemptResult) string {
 	return "ends: " + string(result)
 }
 
-// acts are what the acts do to a machine that begin something.
+// acts are what people want to know of what is done.
 var acts = map[ladder.Act]string{
 	ladder.MarkForOwner:   "its owner is asked to replace it",
 	ladder.DeleteMachine:  "the Machine is deleted",
 	ladder.AnnotateReboot: "a power cycle is asked for",
 	ladder.CreateReboot:   "a power cycle is asked for",
 	ladder.CreateRequest:  "a request is made",
-}
 
-func actWords(d ladder.Decision) string { return acts[d.Act] }
+	ladder.WithdrawMark:    "its owner is asked no more",
+	ladder.WithdrawReboot:  "the power cycle is taken back",
+	ladder.WithdrawRequest: "the request is taken back",
+}
 
 func join(parts ...string) string {
 	var said []string

@@ -100,9 +100,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	if r.ended() {
 		p.Headline = r.outcome()
 	}
-	if at, what, ok := r.next(f.Now); ok {
-		p.Next = []Upcoming{{At: at, Namespace: r.Record.Namespace, Cluster: r.Record.Spec.ClusterName, Name: r.Record.Spec.MachineRef.Name, What: what}}
-	}
+	p.Next = r.Next(f.Now)
 	p.row("Machine", r.Record.Spec.MachineRef.Name)
 	p.row("Why", fmt.Sprintf("%s (%s, since %s)", r.Record.Spec.Finding.Message, r.Record.Spec.Finding.Reason, Clock(r.Record.Spec.Finding.Since.Time, f.Now)))
 	r.tell(&p, f.Now)
