@@ -62,14 +62,14 @@ func Change(before, after *v1alpha1.MachineRemediation) string {
 		return "the repair ends: " + meta.FindStatusCondition(is.Conditions, v1alpha1.ConditionSucceeded).Reason
 	}
 	var parts []string
-	results := map[int32]v1alpha1.AttemptResult{}
+	had := map[int32]v1alpha1.AttemptResult{}
 	for i := range was.Attempts {
-		results[was.Attempts[i].Number] = was.Attempts[i].Result
+		had[was.Attempts[i].Number] = was.Attempts[i].Result
 	}
 	for i := range is.Attempts {
 		attempt := &is.Attempts[i]
-		if attempt.Result != "" && results[attempt.Number] != attempt.Result {
-			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), resultWords(attempt.Result)))
+		if attempt.Result != "" && had[attempt.Number] != attempt.Result {
+			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), results[attempt.Result].comes))
 		}
 	}
 	if then := turnWords(was, is); then != "" {
@@ -128,26 +128,24 @@ func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) i
 	return max(1, ladder.Tried(&until, attempt.Step))
 }
 
-func resultWords(result v1alpha1.AttemptResult) string {
-	switch result {
-	case v1alpha1.ResultSucceeded:
-		return "has helped"
-	case v1alpha1.ResultTimedOut:
-		return "is out of time"
-	case v1alpha1.ResultFailed:
-		return "has failed"
-	case v1alpha1.ResultRefused:
-		return "is given up, as nobody has answered"
-	case v1alpha1.ResultAborted:
-		return "is broken off"
-	case v1alpha1.ResultDenied:
-		return "is denied"
-	case v1alpha1.ResultCancelled:
-		return "is cancelled"
-	case v1alpha1.ResultUnneeded:
-		return "is not needed"
+// results say what comes of an attempt, and what has come of it.
+var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
+	v1alpha1.ResultSucceeded: {"counts as a success", "helped"},
+	v1alpha1.ResultTimedOut:  {"times out", "timed out"},
+	v1alpha1.ResultFailed:    {"counts as failed", "failed"},
+	v1alpha1.ResultRefused:   {"is given up, as nobody has answered", "was given up, as nobody answered"},
+	v1alpha1.ResultAborted:   {"is broken off", "was broken off"},
+	v1alpha1.ResultDenied:    {"is denied", "was denied"},
+	v1alpha1.ResultCancelled: {"is cancelled", "was cancelled"},
+	v1alpha1.ResultUnneeded:  {"is not needed", "was not needed"},
+}
+
+// came says what has come of an attempt that is over.
+func came(result v1alpha1.AttemptResult) string {
+	if result == "" {
+		return "has to prove that it helped"
 	}
-	return "ends: " + string(result)
+	return results[result].came
 }
 
 // acts are what people want to know of what is done.
