@@ -17,9 +17,6 @@ const maxTurns = 20
 // settle decides on a record at a moment until there is nothing left to store, as the controller does.
 func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	decision := ladder.Decision{}
-	if until := f.Safety.HoldUntil; !until.IsZero() && !at.Before(until) {
-		f.Safety.OnHold, f.Safety.HoldUntil = "", time.Time{}
-	}
 	for range maxTurns {
 		decision = ladder.Decide(f, at)
 		if !decision.Store {
