@@ -11,10 +11,10 @@ import (
 // TestConvertDocs renders the manifest of a draft as it is today.
 func TestConvertDocs(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
-	_, stdout, stderr := run(t, "convert", "-f", "mhc.yaml")
+	_, stdout, stderr := runFiles(t, "convert", "-f", "mhc.yaml")
 	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
 	inDirectory(t, map[string]string{"nhc.yaml": nodeHealthCheck})
-	_, stdout, stderr = run(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
+	_, stdout, stderr = runFiles(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
 	docs.Section(t, documentation, "convert a NodeHealthCheck", "```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
 }
 
@@ -83,7 +83,7 @@ func TestConvertExitCodes(t *testing.T) {
 		"several, as they are": {"-f fine.yaml -f other.yaml", exitOK, fine + "---\n" + other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := run(t, append([]string{"convert"}, strings.Fields(tt.args)...)...)
+			code, stdout, stderr := runFiles(t, append([]string{"convert"}, strings.Fields(tt.args)...)...)
 			if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
 				t.Errorf("exit code is %d, want %d, and %q in\n%s%s", code, tt.code, tt.want, stdout, stderr)
 			}

@@ -48,25 +48,25 @@ func fileOf(t *testing.T, name string) string {
 	return string(data)
 }
 
-// run runs a command and returns what it printed.
-func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// runFiles runs a command and returns what it printed.
+func runFiles(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	code = Main(t.Context(), args, &out, &err)
 	return code, out.String(), err.String()
 }
 
-// block is a run of a command, for the documentation.
-func block(t *testing.T, args ...string) string {
+// documentedRun is a run of a command, for the documentation.
+func documentedRun(t *testing.T, args ...string) string {
 	t.Helper()
-	_, stdout, stderr := run(t, args...)
+	_, stdout, stderr := runFiles(t, args...)
 	return "```\n$ sickbay " + strings.Join(args, " ") + "\n" + stdout + strings.TrimLeft(stderr, "\n") + "```\n"
 }
 
 // TestLintDocs renders what lint says about a manifest with fields of a draft, and about one that is dangerous.
 func TestLintDocs(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
-	docs.Section(t, documentation, "lint", block(t, "lint", "-f", "mhc.yaml"))
+	docs.Section(t, documentation, "lint", documentedRun(t, "lint", "-f", "mhc.yaml"))
 }
 
 const (
@@ -113,7 +113,7 @@ func TestLintExitCodes(t *testing.T) {
 		"no cluster to look at": {"-f fine.yaml --live --kubeconfig gone", exitUsage, "reading the kubeconfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := run(t, append([]string{"lint"}, strings.Fields(tt.args)...)...)
+			code, stdout, stderr := runFiles(t, append([]string{"lint"}, strings.Fields(tt.args)...)...)
 			if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
 				t.Errorf("exit code is %d, want %d, and %q in\n%s%s", code, tt.code, tt.want, stdout, stderr)
 			}
@@ -124,11 +124,11 @@ func TestLintExitCodes(t *testing.T) {
 // TestLintJSON: programs get the same, and an empty list if nothing is wrong.
 func TestLintJSON(t *testing.T) {
 	inDirectory(t, map[string]string{"fine.yaml": fine, "wrong.yaml": strings.Replace(fine, "40%", "most", 1)})
-	_, stdout, _ := run(t, "lint", "-f", "fine.yaml", "-o", "json")
+	_, stdout, _ := runFiles(t, "lint", "-f", "fine.yaml", "-o", "json")
 	if want := "{\n  \"apiVersion\": \"lint.sickbay.dev/v1\",\n  \"kind\": \"Lint\",\n  \"findings\": []\n}\n"; stdout != want {
 		t.Errorf("got %s, want %s", stdout, want)
 	}
-	_, stdout, _ = run(t, "lint", "-f", "wrong.yaml", "-o", "json")
+	_, stdout, _ = runFiles(t, "lint", "-f", "wrong.yaml", "-o", "json")
 	var page lintPage
 	if err := json.Unmarshal([]byte(stdout), &page); err != nil {
 		t.Fatal(err)
@@ -138,8 +138,8 @@ func TestLintJSON(t *testing.T) {
 	}
 }
 
-// kubeconfig writes one for the API server of the tests.
-func kubeconfig(t *testing.T, cfg *rest.Config, namespace string) string {
+// kubeconfigFor writes one for the API server of the tests.
+func kubeconfigFor(t *testing.T, cfg *rest.Config, namespace string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["test"] = &clientcmdapi.Cluster{Server: cfg.Host, CertificateAuthorityData: cfg.CAData}
@@ -157,12 +157,12 @@ func kubeconfig(t *testing.T, cfg *rest.Config, namespace string) string {
 func TestLintLive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	config := kubeconfig(t, e.Config, ns)
+	config := kubeconfigFor(t, e.Config, ns)
 	inDirectory(t, map[string]string{"fine.yaml": fine})
 	for _, name := range []string{"one", "two"} {
 		build.Create(t.Context(), t, e.Client, build.Machine(ns, name, build.InCluster("blue"), build.Label("pool", "workers")))
 	}
-	code, stdout, stderr := run(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
+	code, stdout, stderr := runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want := "fine.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 40% of 2 Machines is 0: nothing is ever repaired\n"
 	if code != exitOK || stdout != want || stderr != "" {
 		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)

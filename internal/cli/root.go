@@ -56,7 +56,7 @@ func newRoot(calledAs string) *cobra.Command {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sickbay"}
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newStatus(), newExplain(), newLint(), newConvert(), newManager(), newCRDs(), newVersion())
+	root.AddCommand(newStatus(), newExplain(), newHistory(), newLint(), newConvert(), newManager(), newCRDs(), newVersion())
 	return root
 }
 

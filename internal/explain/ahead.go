@@ -35,8 +35,8 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 		return time.Time{}, "", false
 	}
 	before, decision := settle(r.Facts, now)
-	if what := change(r.Record, before.Record); what != "" || decision.Act.Begins() {
-		return now, join(what, actWords(decision)), true
+	if what := Change(r.Record, before.Record); what != "" || acts[decision.Act] != "" {
+		return now, join(what, acts[decision.Act]), true
 	}
 	for range maxLooks {
 		at = firstAfter(now, decision.RecheckAt)
@@ -44,29 +44,29 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 			break
 		}
 		after, then := settle(before, at)
-		if what := change(before.Record, after.Record); what != "" || then.Act.Begins() {
-			return at, join(what, actWords(then)), true
+		if what := Change(before.Record, after.Record); what != "" || acts[then.Act] != "" {
+			return at, join(what, acts[then.Act]), true
 		}
 		now, before, decision = at, after, then
 	}
 	return time.Time{}, "", false
 }
 
-// change says what is different between two moments of a record that people want to know; empty if nothing is.
-func change(before, after *v1alpha1.MachineRemediation) string {
+// Change says what is different between two moments of a record that people want to know; empty if nothing is.
+func Change(before, after *v1alpha1.MachineRemediation) string {
 	was, is := before.Status, after.Status
 	if is.CompletionTime != nil && was.CompletionTime == nil {
 		return "the repair ends: " + meta.FindStatusCondition(is.Conditions, v1alpha1.ConditionSucceeded).Reason
 	}
 	var parts []string
-	results := map[int32]v1alpha1.AttemptResult{}
+	had := map[int32]v1alpha1.AttemptResult{}
 	for i := range was.Attempts {
-		results[was.Attempts[i].Number] = was.Attempts[i].Result
+		had[was.Attempts[i].Number] = was.Attempts[i].Result
 	}
 	for i := range is.Attempts {
 		attempt := &is.Attempts[i]
-		if had, known := results[attempt.Number]; attempt.Result != "" && known && had != attempt.Result {
-			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), resultWords(attempt.Result)))
+		if attempt.Result != "" && had[attempt.Number] != attempt.Result {
+			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), results[attempt.Result].comes))
 		}
 	}
 	if then := turnWords(was, is); then != "" {
@@ -125,38 +125,38 @@ func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) i
 	return max(1, ladder.Tried(&until, attempt.Step))
 }
 
-func resultWords(result v1alpha1.AttemptResult) string {
-	switch result {
-	case v1alpha1.ResultSucceeded:
-		return "has helped"
-	case v1alpha1.ResultTimedOut:
-		return "is out of time"
-	case v1alpha1.ResultFailed:
-		return "has failed"
-	case v1alpha1.ResultRefused:
-		return "is given up, as nobody has answered"
-	case v1alpha1.ResultAborted:
-		return "is broken off"
-	case v1alpha1.ResultDenied:
-		return "is denied"
-	case v1alpha1.ResultCancelled:
-		return "is cancelled"
-	case v1alpha1.ResultUnneeded:
-		return "is not needed"
-	}
-	return "ends: " + string(result)
+// results say what comes of an attempt, and what has come of it.
+var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
+	v1alpha1.ResultSucceeded: {"counts as a success", "helped"},
+	v1alpha1.ResultTimedOut:  {"times out", "timed out"},
+	v1alpha1.ResultFailed:    {"counts as failed", "failed"},
+	v1alpha1.ResultRefused:   {"is given up, as nobody has answered", "was given up, as nobody answered"},
+	v1alpha1.ResultAborted:   {"is broken off", "was broken off"},
+	v1alpha1.ResultDenied:    {"is denied", "was denied"},
+	v1alpha1.ResultCancelled: {"is cancelled", "was cancelled"},
+	v1alpha1.ResultUnneeded:  {"is not needed", "was not needed"},
 }
 
-// acts are what the acts do to a machine that begin something.
+// came says what has come of an attempt that is over.
+func came(result v1alpha1.AttemptResult) string {
+	if result == "" {
+		return "has to prove that it helped"
+	}
+	return results[result].came
+}
+
+// acts are what people want to know of what is done.
 var acts = map[ladder.Act]string{
 	ladder.MarkForOwner:   "its owner is asked to replace it",
 	ladder.DeleteMachine:  "the Machine is deleted",
 	ladder.AnnotateReboot: "a power cycle is asked for",
 	ladder.CreateReboot:   "a power cycle is asked for",
 	ladder.CreateRequest:  "a request is made",
-}
 
-func actWords(d ladder.Decision) string { return acts[d.Act] }
+	ladder.WithdrawMark:    "its owner is asked no more",
+	ladder.WithdrawReboot:  "the power cycle is taken back",
+	ladder.WithdrawRequest: "the request is taken back",
+}
 
 func join(parts ...string) string {
 	var said []string

@@ -183,9 +183,18 @@ func (c *Check) gate(now time.Time) string {
 
 // Summary is the fleet in one sentence.
 func (p *Fleet) Summary() string {
-	undecided := p.Machines - p.States[StateHealthy] - p.States[StateProbation]
-	sick := p.States[StateSick] + p.States[StateOnHold] + p.States[StateInRepair] + p.States[StateHeld]
-	undecided -= sick
-	return fmt.Sprintf("%s, %s: %d healthy, %d sick, %d undecided or left alone", count(p.Clusters, "cluster"), count(p.Machines, "machine"),
-		p.States[StateHealthy]+p.States[StateProbation], sick, undecided)
+	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
+}
+
+// counted says how many machines stand where, the healthy ones first.
+func counted(states map[State]int) string {
+	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}
+	for _, one := range []State{
+		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
+	} {
+		if n := states[one]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[one]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -102,7 +102,7 @@ func (m *Machine) standing(now time.Time) string {
 	case m.admitted() && m.Check.Decision.Config.OnlyTells():
 		return "NOT being repaired: " + onlyTells(m.Check)
 	case m.admitted():
-		return "is about to be repaired"
+		return "about to be repaired"
 	}
 	if why, _ := m.hold(now); why != "" {
 		return words(v1alpha1.ReasonOnHold)
@@ -110,14 +110,14 @@ func (m *Machine) standing(now time.Time) string {
 	if m.Check != nil && m.Check.Problem != "" {
 		return "NOT being repaired: " + m.Check.Problem
 	}
-	return "is about to be looked at"
+	return "about to be looked at"
 }
 
 func words(reason string) string {
 	if said, ok := waitWords[reason]; ok {
 		return said
 	}
-	return "waits: " + reason
+	return "waiting: " + reason
 }
 
 func onlyTells(c *Check) string {
@@ -149,7 +149,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 			p.row("Until", Clock(until, now))
 		}
 	}
-	if place, of := m.place(); place > 0 {
+	if place, of := m.place(); place > 0 && wait.Why != "" {
 		p.row("Then", fmt.Sprintf("%s; number %d of %d in line", m.stepOf(), place, of))
 	}
 }
@@ -172,11 +172,10 @@ func (m *Machine) stepOf() string {
 
 // repair adds what was done and what is at work.
 func (m *Machine) repair(p *Page, now time.Time) {
-	if m.Record == nil {
-		return
+	if m.Record != nil {
+		m.Record.tell(p, now)
 	}
-	m.Record.tell(p, now)
-	if m.Check != nil && m.sick() {
+	if wait := m.wait(); m.Check != nil && m.sick() && (m.Record != nil || (wait != nil && wait.Reason == v1alpha1.ReasonNoSlot)) {
 		p.row("Slots", m.Check.slots())
 	}
 }

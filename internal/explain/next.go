@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Next is what happens to a machine by itself, the earliest first.
@@ -16,12 +17,19 @@ func (m *Machine) Next(now time.Time) []Upcoming {
 		all = append(all, verdict)
 	}
 	if m.Record != nil {
-		if at, what, ok := m.Record.next(now); ok {
-			all = append(all, m.upcoming(at, what))
-		}
+		all = append(all, m.Record.Next(now)...)
 	}
 	sortByTime(all)
 	return all
+}
+
+// Next is what happens to a record by itself; nothing if it waits for somebody or something else.
+func (r *Record) Next(now time.Time) []Upcoming {
+	at, what, ok := r.next(now)
+	if !ok {
+		return nil
+	}
+	return []Upcoming{{At: at, Namespace: r.Record.Namespace, Cluster: r.Record.Spec.ClusterName, Name: r.Record.Spec.MachineRef.Name, What: what}}
 }
 
 // Next is who is admitted by itself, and when. Who is admitted at this moment is among them.
@@ -29,7 +37,7 @@ func (c *Check) Next(now time.Time) []Upcoming {
 	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyTells() {
 		return nil
 	}
-	all := c.admitted(c.Decision, nil, now)
+	all := append(c.holdEnds(now), c.admitted(c.Decision, nil, now)...)
 	known := map[string]bool{}
 	for _, one := range all {
 		known[one.Name] = true
@@ -47,6 +55,15 @@ func (c *Check) Next(now time.Time) []Upcoming {
 		}
 	}
 	return all
+}
+
+// holdEnds is when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
+func (c *Check) holdEnds(now time.Time) []Upcoming {
+	mhc := c.MachineHealthCheck
+	if _, until := targets.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
+		return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: "the hold ends"}}
+	}
+	return nil
 }
 
 // admitted are those whom a decision admits at a time, but for those who are known.
@@ -68,6 +85,11 @@ func (f *Facts) Next() []Upcoming {
 	var all []Upcoming
 	for _, m := range f.Machines {
 		all = append(all, m.Next(f.Now)...)
+	}
+	for _, r := range f.Records {
+		if r.Facts.Machine.Gone {
+			all = append(all, r.Next(f.Now)...)
+		}
 	}
 	for _, c := range f.Checks {
 		all = append(all, c.Next(f.Now)...)

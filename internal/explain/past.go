@@ -74,12 +74,31 @@ func (f *Facts) nextWords(p *Page) string {
 	text := "nothing is due"
 	if len(p.Next) > 0 {
 		var parts []string
-		for _, one := range p.Next {
-			parts = append(parts, Clock(one.At, f.Now)+" "+one.What)
+		for _, one := range p.Next[:min(len(p.Next), maxNames)] {
+			parts = append(parts, f.when(one.At)+subject(one, p)+one.What)
+		}
+		if left := len(p.Next) - maxNames; left > 0 {
+			parts = append(parts, fmt.Sprintf("and %d more", left))
 		}
 		text = strings.Join(parts, "; ")
 	}
 	return sentence(text) + ". " + f.managerWords()
+}
+
+// when is a moment to come, and a moment that has come.
+func (f *Facts) when(at time.Time) string {
+	if !at.After(f.Now) {
+		return "now: "
+	}
+	return Clock(at, f.Now) + ": "
+}
+
+// subject names the machine on pages about something else.
+func subject(one Upcoming, p *Page) string {
+	if one.Name == p.Name {
+		return ""
+	}
+	return one.Name + " "
 }
 
 // managerWords say who is at work.

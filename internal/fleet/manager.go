@@ -13,6 +13,9 @@ import (
 
 // manager says who leads, by the lease. The namespace of the manager is not known.
 func (o *Observer) manager(ctx context.Context) explain.Manager {
+	if o.Lease == "" {
+		return explain.Manager{}
+	}
 	var leases coordinationv1.LeaseList
 	if err := o.Live.List(ctx, &leases, client.MatchingFields{"metadata.name": o.Lease}); err != nil {
 		return explain.Manager{Unknown: "you may not read its lease"}
