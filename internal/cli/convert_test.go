@@ -8,14 +8,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestConvertDocs renders the manifest of a draft as it is today.
-func TestConvertDocs(t *testing.T) {
+// TestReferenceConvert renders the manifest of a draft as it is today.
+func TestReferenceConvert(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
 	_, stdout, stderr := runFiles(t, "convert", "-f", "mhc.yaml")
 	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
 	inDirectory(t, map[string]string{"nhc.yaml": nodeHealthCheck})
 	_, stdout, stderr = runFiles(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
-	docs.Section(t, documentation, "convert a NodeHealthCheck", "```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
+	docs.Section(t, documentation, "convert a NodeHealthCheck", "```yaml\n"+nodeHealthCheck+"```\n\n```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
 }
 
 const nodeHealthCheck = `# Reboot, then replace.

@@ -63,8 +63,8 @@ func documentedRun(t *testing.T, args ...string) string {
 	return "```\n$ sickbay " + strings.Join(args, " ") + "\n" + stdout + strings.TrimLeft(stderr, "\n") + "```\n"
 }
 
-// TestLintDocs renders what lint says about a manifest with fields of a draft, and about one that is dangerous.
-func TestLintDocs(t *testing.T) {
+// TestReferenceLint renders what lint says about a manifest with fields of a draft, and about one that is dangerous.
+func TestReferenceLint(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
 	docs.Section(t, documentation, "lint", documentedRun(t, "lint", "-f", "mhc.yaml"))
 }

@@ -62,10 +62,12 @@ func nodeLabels(r requirement, _ string) (requirement, fate) {
 	controlPlane := slices.Contains([]string{nodeRoles + "/control-plane", nodeRoles + "/master"}, r.key)
 	worker := r.key == nodeRoles+"/worker"
 	switch {
-	case controlPlane && there, worker && absent:
+	case controlPlane && there:
 		return requirement{key: clusterv1.MachineControlPlaneLabel, operator: exists}, renamed
-	case controlPlane && absent, worker && there:
+	case controlPlane && absent:
 		return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, renamed
+	case worker && there:
+		return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, widened
 	case controlPlane, worker:
 		return r, unknown
 	}

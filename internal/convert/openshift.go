@@ -23,7 +23,14 @@ func (c *conversion) openShift() []*yaml.Node {
 	}
 	c.setVersion()
 	c.setCluster(spec, name)
-	c.selector(spec, name, openShiftLabels)
+	oneSet := manifest.Get(manifest.Get(manifest.Get(spec, "selector"), "matchLabels"), openShiftSet) != nil
+	c.selector(spec, name, func(r requirement, cluster string) (requirement, fate) {
+		to, fate := openShiftLabels(r, cluster)
+		if fate == widened && oneSet {
+			fate = renamed
+		}
+		return to, fate
+	})
 	c.fields(spec)
 	c.dropUnknown(spec)
 	c.dropServerFields()
@@ -46,7 +53,8 @@ const (
 	openShiftType    = "machine.openshift.io/cluster-api-machine-type"
 )
 
-// openShiftLabels says what a Machine of Cluster API has in the place of a label of OpenShift's.
+// openShiftLabels says what a Machine of Cluster API has in the place of a label of OpenShift's. Machines that are no control plane
+// are workers, or of a role that somebody has made up.
 func openShiftLabels(r requirement, cluster string) (requirement, fate) {
 	switch r.key {
 	case openShiftCluster:
@@ -62,7 +70,7 @@ func openShiftLabels(r requirement, cluster string) (requirement, fate) {
 		case ok && value == "master":
 			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: exists}, renamed
 		case ok && value == "worker":
-			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, renamed
+			return requirement{key: clusterv1.MachineControlPlaneLabel, operator: doesNotExist}, widened
 		}
 	default:
 		if !inDomain(r.key, "machine.openshift.io") {

@@ -40,6 +40,8 @@ const (
 	same fate = iota
 	// renamed: they have another for it.
 	renamed
+	// widened: they have another for it, which others may have, too.
+	widened
 	// unknown: nobody knows which.
 	unknown
 )
@@ -91,9 +93,9 @@ func (c *conversion) label(selector *yaml.Node, label, cluster string, by transl
 	case unknown:
 		c.unknownLabel(key, value)
 		return
-	case renamed:
+	case renamed, widened:
 	}
-	c.note(key, "now selects by "+to.String())
+	c.selectsBy(key, to, fate)
 	old := value
 	value = c.valueFor(to, value)
 	if value == nil || manifest.Index(labels, to.key) >= 0 {
@@ -110,6 +112,19 @@ func (c *conversion) label(selector *yaml.Node, label, cluster string, by transl
 		return
 	}
 	key.Value, labels.Content[i+1] = to.key, value
+}
+
+// selectsBy says what a requirement has become. One that may select more machines than before makes a dry-run.
+func (c *conversion) selectsBy(key *yaml.Node, to requirement, fate fate) {
+	message := "now selects by " + to.String()
+	if fate == renamed {
+		c.note(key, message)
+		return
+	}
+	message += ", which may be more Machines than before; the MachineHealthCheck is a dry-run until you have looked at it"
+	c.say(key, true, message)
+	c.lost = append(c.lost, "# Not converted: "+c.paths[key]+": "+message)
+	c.beCareful()
 }
 
 // valueFor is the value of a label, if a requirement can be said with one. The label of control planes has an empty one.
@@ -147,9 +162,9 @@ func (c *conversion) expression(expression *yaml.Node, cluster string, by transl
 	case unknown:
 		c.unknownLabel(nil, expression)
 		return
-	case renamed:
+	case renamed, widened:
 	}
-	c.note(key, "now selects by "+to.String())
+	c.selectsBy(key, to, fate)
 	made := to.node(nil)
 	made.Content[1].LineComment = key.LineComment
 	expression.Content, expression.Style = made.Content, 0

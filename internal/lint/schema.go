@@ -24,7 +24,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/config/crd"
@@ -35,6 +34,12 @@ import (
 //
 //go:embed schemas/*.yaml
 var schemaFiles embed.FS
+
+// What the rules of a schema may cost, each and together, as in an API server.
+const (
+	costOfRule   = 1_000_000
+	costOfObject = 10_000_000
+)
 
 // validator knows what an API server takes for a kind.
 type validator struct {
@@ -130,7 +135,7 @@ func (c compiled) get(kind schema.GroupVersionKind) (*validator, error) {
 	if v.schema, _, err = validation.NewSchemaValidator(internal); err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s: %w", kind, err)
 	}
-	v.rules = schemacel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+	v.rules = schemacel.NewValidator(v.structural, true, costOfRule)
 	c[kind] = v
 	return v, nil
 }
@@ -158,7 +163,7 @@ func (v *validator) invalid(object map[string]any) field.ErrorList {
 	}) {
 		return found
 	}
-	broken, _ := v.rules.Validate(context.Background(), nil, v.structural, object, nil, celconfig.RuntimeCELCostBudget)
+	broken, _ := v.rules.Validate(context.Background(), nil, v.structural, object, nil, costOfObject)
 	for _, one := range broken {
 		if len(found) == 0 || !strings.Contains(one.Detail, "no such key") {
 			found = append(found, one)
