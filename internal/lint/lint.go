@@ -34,7 +34,7 @@ type Result struct {
 // Check judges all objects of some documents. What of them is no YAML is among the findings. Without a fleet it leaves out what
 // needs one.
 func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *Fleet) (Result, error) {
-	l := &linter{fleet: fleet, validators: compiled{}}
+	l := &linter{fleet: fleet, validators: compiled{}, members: map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine{}}
 	for _, one := range bad {
 		l.add(Finding{File: one.File, Line: one.Line, Level: Error, Message: one.Message})
 	}
@@ -64,12 +64,14 @@ func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *F
 type linter struct {
 	fleet      *Fleet
 	validators compiled
-	checks     []check
-	plans      []plan
-	places     []place
-	found      []Finding
-	skipped    []manifest.Object
-	unchecked  []string
+	// members are the Machines that a check selects, for those that were looked for.
+	members   map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine
+	checks    []check
+	plans     []plan
+	places    []place
+	found     []Finding
+	skipped   []manifest.Object
+	unchecked []string
 }
 
 // check is a MachineHealthCheck of any dialect, as one of today.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -122,6 +123,46 @@ func TestLimitOnFleet(t *testing.T) {
 				t.Errorf("found %v, want %q", found, tt.want)
 			}
 		})
+	}
+}
+
+// TestSameWords: what Sickbay refuses, lint refuses in the words of the condition that the controller writes.
+func TestSameWords(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(one, `unhealthyInRange: "[5-3]"`), "  name: blue\n", "  name: blue\n  annotations: {sickbay.dev/max-in-flight: lots, sickbay.dev/dry-run: perhaps}\n", 1)
+	documents, _ := manifest.Parse("mhc.yaml", []byte(text))
+	var mhc clusterv1.MachineHealthCheck
+	if err := decode(documents[0].Objects[0].Value, &mhc); err != nil {
+		t.Fatal(err)
+	}
+	d := admission.Decide(admission.Facts{MachineHealthCheck: &mhc, Cluster: build.Cluster("default", "blue")}, build.Epoch)
+	var said []string
+	for _, found := range lint(t, "mhc.yaml", []byte(text), nil).Findings {
+		field := found.Field
+		if annotation, ok := strings.CutPrefix(field, "metadata.annotations["); ok {
+			field = "annotation " + strings.TrimSuffix(annotation, "]")
+		}
+		said = append(said, field+" "+strings.TrimPrefix(found.Message, "it "))
+	}
+	if len(said) != 3 {
+		t.Errorf("lint says %q", said)
+	}
+	for _, sentence := range said {
+		if !strings.Contains(d.Stopped.Message, sentence) {
+			t.Errorf("lint says %q, and the controller %q", sentence, d.Stopped.Message)
+		}
+	}
+}
+
+// TestManyMachines: many checks of many machines are judged in seconds.
+func TestManyMachines(t *testing.T) {
+	pools, text := map[string]int{}, ""
+	for i := range 100 {
+		pool := fmt.Sprintf("pool-%d", i)
+		pools[pool] = 100
+		text += strings.NewReplacer("workers", pool, "name: blue", "name: "+pool).Replace(fmt.Sprintf(one, "unhealthyLessThanOrEqualTo: 40%")) + "---\n"
+	}
+	if found := lint(t, "mhcs.yaml", []byte(text), fleet(pools)).Findings; len(found) > 0 {
+		t.Errorf("found %v", found[0])
 	}
 }
 

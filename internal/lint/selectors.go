@@ -20,15 +20,21 @@ func (l *linter) selected(c *check) (selected []*clusterv1.Machine, ok bool) {
 	return l.matching(&c.mhc), true
 }
 
-func (l *linter) matching(mhc *clusterv1.MachineHealthCheck) (selected []*clusterv1.Machine) {
+// matching are the Machines of the fleet that a check selects. They are looked for once.
+func (l *linter) matching(mhc *clusterv1.MachineHealthCheck) []*clusterv1.Machine {
+	if known, ok := l.members[mhc]; ok {
+		return known
+	}
 	there := mhc.DeepCopy()
 	there.Namespace = l.namespace(mhc.Namespace)
 	var selectors targets.Selectors
+	var selected []*clusterv1.Machine
 	for i := range l.fleet.Machines {
 		if machine := &l.fleet.Machines[i]; selectors.Matches(there, machine) && targets.IsTarget(machine) {
 			selected = append(selected, machine)
 		}
 	}
+	l.members[mhc] = selected
 	return selected
 }
 
@@ -119,7 +125,7 @@ func (l *linter) overlaps() {
 func (l *linter) elsewhere() (all []*clusterv1.MachineHealthCheck) {
 	for i := 0; l.fleet != nil && i < len(l.fleet.HealthChecks); i++ {
 		other := &l.fleet.HealthChecks[i]
-		if !slices.ContainsFunc(l.checks, func(one check) bool {
+		if other.DeletionTimestamp.IsZero() && !slices.ContainsFunc(l.checks, func(one check) bool {
 			return !one.foreign && one.mhc.Name == other.Name && l.namespace(one.mhc.Namespace) == other.Namespace
 		}) {
 			all = append(all, other)
@@ -160,8 +166,12 @@ func (l *linter) both(one, other *clusterv1.MachineHealthCheck) (both []string) 
 	if l.fleet == nil {
 		return nil
 	}
+	others := map[*clusterv1.Machine]bool{}
+	for _, machine := range l.matching(other) {
+		others[machine] = true
+	}
 	for _, machine := range l.matching(one) {
-		if (&targets.Selectors{}).Matches(inNamespace(other, machine.Namespace), machine) {
+		if others[machine] {
 			both = append(both, machine.Name)
 		}
 	}
@@ -182,12 +192,6 @@ func (l *linter) tell(c *check, found overlap) {
 	if len(found.wider) > 0 {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects every Machine of others: %s; %s", names(found.wider), belongs)))
 	}
-}
-
-func inNamespace(mhc *clusterv1.MachineHealthCheck, namespace string) *clusterv1.MachineHealthCheck {
-	there := mhc.DeepCopy()
-	there.Namespace = namespace
-	return there
 }
 
 // within reports whether one selects nothing that other does not select: it has all requirements of the other.
