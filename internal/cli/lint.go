@@ -40,6 +40,7 @@ func newLint() *cobra.Command {
 	}
 	f.files.add(cmd)
 	f.access.add(cmd.Flags())
+	cmd.Flags().Lookup("namespace").Usage = "Namespace to look at for what names none. Without it, that of the context."
 	f.out.add(cmd.Flags(), formJSON, formYAML)
 	cmd.Flags().BoolVar(&f.live, "live", false, "Read the management cluster, too: which Machines are selected, and by what else.")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "Exit with 1 for warnings, too.")
@@ -54,15 +55,15 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	fleet, err := f.fleet(cmd.Context())
-	if err != nil {
-		return usageError{err}
-	}
 	var documents []*manifest.Document
 	var problems []*manifest.SyntaxError
 	for _, file := range read {
 		some, bad := manifest.Parse(file.Name, file.Data)
 		documents, problems = append(documents, some...), append(problems, bad...)
+	}
+	fleet, err := f.fleet(cmd.Context(), documents)
+	if err != nil {
+		return usageError{err}
 	}
 	result, err := lint.Check(documents, problems, fleet)
 	if err != nil {
@@ -75,8 +76,8 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 	return f.verdict(result.Findings)
 }
 
-// fleet reads the management cluster; nil if it is not asked for.
-func (f *lintFlags) fleet(ctx context.Context) (*lint.Fleet, error) {
+// fleet reads the namespaces of the management cluster that some documents are for; nil if it is not asked for.
+func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (*lint.Fleet, error) {
 	if !f.live {
 		return nil, nil
 	}
@@ -88,6 +89,16 @@ func (f *lintFlags) fleet(ctx context.Context) (*lint.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
+	fleet := &lint.Fleet{Namespace: namespace}
+	for _, one := range lint.Namespaces(documents, namespace) {
+		if err := readNamespace(ctx, c, one, fleet); err != nil {
+			return nil, err
+		}
+	}
+	return fleet, nil
+}
+
+func readNamespace(ctx context.Context, c client.Client, namespace string, into *lint.Fleet) error {
 	var machines clusterv1.MachineList
 	var checks clusterv1.MachineHealthCheckList
 	var plans v1alpha1.MachineRemediationTemplateList
@@ -95,11 +106,14 @@ func (f *lintFlags) fleet(ctx context.Context) (*lint.Fleet, error) {
 		kind string
 		list client.ObjectList
 	}{{"Machines", &machines}, {"MachineHealthChecks", &checks}, {"MachineRemediationTemplates", &plans}} {
-		if err := c.List(ctx, one.list); err != nil && !meta.IsNoMatchError(err) {
-			return nil, fmt.Errorf("listing %s: %w", one.kind, err)
+		if err := c.List(ctx, one.list, client.InNamespace(namespace)); err != nil && !meta.IsNoMatchError(err) {
+			return fmt.Errorf("listing %s in namespace %s: %w", one.kind, namespace, err)
 		}
 	}
-	return &lint.Fleet{Machines: machines.Items, HealthChecks: checks.Items, Plans: plans.Items, Namespace: namespace}, nil
+	into.Machines = append(into.Machines, machines.Items...)
+	into.HealthChecks = append(into.HealthChecks, checks.Items...)
+	into.Plans = append(into.Plans, plans.Items...)
+	return nil
 }
 
 // aside says what was not looked at.

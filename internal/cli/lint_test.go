@@ -162,9 +162,15 @@ func TestLintLive(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		build.Create(t.Context(), t, e.Client, build.Machine(ns, name, build.InCluster("blue"), build.Label("pool", "workers")))
 	}
+	// Of another namespace nothing is read.
+	build.Create(t.Context(), t, e.Client, build.Machine(e.Namespace(t), "three", build.InCluster("blue"), build.Label("pool", "workers")))
 	code, stdout, stderr := runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want := "fine.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 40% of 2 Machines is 0: nothing is ever repaired\n"
 	if code != exitOK || stdout != want || stderr != "" {
 		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	}
+	code, _, stderr = runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config, "--as", "nobody")
+	if code != exitUsage || !strings.Contains(stderr, "listing Machines in namespace "+ns+": ") {
+		t.Errorf("without rights the exit code is %d: %s", code, stderr)
 	}
 }

@@ -142,7 +142,7 @@ func (c *conversion) step(step *yaml.Node, names *[]string) (problem string) {
 			c.drop(step, field, "a step has no such field")
 		}
 	}
-	name := text(unique1(stepName(kind), names))
+	name := text(freeName(stepName(kind), names))
 	keepComments(name, keyOrder, valueOrder)
 	insert(step, text("name"), name, 0)
 	insert(step, text("action"), text(string(action)), 2)
@@ -189,8 +189,8 @@ func stepName(kind string) string {
 	return strings.Trim(name.String()[:min(name.Len(), 50)], "-")
 }
 
-// unique1 makes a name one that no other step has.
-func unique1(name string, names *[]string) string {
+// freeName makes a name one that no other step has.
+func freeName(name string, names *[]string) string {
 	free := name
 	for n := 2; slices.Contains(*names, free); n++ {
 		free = fmt.Sprintf("%s-%d", name, n)

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,19 @@ type Fleet struct {
 	Plans        []v1alpha1.MachineRemediationTemplate
 	// Namespace is that of objects which name none.
 	Namespace string
+}
+
+// Namespaces are those that the health checks of some documents are for, each once; otherwise is that of those which name none.
+func Namespaces(documents []*manifest.Document, otherwise string) (all []string) {
+	for _, document := range documents {
+		for _, obj := range document.Objects {
+			if obj.Kind().Group == clusterv1.GroupVersion.Group && convert.Known(obj.Kind()) {
+				all = append(all, cmp.Or(obj.Namespace(), otherwise))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Result is what was found.
