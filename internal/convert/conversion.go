@@ -22,6 +22,8 @@ type conversion struct {
 	notes   []Note
 	// lost are the comments that tell what could not be expressed.
 	lost []string
+	// byName reports that a step of the plan makes a request which is for the Node of its name.
+	byName bool
 	// changed reports that the object is not in today's form.
 	changed bool
 	// refused reports that it cannot be brought into it.

@@ -96,7 +96,9 @@ func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 			problem = c.step(step, &names)
 		}
 		if problem != "" {
+			// What comes after it would come sooner.
 			c.lose(nil, step, problem)
+			c.beCareful()
 			continue
 		}
 		kept = append(kept, step)
@@ -148,6 +150,10 @@ func (c *conversion) step(step *yaml.Node, names *[]string) (problem string) {
 	insert(step, text("action"), text(string(action)), 2)
 	keyRef.Value = templateRef
 	if action == v1alpha1.ActionReplace {
+		if c.byName {
+			// Where the names differ, the step before does not help, and machines are replaced in vain.
+			c.beCareful()
+		}
 		c.note(keyRef, "Sickbay's own Replace does the same as "+strings.TrimSuffix(kind, "Template"))
 		return ""
 	}
@@ -169,8 +175,9 @@ func (c *conversion) action(ref *yaml.Node, kind string) (action v1alpha1.Action
 	case kind == "MachineDeletionRemediationTemplate":
 		return v1alpha1.ActionReplace, ""
 	case strings.HasSuffix(group, "medik8s.io"):
+		c.byName = true
 		c.say(manifest.Get(ref, "kind"), true, strings.TrimSuffix(kind, "Template")+
-			" is for a Node and goes by its own name; Sickbay names it after the Machine, so it helps only where Machines and Nodes have the same names")
+			" is for the Node of its own name, and Sickbay names it after the Machine; it helps only where Machines and Nodes have the same names")
 	}
 	return v1alpha1.ActionRequest, ""
 }
