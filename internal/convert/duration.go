@@ -21,7 +21,10 @@ func (c *conversion) seconds(value *yaml.Node, isSeconds bool) (*yaml.Node, erro
 	if err != nil {
 		return nil, fmt.Errorf("%q is no duration like 5m", value.Value)
 	}
-	whole := (d + time.Second - 1) / time.Second
+	whole := d / time.Second
+	if d%time.Second > 0 {
+		whole++
+	}
 	if d < 0 || whole > math.MaxInt32 {
 		return nil, fmt.Errorf("%s is out of the range that a number of seconds may have", value.Value)
 	}
