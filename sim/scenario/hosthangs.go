@@ -32,13 +32,8 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	machine := &machines[0]
-	host := client.ObjectKey{Namespace: s.Namespace, Name: machine.Status.NodeRef.Name}
-	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
-	node, err := Dress(ctx, s.World.Client(), host.Name)
-	if err != nil {
-		return Outcome{}, err
-	}
-	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	host := s.hostOf(machine)
+	node, hosts, err := s.dressed(ctx, host)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -71,6 +66,17 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 		return outcome, err
 	}
 	return outcome, hosts.Cycled(ctx, host)
+}
+
+// dressed slows a host down, so that its cycle can be watched, and puts on its Node what people put there.
+func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Node, *Hosts, error) {
+	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
+	node, err := Dress(ctx, s.World.Client(), host.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	return node, hosts, err
 }
 
 // scene is what happens in a phase of a cycle.

@@ -12,7 +12,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
@@ -45,12 +44,7 @@ func upgradeBetween(ctx context.Context, s *Stage) (Outcome, error) {
 	}
 	machine := &machines[0]
 	host := s.hostOf(machine)
-	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
-	node, err := Dress(ctx, s.World.Client(), host.Name)
-	if err != nil {
-		return Outcome{}, err
-	}
-	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	node, hosts, err := s.dressed(ctx, host)
 	if err != nil {
 		return Outcome{}, err
 	}
