@@ -73,7 +73,7 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
-	if upgrades, err := ofTopology(cluster, controlPlane, deployments.Items); len(upgrades) > 0 || err != nil {
+	if upgrades, err := ofTopology(cluster, controlPlane, deployments.Items); going(upgrades) || err != nil {
 		// Cluster API says so by itself, and no Machine has to be read for that.
 		return upgrades, err
 	}

@@ -1,6 +1,7 @@
 package upgradepause
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,11 @@ import (
 func withTopology(status metav1.ConditionStatus, reason string) *clusterv1.Cluster {
 	cluster := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition, status, reason, noon))
 	cluster.Spec.Topology.Version = "v1.32.0"
+	return cluster
+}
+
+func pausedCluster(cluster *clusterv1.Cluster) *clusterv1.Cluster {
+	cluster.Spec.Paused = new(true)
 	return cluster
 }
 
@@ -39,6 +45,7 @@ func TestTopologyUpgrades(t *testing.T) {
 	}
 	whole := rolling(target)
 	whole[0].Since = noon
+	stands := halted(slices.Clone(whole))
 	for name, tt := range map[string]struct {
 		cluster *clusterv1.Cluster
 		plane   *unstructured.Unstructured
@@ -52,7 +59,7 @@ func TestTopologyUpgrades(t *testing.T) {
 		"through":                          {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
 		"through, by the last condition":   {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
 		"no topology, a rollout":           {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
-		"a person has put it off":          {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
+		"a person has put it off":          {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
 		"put off, but something rolls":     {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
 		"failed, control plane behind":     {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
 		"failed, workers behind":           {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
@@ -62,7 +69,8 @@ func TestTopologyUpgrades(t *testing.T) {
 		"failed, workers of another way":   {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
 		"failed, no control plane":         {withTopology(no, failed), nil, nil, nil, false},
 		"class not ready, workers behind":  {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"paused, workers behind":           {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"paused, workers behind":           {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"paused just now":                  {pausedCluster(withTopology(no, upgrades)), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
 		"paused, no upgrade":               {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
 		"being created":                    {withTopology(no, "ClusterCreating"), nil, nil, nil, false},
 		"being deleted":                    {withTopology(no, "Deleting"), plane(target, planeVersions(target)), nil, nil, false},

@@ -111,7 +111,7 @@ func (w *search) pool(t *rapid.T) {
 		w.pass(time.Second)
 		w.began = w.clock.Now()
 	}
-	next := workers(2, updated, status)
+	next := searchPool(updated, status)
 	next.Status.Conditions[0].LastTransitionTime = metav1.NewTime(w.began)
 	w.put(poolsOn, next)
 }
@@ -213,7 +213,7 @@ func (w *search) settle(t *rapid.T) {
 func (w *search) end(t *rapid.T) {
 	w.calm()
 	w.put(versionOn, searchVersion(w.clock.Now(), configv1.CompletedUpdate, false))
-	w.put(poolsOn, workers(2, 2, corev1.ConditionTrue))
+	w.put(poolsOn, searchPool(2, corev1.ConditionTrue))
 	if w.api.shelf(clustersOn).latest()["blue"].GetAnnotations()[keyOption] == "maybe" {
 		w.cluster("true") // as long as nobody can tell what it wants, it stays as it is
 	}

@@ -8,26 +8,37 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 )
 
 // ofTopology tells whether a Cluster with a topology upgrades as a whole: that is said in a
-// condition, also between its control plane and its workers. The condition may have something else
-// to say for a while, such as that Cluster API failed to do the next step. If the new version has not come to all parts
-// by then, nobody can tell whether the upgrade goes on.
+// condition, also between its control plane and its workers. It has halted while a person has paused the Cluster, or put off what is
+// left of the upgrade. The condition may have something else to say for a while, such as that Cluster API failed to do the next step.
+// If the new version has not come to all parts by then, nobody can tell whether the upgrade goes on.
 func ofTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) ([]Upgrade, error) {
 	c := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition)
 	if c == nil || c.Status != metav1.ConditionFalse {
 		return nil, nil
 	}
+	upgrade := rollout(cluster, cluster.Spec.Topology.Version, annotations.IsPaused(cluster, cluster))
+	upgrade.Since = c.LastTransitionTime.Time
 	switch c.Reason {
 	case clusterv1.ClusterTopologyReconciledClusterUpgradingReason:
-		return []Upgrade{rollout(cluster, cluster.Spec.Topology.Version, c.LastTransitionTime.Time)}, nil
-	case clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason,
-		clusterv1.ClusterTopologyReconcilePausedReason:
-		if behind(cluster, controlPlane, deployments) {
-			return nil, fmt.Errorf("the topology of Cluster %s is not all at %s yet, and says no more than %s",
-				cluster.Name, cluster.Spec.Topology.Version, c.Reason)
-		}
+		return []Upgrade{upgrade}, nil
+	case clusterv1.ClusterTopologyReconciledMachineDeploymentsUpgradeDeferredReason, clusterv1.ClusterTopologyReconciledMachinePoolsUpgradeDeferredReason:
+		upgrade.Halted = true
+		return []Upgrade{upgrade}, nil
+	}
+	if !behind(cluster, controlPlane, deployments) {
+		return nil, nil
+	}
+	switch c.Reason {
+	case clusterv1.ClusterTopologyReconcilePausedReason:
+		upgrade.Halted = true
+		return []Upgrade{upgrade}, nil
+	case clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason:
+		return nil, fmt.Errorf("the topology of Cluster %s is not all at %s yet, and says no more than %s",
+			cluster.Name, cluster.Spec.Topology.Version, c.Reason)
 	}
 	return nil, nil
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -164,7 +165,7 @@ func digestOfCluster(obj client.Object) string {
 		reason = c.Reason
 	}
 	return fmt.Sprint(cluster.Annotations[OptionAnnotation], cluster.Spec.ControlPlaneRef, cluster.Spec.Topology.Version, reason,
-		cluster.Spec.Paused != nil && *cluster.Spec.Paused)
+		annotations.IsPaused(cluster, cluster))
 }
 
 // digestOf is what matters of the kinds that the lookout opens.
@@ -173,14 +174,14 @@ func digestOf(obj client.Object) string {
 	case *unstructured.Unstructured:
 		target, err := controlPlaneTarget(o, &fleetState{})
 		wanted, _, _ := unstructured.NestedString(o.Object, "spec", "version")
-		return fmt.Sprint(wanted, target, err)
+		return fmt.Sprint(wanted, target, err, annotations.HasPaused(o))
 	case *clusterv1.MachineDeployment:
 		cluster := &clusterv1.Cluster{}
 		cluster.Name = o.Spec.ClusterName
 		// It rolls out its version to whatever has another one.
-		return workersTarget(cluster, o, &fleetState{updating: true})
+		return fmt.Sprint(workersTarget(cluster, o, &fleetState{versions: map[string]int{"": 1}}), workersPaused(cluster, o))
 	case *clusterv1.Machine:
-		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, o.DeletionTimestamp.IsZero(),
+		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, versionLeft(o), o.DeletionTimestamp.IsZero(),
 			meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineNodeReadyCondition))
 	case *corev1.Node:
 		return fmt.Sprint(o.Labels, o.Annotations[machineOfNode], isReady(o))
