@@ -1,9 +1,6 @@
 package upgradepause
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/blang/semver/v4"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,22 +78,4 @@ func rolloutOf(machine *clusterv1.Machine) (string, bool) {
 	}
 	deployment := machine.Labels[clusterv1.MachineDeploymentNameLabel]
 	return deployment, deployment != ""
-}
-
-// machines counts the Machines of a Cluster.
-func (s clusterAPI) machines(ctx context.Context, cluster *clusterv1.Cluster) (inService, error) {
-	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
-		return nil, err
-	}
-	var list clusterv1.MachineList
-	err := s.rollouts.List(ctx, &list, client.InNamespace(cluster.Namespace),
-		client.MatchingFields{machinesByCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return nil, fmt.Errorf("listing Machines of Cluster %s: %w", cluster.Name, err)
-	}
-	machines := inService{}
-	for i := range list.Items {
-		machines.count(&list.Items[i])
-	}
-	return machines, nil
 }
