@@ -98,12 +98,28 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 	return "", nil
 }
 
-// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines.
+// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines. What a
+// vendor puts in the place of a pre-release is no pre-release either, unless both have it: v1.31.0-eks-1 is not older than v1.31.0.
 func older(actual, wanted semver.Version) bool {
+	if ofVendor(actual) != ofVendor(wanted) {
+		actual, wanted = withoutVendor(actual), withoutVendor(wanted)
+	}
 	if len(actual.Build) == 0 || len(wanted.Build) == 0 {
 		return version.Compare(wanted, actual) > 0
 	}
 	return version.Compare(wanted, actual, version.WithBuildTags()) > 0
+}
+
+// ofVendor reports whether a version has another suffix than Kubernetes gives to its pre-releases.
+func ofVendor(v semver.Version) bool {
+	return len(v.Pre) > 0 && !slices.ContainsFunc([]string{"alpha", "beta", "rc"}, func(kind string) bool { return strings.HasPrefix(v.Pre[0].VersionStr, kind) })
+}
+
+func withoutVendor(v semver.Version) semver.Version {
+	if ofVendor(v) {
+		v.Pre = nil
+	}
+	return v
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.

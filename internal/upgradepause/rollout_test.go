@@ -69,6 +69,12 @@ func TestControlPlaneTarget(t *testing.T) {
 		"without the v":                            {plane("1.31.0", planeVersions(target)), ""},
 		"without the patch":                        {plane("v1.31", planeVersions("v1.30")), "v1.31"},
 		"out of its pre-release":                   {plane(target, planeVersions("v1.31.0-rc.1")), target},
+		"a vendor's suffix":                        {plane(target, planeVersions("v1.31.0-eks-1")), ""},
+		"the same, older":                          {plane(target, planeVersions("v1.30.9-gke.1")), target},
+		"a vendor's suffix is wanted":              {plane("v1.31.0-eks-1", planeVersions(target)), ""},
+		"another suffix of the same":               {plane("v1.31.0-gke.200", planeVersions("v1.31.0-gke.100")), "v1.31.0-gke.200"},
+		"a suffix in place of a build":             {plane("v1.31.0+k0s.0", map[string]any{"version": "v1.31.0-k0s.0"}), ""},
+		"a pre-release of what is wanted":          {plane("v1.31.0-gke.1", planeVersions("v1.31.0-beta.0")), "v1.31.0-gke.1"},
 		"a later build":                            {plane("v1.31.0+vmware.2", planeVersions("v1.31.0+vmware.1")), "v1.31.0+vmware.2"},
 		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), ""},
 	} {

@@ -213,9 +213,14 @@ func (w *search) seeCluster(s *seen) {
 	case option == "false":
 		s.excepted = true
 	case option == "true":
-		target := w.api.shelf(deploymentsOn).seen()["md"].(*clusterv1.MachineDeployment).Spec.Template.Spec.Version
+		md := w.api.shelf(deploymentsOn).seen()["md"].(*clusterv1.MachineDeployment)
+		target := md.Spec.Template.Spec.Version
 		for _, m := range w.api.shelf(machinesOn).seen() {
-			if m.(*clusterv1.Machine).Spec.Version != target {
+			switch {
+			case m.(*clusterv1.Machine).Spec.Version == target:
+			case md.Spec.Paused != nil && *md.Spec.Paused:
+				s.halted = union(s.halted, []string{"cluster/" + target})
+			default:
 				s.active = append(s.active, "cluster/"+target)
 				return
 			}

@@ -11,6 +11,20 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 )
 
+// Reasons of the condition TopologyReconciled. Cluster API says ClusterUpgrading from 1.12 on. Before that it had a reason for each
+// step that waits, and none while a step is under way: that is seen by the Machines.
+var (
+	topologyGoesOn = []string{
+		clusterv1.ClusterTopologyReconciledClusterUpgradingReason, "ControlPlaneUpgradePending", "MachineDeploymentsUpgradePending", "MachinePoolsUpgradePending",
+	}
+	topologyPutOff = []string{
+		clusterv1.ClusterTopologyReconciledMachineDeploymentsUpgradeDeferredReason, clusterv1.ClusterTopologyReconciledMachinePoolsUpgradeDeferredReason,
+	}
+)
+
+// hookBlocks is such a reason, too, but the hook may be one of another step than an upgrade.
+const hookBlocks = "LifecycleHookBlocking"
+
 // ofTopology tells whether a Cluster with a topology upgrades as a whole: that is said in a
 // condition, also between its control plane and its workers. It has halted while a person has paused the Cluster, or put off what is
 // left of the upgrade. The condition may have something else to say for a while, such as that Cluster API failed to do the next step.
@@ -22,25 +36,22 @@ func ofTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructu
 	}
 	upgrade := rollout(cluster, cluster.Spec.Topology.Version, annotations.IsPaused(cluster, cluster))
 	upgrade.Since = c.LastTransitionTime.Time
-	switch c.Reason {
-	case clusterv1.ClusterTopologyReconciledClusterUpgradingReason:
-		return []Upgrade{upgrade}, nil
-	case clusterv1.ClusterTopologyReconciledMachineDeploymentsUpgradeDeferredReason, clusterv1.ClusterTopologyReconciledMachinePoolsUpgradeDeferredReason:
+	switch {
+	case slices.Contains(topologyGoesOn, c.Reason):
+	case slices.Contains(topologyPutOff, c.Reason):
 		upgrade.Halted = true
-		return []Upgrade{upgrade}, nil
-	}
-	if !behind(cluster, controlPlane, deployments) {
+	case !behind(cluster, controlPlane, deployments):
 		return nil, nil
-	}
-	switch c.Reason {
-	case clusterv1.ClusterTopologyReconcilePausedReason:
+	case c.Reason == hookBlocks:
+	case c.Reason == clusterv1.ClusterTopologyReconcilePausedReason:
 		upgrade.Halted = true
-		return []Upgrade{upgrade}, nil
-	case clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason:
+	case c.Reason == clusterv1.ClusterTopologyReconciledFailedReason, c.Reason == clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason:
 		return nil, fmt.Errorf("the topology of Cluster %s is not all at %s yet, and says no more than %s",
 			cluster.Name, cluster.Spec.Topology.Version, c.Reason)
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	return []Upgrade{upgrade}, nil
 }
 
 // behind tells whether there are parts that are not even to have the version of the topology yet.
