@@ -208,3 +208,17 @@ func TestElsewhereIsNotNoted(t *testing.T) {
 		t.Errorf("written: %v", d.Changes)
 	}
 }
+
+// TestHaltedIsSaid: what does not go on is not told as over.
+func TestHaltedIsSaid(t *testing.T) {
+	f := Facts{Annotations: ours("A", noon), Upgrades: halted(upgrading("A")), Settle: Settle{Within: settleWithin}, WarnAfter: warnAfter}
+	for want, away := range map[string][]string{
+		"Resumed: the upgrade has halted, and all Nodes are Ready":                                                       nil,
+		"The upgrade has halted. Stays paused until all Nodes are Ready, or for 15m0s; without a Node that is Ready: m1": {"m1"},
+	} {
+		f.Settle.NotReady = away
+		if _, _, got := eventFor(OpenShiftKind, f, Decide(f, one), one); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
