@@ -87,7 +87,7 @@ const few = 10
 
 // fleet prints the fleet on one page.
 func (t *text) fleet(p explain.Fleet, wide bool) {
-	fmt.Fprintf(t.w, "%s\n%s\n", t.painter.paint(bold, p.Summary()), p.Manager)
+	fmt.Fprintf(t.w, "%s\nManager: %s\n", t.painter.paint(bold, p.Summary()), p.Manager)
 	t.items("NEEDS YOU", red, p.NeedsYou, wide)
 	t.items("WAITING", yellow, p.Waiting, wide)
 	t.items("IN REPAIR", blue, p.InRepair, wide)
