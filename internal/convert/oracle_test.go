@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
-	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // The deprecated version is what is converted.
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 )
@@ -45,7 +45,9 @@ func TestAsClusterAPIConverts(t *testing.T) {
 // prepare leaves out what v1beta2 refuses, and rounds up.
 func prepare(spec *clusterv1beta1.MachineHealthCheckSpec) {
 	spec.UnhealthyMachineConditions = slices.DeleteFunc(spec.UnhealthyMachineConditions,
-		func(c clusterv1beta1.UnhealthyMachineCondition) bool { return slices.Contains(refusedConditions, c.Type) })
+		func(c clusterv1beta1.UnhealthyMachineCondition) bool {
+			return slices.Contains(refusedConditions, c.Type)
+		})
 	up := func(d *metav1.Duration) { d.Duration = (d.Duration + time.Second - 1).Truncate(time.Second) }
 	for i := range spec.UnhealthyMachineConditions {
 		up(&spec.UnhealthyMachineConditions[i].Timeout)
