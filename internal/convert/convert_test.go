@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -113,5 +114,19 @@ func TestDryRun(t *testing.T) {
 				t.Errorf("a dry-run: %t, want %t:\n%s", got, tt.careful, converted)
 			}
 		})
+	}
+}
+
+// TestJSON: what is JSON stays JSON.
+func TestJSON(t *testing.T) {
+	const text = `{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "MachineHealthCheck", "metadata": {"name": "a"}, "spec": {"clusterName": "b", ` +
+		`"selector": {"matchLabels": {"pool": "y"}}, "maxUnhealthy": "40%", "unhealthyConditions": [{"type": "Ready", "status": "Unknown", "timeout": "5m"}]}}`
+	converted, notes := stream(t, "a.json", []byte(text), options)
+	var got map[string]any
+	if err := json.Unmarshal([]byte(converted), &got); err != nil || len(notes) > 0 {
+		t.Errorf("%v, %v: %s", err, notes, converted)
+	}
+	if got["apiVersion"] != "cluster.x-k8s.io/v1beta2" {
+		t.Errorf("it is not converted: %s", converted)
 	}
 }

@@ -65,7 +65,8 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 	if strings.HasPrefix(d.Text, "---") {
 		out.WriteString("---\n")
 	}
-	compact := isCompact(d.Root)
+	compact, root := isCompact(d.Root), manifest.Resolve(d.Root.Content[0])
+	isJSON := root.Style&yaml.FlowStyle != 0 && root.Content[0].Style&yaml.DoubleQuotedStyle != 0
 	for i, object := range objects {
 		document := &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{object}}
 		if i == 0 {
@@ -76,6 +77,9 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 		if i == len(objects)-1 {
 			document.FootComment = d.Root.FootComment
 		}
+		if isJSON {
+			quote(object)
+		}
 		liftComments(object)
 		out.WriteString(encode(document, compact))
 	}
@@ -83,6 +87,19 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 		return strings.ReplaceAll(out.String(), "\n", "\r\n")
 	}
 	return out.String()
+}
+
+// quote has JSON stay JSON.
+func quote(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	if n.Kind != yaml.ScalarNode {
+		n.Style |= yaml.FlowStyle
+	}
+	for _, child := range n.Content {
+		quote(child)
+	}
 }
 
 // liftComments has a comment stand above its field if the value of the field is empty: the writer breaks the line behind it.
