@@ -57,6 +57,10 @@ func newRoot(calledAs string) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(newManager(), newCRDs(), newVersion())
+	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease())
+	for _, cmd := range root.Commands() {
+		cmd.Example = strings.ReplaceAll(cmd.Example, "  sickbay ", "  "+root.DisplayName()+" ")
+	}
 	return root
 }
 

@@ -15,6 +15,20 @@ func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 
 func (t *turn) decision() *v1alpha1.RemediationDecision { return decision(t.asDecided()).DeepCopy() }
 
+// DecisionAbout returns what a person has decided about the attempt at work or waited for, or nil.
+func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
+	return decision(r).DeepCopy()
+}
+
+// AwaitsApproval reports whether the next attempt of a record must not act before a person approves it. Something else may be
+// missing, too.
+func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
+	step, ok := NextStep(r)
+	s := &r.Status
+	between := ok && atWork(s) == nil && proving(s) == nil && s.RecoveryTime == nil && !Ended(r)
+	return between && !refuses(decision(r)) && !approved(r, step)
+}
+
 func allows(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
 }
