@@ -70,6 +70,9 @@ func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 		if will.status.Phase == v1alpha1.RemediationHeld {
 			return Proposal{}, fmt.Errorf("step %s begins nothing: it leaves the machine to a person", will.status.Step)
 		}
+		if beginsAnyway(r, step, now) {
+			return Proposal{}, fmt.Errorf("step %s of %s begins by itself, with all its attempts: %s", step.Name, name(r), Is(r))
+		}
 		// What was shown is what is written.
 		d.Step = step.Name
 	}
@@ -200,13 +203,15 @@ func plural(n int32, one, many string) string {
 
 // when says what is missing, if anything is.
 func when(is, will course) string {
+	c, at := progressing(&is.status), is.status.NextTransitionTime
+	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
 	switch {
-	case !sameEnd(is, will) && is.status.NextTransitionTime != nil:
-		return "Not yet: " + progressing(&is.status).Message + " (until " + clockTime(is.status.NextTransitionTime.Time) + ")"
-	case !sameEnd(is, will):
-		return "Not yet: " + progressing(&is.status).Message
-	case is.begins.Act != ladder.None:
+	case sameEnd(is, will) && is.begins.Act != ladder.None:
 		return "At once, if the gate permits it and the machine is still sick then"
+	case sameEnd(is, will):
+		return "At once"
+	case rests:
+		return "Not before " + clockTime(at.Time) + ": " + c.Message
 	}
-	return "At once"
+	return "Not yet: " + c.Message
 }

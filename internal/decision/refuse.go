@@ -3,6 +3,7 @@ package decision
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
@@ -67,10 +68,15 @@ func unanswerable(v View, asked Asked) error {
 	switch {
 	case v.Machine.Gone || v.Machine.Deleting():
 		return fmt.Errorf("machine %s is on its way out or gone, so there is nothing to approve or to deny", r.Spec.MachineRef.Name)
+	case v.Machine.Health == ladder.Healthy:
+		return fmt.Errorf("machine %s has recovered, so there is nothing to approve or to deny: %s", r.Spec.MachineRef.Name, Is(r))
 	case ladder.AwaitsApproval(r):
 		return nil
 	case asked.Answer == v1alpha1.AnswerDeny:
 		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s. %s", name(r), asked.Command, name(r), upper(Is(r)))
+	}
+	if earlier := ladder.DecisionAbout(r); earlier != nil {
+		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), by(earlier), earlier.Answer, Is(r))
 	}
 	return fmt.Errorf("%s waits for no approval: %s", name(r), Is(r))
 }
@@ -87,10 +93,17 @@ func notRetryable(v View, asked Asked) error {
 		return errors.New(machine + " is gone, so there is nothing to retry")
 	case v.Machine.Deleting():
 		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, clockTime(v.Machine.DeletingSince))
-	case v.Machine.Health == ladder.Healthy || r.Status.RecoveryTime != nil:
-		return errors.New(machine + " is healthy, so there is nothing to retry: " + Is(r))
+	case v.Machine.Health == ladder.Healthy || ladder.InProof(r):
+		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
 	}
 	return nil
+}
+
+// beginsAnyway reports whether a step is next, and a retry would neither bring it forward nor give it more attempts.
+func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep, now time.Time) bool {
+	next, ok := ladder.NextStep(r)
+	rests := r.Status.NextTransitionTime != nil && r.Status.NextTransitionTime.After(now)
+	return ok && next.Name == step.Name && !rests && !ladder.AwaitsApproval(r) && ladder.Tried(r, step.Name) == 0
 }
 
 // Is says how far a record is, in its own words.

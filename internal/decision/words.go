@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -17,8 +15,17 @@ type Line struct{ Label, Text string }
 // clockTime is a moment as the API writes it.
 func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// span is how long something takes, in the largest units.
-func span(d time.Duration) string { return duration.HumanDuration(d) }
+// span is how long something takes, as people write it: 2h, 1h30m.
+func span(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
 
 // name is a record as the commands take it.
 func name(r *v1alpha1.MachineRemediation) string { return "mr/" + r.Name }

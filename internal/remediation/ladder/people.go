@@ -24,10 +24,12 @@ func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision
 // missing, too.
 func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
 	step, ok := NextStep(r)
-	s := &r.Status
-	between := ok && atWork(s) == nil && proving(s) == nil && s.RecoveryTime == nil && !Ended(r)
-	return between && !refuses(decision(r)) && !approved(r, step)
+	between := ok && atWork(&r.Status) == nil && proving(&r.Status) == nil && !Ended(r)
+	return between && step.Action != v1alpha1.ActionHold && known(step.Action) && !refuses(decision(r)) && !approved(r, step)
 }
+
+// InProof reports whether the latest attempt of a record is over, and it is still to be seen whether that has helped.
+func InProof(r *v1alpha1.MachineRemediation) bool { return proving(&r.Status) != nil && !Ended(r) }
 
 func allows(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
