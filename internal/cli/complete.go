@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -93,9 +93,17 @@ func (a *access) names(ctx context.Context, kind string) []string {
 		if kind == kindMachine {
 			name = r.Spec.MachineRef.Name
 		}
-		names = append(names, fmt.Sprintf("%s\t%s, step %s", name, r.Status.Phase, r.Status.Step))
+		names = append(names, name+"\t"+brief(&r))
 	}
 	return names
+}
+
+// brief is a record in a few words.
+func brief(r *v1alpha1.MachineRemediation) string {
+	if r.Status.Step == "" {
+		return cmp.Or(string(r.Status.Phase), "new")
+	}
+	return string(r.Status.Phase) + ", step " + r.Status.Step
 }
 
 // repairs are the open records.

@@ -87,7 +87,7 @@ func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 	d := &decisionCommand{answer: answer, clock: clock.RealClock{}}
 	cmd.Long += decisionArgs
 	cmd.RunE = d.run
-	cmd.ValidArgsFunction = d.access.completeOne(kindRemediation, kindMachine)
+	cmd.ValidArgsFunction = d.access.completeOne(kindMachine, kindRemediation)
 	fs := cmd.Flags()
 	d.access.add(fs)
 	d.output.add(fs, formName, formJSON, formYAML)
@@ -142,7 +142,7 @@ func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1
 	}
 	show(d.output.talk(cmd), proposal.Title, proposal.Lines)
 	write := func(dryRun bool) (client.Object, error) { return d.write(cmd, c, record, proposal.Decision, dryRun) }
-	return d.confirm.carryOut(cmd, &d.output, write)
+	return d.confirm.carryOut(cmd, &d.output, "mr/"+record.Name, write)
 }
 
 // write stores the decision, bound to the record as it was shown. What an earlier decision had goes.
@@ -198,12 +198,9 @@ func validReason(reason string) error {
 
 // show prints what is to be written, in words.
 func show(w io.Writer, title string, lines []decision.Line) {
-	p, width := newPainter(w), 0
-	for _, line := range lines {
-		width = max(width, len(line.Label))
-	}
+	p := newPainter(w)
 	fmt.Fprintln(w, p.paint(bold, title))
 	for _, line := range lines {
-		fmt.Fprintf(w, "%s %s\n", p.paint(dim, fmt.Sprintf("%-*s", width, line.Label)), line.Text)
+		fmt.Fprintf(w, "%s %s\n", p.paint(dim, fmt.Sprintf("%-10s", line.Label)), line.Text)
 	}
 }

@@ -143,7 +143,7 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	write := func(dryRun bool) (client.Object, error) {
 		return writeHold(cmd.Context(), c, t, object, proposal.Annotations, dryRun)
 	}
-	return h.confirm.carryOut(cmd, &h.output, write)
+	return h.confirm.carryOut(cmd, &h.output, t.String(), write)
 }
 
 func (h *holdCommand) propose(ctx context.Context, c client.Client, t target, object *metav1.PartialObjectMetadata, until time.Time) (decision.HoldProposal, error) {

@@ -21,7 +21,7 @@ func (o *output) talk(cmd *cobra.Command) io.Writer {
 }
 
 // carryOut writes what was shown, once a person agrees. The API server checks it before anybody is asked.
-func (c *confirm) carryOut(cmd *cobra.Command, o *output, write func(dryRun bool) (client.Object, error)) error {
+func (c *confirm) carryOut(cmd *cobra.Command, o *output, name string, write func(dryRun bool) (client.Object, error)) error {
 	if !c.yes {
 		checked, err := write(true)
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *confirm) carryOut(cmd *cobra.Command, o *output, write func(dryRun bool
 	if err != nil {
 		return err
 	}
-	return o.written(cmd, written, "Written to "+written.GetName())
+	return o.written(cmd, written, "Written to "+name)
 }
 
 // written prints an object as it is in the API server now, or a sentence for people.

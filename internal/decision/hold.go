@@ -114,7 +114,7 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 		Title:       "Release " + t.Name,
 		Lines:       []Line{{"Held", there.String()}},
 	}
-	does := "Repairs go on at once, as far as the gate permits them and there are slots"
+	does := "Repairs go on, unless another hold, a pause or the gate stands in the way"
 	if !there.active(now) {
 		does = "Nothing: the hold is over. Its annotations go"
 	}

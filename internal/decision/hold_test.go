@@ -110,10 +110,10 @@ func TestProposeRelease(t *testing.T) {
 		want   string
 	}{
 		"held": {heldMachine(two, "new disk (by bob)"), "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z: new disk (by bob)\n" +
-			"Does: Repairs go on at once, as far as the gate permits them and there are slots"},
+			"Does: Repairs go on, unless another hold, a pause or the gate stands in the way"},
 		"over": {heldMachine("2026-06-01T11:00:00Z", ""), "Release machine/metal-3\nHeld: until 2026-06-01T11:00:00Z\nDoes: Nothing: the hold is over. Its annotations go"},
 		"unreadable": {heldMachine("tomorrow", ""), "Release machine/metal-3\nHeld: until somebody corrects its time, which is \"tomorrow\"\n" +
-			"Does: Repairs go on at once, as far as the gate permits them and there are slots"},
+			"Does: Repairs go on, unless another hold, a pause or the gate stands in the way"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestProposeRelease(t *testing.T) {
 	}
 	on := heldMachine(two, "")
 	on.Open, on.OpenUnread = []v1alpha1.MachineRemediation{*newWorld(approved(replace)).settle().f.Record}, true
-	want := "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z\nDoes: Repairs go on at once, as far as the gate permits them and there are slots\n" +
+	want := "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z\nDoes: Repairs go on, unless another hold, a pause or the gate stands in the way\n" +
 		"Open: metal-3: it is Pending (ApprovalRequired). Step replace waits for a person to approve it\n" +
 		"Not seen: you may not read MachineRemediations, so open repairs are not named"
 	p := decision.ProposeRelease(on, noon)

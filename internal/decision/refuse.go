@@ -18,8 +18,11 @@ func already(r *v1alpha1.MachineRemediation, asked Asked) string {
 	if d == nil {
 		d = carriedOut(r)
 	}
-	if d == nil || d.Answer != asked.Answer || (asked.Step != "" && d.Step != asked.Step) {
+	switch {
+	case d == nil || d.Answer != asked.Answer || (asked.Step != "" && d.Step != asked.Step):
 		return ""
+	case r.Status.ObservedGeneration < r.Generation:
+		return fmt.Sprintf("%s has answered %s already; no manager has seen it yet", by(d), d.Answer)
 	}
 	return fmt.Sprintf("%s has answered %s already: %s", by(d), d.Answer, Is(r))
 }
