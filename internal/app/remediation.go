@@ -83,12 +83,28 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
 		return nil
 	}
-	c.checks = &machinehealthcheck.Reconciler{
+	c.checks = c.newChecks(mgr)
+	return c.checks.AddToManager(mgr)
+}
+
+func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler {
+	o := c.options
+	return &machinehealthcheck.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Namespace: o.Namespace,
 		RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of, Successors: remediation.Successors,
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 	}
-	return c.checks.AddToManager(mgr)
+}
+
+func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
+	o := c.options
+	gatekeeper := &machinehealthcheck.Gatekeeper{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
+	}
+	return &remediation.Reconciler{
+		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
+		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
 }
 
 // addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less. A cache waits for ever for a kind
@@ -119,16 +135,8 @@ func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 			return err
 		}
 	}
-	o := c.options
-	if len(o.enabled(remediation.ControllerName)) == 0 {
+	if len(c.options.enabled(remediation.ControllerName)) == 0 {
 		return nil
 	}
-	gatekeeper := &machinehealthcheck.Gatekeeper{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
-	}
-	repairs := &remediation.Reconciler{
-		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
-		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
-	}
-	return repairs.AddToManager(ctx, mgr)
+	return c.newRepairs(mgr).AddToManager(ctx, mgr)
 }

@@ -126,7 +126,7 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 
 // decide shows what is to be written, and writes it.
 func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1alpha1.MachineRemediation) error {
-	seen, err := remediation.Look(cmd.Context(), c, d.clock, record)
+	seen, err := remediation.LookLive(cmd.Context(), c, d.clock, record)
 	if err != nil {
 		return err
 	}
@@ -196,11 +196,14 @@ func validReason(reason string) error {
 	return nil
 }
 
+// indent is where the text of what is to be written begins, beside its labels.
+const indent = 11
+
 // show prints what is to be written, in words.
 func show(w io.Writer, title string, lines []decision.Line) {
-	p := newPainter(w)
-	fmt.Fprintln(w, p.paint(bold, title))
+	t := newText(w)
+	fmt.Fprintln(w, t.painter.paint(bold, title))
 	for _, line := range lines {
-		fmt.Fprintf(w, "%s %s\n", p.paint(dim, fmt.Sprintf("%-10s", line.Label)), line.Text)
+		t.row(line.Label, line.Text, indent)
 	}
 }

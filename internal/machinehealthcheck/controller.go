@@ -110,19 +110,11 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.leftOvers.forget(key)
 }
 
-// decide observes and decides. Before somebody is admitted on the strength of how many machines are unhealthy, they are
-// judged anew, and before a slot of a bounded number is given, those that are taken are counted past the cache.
+// decide observes and decides. Before a slot of a bounded number is given, those that are taken are counted past the cache.
 func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
-	facts, err := r.observe(ctx, mhc)
+	facts, decision, err := r.decideByCache(ctx, mhc)
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
-	}
-	decision := admission.Decide(facts, r.Clock.Now())
-	if decision.RestsOnCounts() {
-		if err := r.look().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
-			return admission.Facts{}, admission.Decision{}, err
-		}
-		decision = admission.Decide(facts, r.Clock.Now())
 	}
 	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyTells() {
 		if err := r.look().liveRecords(ctx, &facts); err != nil {
@@ -134,6 +126,23 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
 	}
 	return facts, decision, nil
+}
+
+// decideByCache goes by the caches. Before somebody is admitted on the strength of how many machines are unhealthy, they are
+// judged anew.
+func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+	facts, err := r.observe(ctx, mhc)
+	if err != nil {
+		return admission.Facts{}, admission.Decision{}, err
+	}
+	decision := admission.Decide(facts, r.Clock.Now())
+	if !decision.RestsOnCounts() {
+		return facts, decision, nil
+	}
+	if err := r.look().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
+		return admission.Facts{}, admission.Decision{}, err
+	}
+	return facts, admission.Decide(facts, r.Clock.Now()), nil
 }
 
 // requeueAfter is the earliest of all that asks for another look; zero means never.

@@ -47,7 +47,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	} else if s.Paused == "" {
 		s.Paused = onlyReports(mhc, config)
 	}
-	v.facts.ResumedAt = resumedAt(mhc)
+	v.facts.ResumedAt = r.resumedAt(mhc, v.cluster)
 	return r.successorFacts(ctx, v)
 }
 

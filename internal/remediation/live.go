@@ -22,9 +22,9 @@ type Seen struct {
 	Unread []string
 }
 
-// Look reads what the next step of an open record depends on, for a person instead of a manager: without a cache, and with that
+// LookLive reads what the next step of an open record depends on, for a person instead of a manager: without a cache, and with that
 // person's rights. It judges no machine and asks no gate.
-func Look(ctx context.Context, reader client.Reader, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
+func LookLive(ctx context.Context, reader client.Reader, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
 	machine, err := machineOf(ctx, reader, record)
 	if apierrors.IsForbidden(err) {
 		return Seen{Facts: ladder.Alone(record), MachineUnread: true, Unread: []string{"Machine " + record.Spec.MachineRef.Name}}, nil

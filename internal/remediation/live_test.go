@@ -19,8 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// TestLook: a person without a manager sees what the controller sees past its caches, but for what it judges.
-func TestLook(t *testing.T) {
+// TestLookLive: a person without a manager sees what the controller sees past its caches, but for what it judges.
+func TestLookLive(t *testing.T) {
 	plans := map[string][]v1alpha1.RemediationStep{
 		"reboot":  {step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace)},
 		"replace": {step(v1alpha1.ActionReplace)},
@@ -62,7 +62,7 @@ func TestLook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				seen, err := Look(t.Context(), f.env.Client, f.clock, stored)
+				seen, err := LookLive(t.Context(), f.env.Client, f.clock, stored)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -78,8 +78,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookWithFewRights: what a person may not read is named, and the record stands in for it.
-func TestLookWithFewRights(t *testing.T) {
+// TestLookLiveWithFewRights: what a person may not read is named, and the record stands in for it.
+func TestLookLiveWithFewRights(t *testing.T) {
 	f := newFixture(t)
 	machine := f.sick("a")
 	record := f.admit(machine, by(step(v1alpha1.ActionReboot)))
@@ -95,7 +95,7 @@ func TestLookWithFewRights(t *testing.T) {
 	}
 	for kind, want := range tests {
 		t.Run(kind, func(t *testing.T) {
-			seen, err := Look(t.Context(), forbidding(t, f, kind), f.clock, record)
+			seen, err := LookLive(t.Context(), forbidding(t, f, kind), f.clock, record)
 			if err != nil {
 				t.Fatal(err)
 			}

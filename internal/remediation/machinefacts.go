@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
@@ -160,11 +161,12 @@ func active(machines []clusterv1.Machine, owner *v1alpha1.RemediationObjectRefer
 	return false
 }
 
-// resumedAt is when the last pause of a MachineHealthCheck ended.
-func resumedAt(mhc *clusterv1.MachineHealthCheck) time.Time {
+// resumedAt is when the last pause ended: that of a MachineHealthCheck, or a hold on it or one of the other objects.
+func (r *Reconciler) resumedAt(mhc *clusterv1.MachineHealthCheck, others ...client.Object) time.Time {
+	held := targets.HoldEnded(r.Clock.Now(), append(others, mhc)...)
 	at, err := machinehealth.ResumedAt(mhc)
-	if err != nil {
-		return time.Time{}
+	if err != nil || held.After(at) {
+		return held
 	}
 	return at
 }

@@ -33,7 +33,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
-	v.facts.ResumedAt = resumedAt(v.mhc)
+	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
 	if paused := targets.Paused(v.mhc, v.cluster); len(paused) > 0 {
 		s.Paused = strings.Join(paused, ", ")
 	}

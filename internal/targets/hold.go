@@ -36,6 +36,18 @@ func OnHold(now time.Time, objs ...client.Object) (why string, until time.Time) 
 	return why, until
 }
 
+// HoldEnded is when the last hold on one of the objects ended whose annotation still tells; zero if there was none.
+func HoldEnded(now time.Time, objs ...client.Object) time.Time {
+	var last time.Time
+	for _, obj := range objs {
+		at, err := time.Parse(time.RFC3339, obj.GetAnnotations()[HoldUntilAnnotation])
+		if err == nil && !at.After(now) && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
 func holdMessage(obj client.Object, until time.Time) string {
 	message := fmt.Sprintf("%s is on hold until %s", nameOf(obj), until.UTC().Format(time.RFC3339))
 	if reason := obj.GetAnnotations()[HoldReasonAnnotation]; reason != "" {

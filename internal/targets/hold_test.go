@@ -64,3 +64,30 @@ func TestOnHold(t *testing.T) {
 		}
 	})
 }
+
+func TestHoldEnded(t *testing.T) {
+	now := build.Epoch
+	held := func(until string) client.Object {
+		return build.Machine("ns", "m", build.Annotation(targets.HoldUntilAnnotation, until))
+	}
+	ago := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339) }
+	tests := map[string]struct {
+		objs []client.Object
+		want time.Time
+	}{
+		"nothing":          {[]client.Object{build.Machine("ns", "m")}, time.Time{}},
+		"goes on":          {[]client.Object{held(ago(-time.Minute))}, time.Time{}},
+		"over":             {[]client.Object{held(ago(time.Minute))}, now.Add(-time.Minute)},
+		"over just now":    {[]client.Object{held(ago(0))}, now},
+		"the last of two":  {[]client.Object{held(ago(time.Hour)), held(ago(time.Minute))}, now.Add(-time.Minute)},
+		"cannot be read":   {[]client.Object{held("tomorrow")}, time.Time{}},
+		"one goes on, too": {[]client.Object{held(ago(-time.Hour)), held(ago(time.Minute))}, now.Add(-time.Minute)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := targets.HoldEnded(now, tt.objs...); !got.Equal(tt.want) {
+				t.Errorf("it ended at %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -17,11 +17,14 @@ import (
 // syncPeriod is the net below the events. It is so wide that nothing falls into it: what is due by itself has to say so.
 const syncPeriod = 240 * time.Hour
 
+// grace is how long a machine that was healthy stays so while its Node cannot be read.
+const grace = 5 * time.Minute
+
 // addControllers makes the Reconcilers of a process, with nothing in their memory.
 func (p *process) addControllers() {
 	parts := p.w.plant.parts(p, parts{client: p.client, live: p.client.Live(), nodes: nodes{p}})
 	clock, recorder, selectors := p.w.clock, recorder{p}, &targets.Selectors{}
-	observer := &machinehealth.Observer{Nodes: parts.nodes, GracePeriod: 5 * time.Minute}
+	observer := &machinehealth.Observer{Nodes: parts.nodes, GracePeriod: grace}
 	var gate remediation.Gate = &machinehealthcheck.Gatekeeper{Client: parts.client, Live: parts.live, Observer: observer, Selectors: selectors, Clock: clock}
 	if parts.gate != nil {
 		gate = parts.gate(gate)

@@ -155,7 +155,7 @@ func (w *world) setClock(now time.Time) {
 	if now.Sub(w.clock.now) > longestLag {
 		w.leader.lag = nil
 	}
-	w.clock.now = now
+	w.clock.now, w.latest = now, later(w.latest, now)
 	w.monitor.watchGate()
 	for _, p := range []*process{w.leader, w.former} {
 		if p != nil {

@@ -1,6 +1,10 @@
 package explore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
 
 // Plant is a bug that is put into the controllers on purpose, by changing what they work with. The explorer has to find it.
 type Plant struct {
@@ -17,10 +21,12 @@ type Plant struct {
 	Fault int
 	// change is what is wrong.
 	change func(*process, parts) parts
+	// foretells is what is wrong with what explain says; nil if nothing is.
+	foretells func([]explain.Upcoming) []explain.Upcoming
 }
 
 func (p *Plant) parts(process *process, with parts) parts {
-	if p == nil {
+	if p == nil || p.change == nil {
 		return with
 	}
 	return p.change(process, with)

@@ -1,5 +1,12 @@
 package explore
 
+import (
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
 // plantsOfEnds break the rules about how it goes on, and ends: 6 to 9.
 var plantsOfEnds = []*Plant{
 	{
@@ -66,4 +73,18 @@ var plantsOfOthers = []*Plant{
 		About:  "nobody finds out who has set a mark, so that of the version before is left where it is",
 		change: anonymous,
 	},
+	{
+		Name: "bad prophet", World: rebootWorld(Faults), Rule: ruleForetold,
+		About:     "what happens next is said to happen two minutes later",
+		foretells: late,
+	},
+}
+
+// late puts off what is said to happen.
+func late(next []explain.Upcoming) []explain.Upcoming {
+	later := slices.Clone(next)
+	for i := range later {
+		later[i].At = later[i].At.Add(2 * time.Minute)
+	}
+	return later
 }

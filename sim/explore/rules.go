@@ -28,11 +28,12 @@ const (
 	ruleRest       = "a world that is left alone comes to rest"
 	ruleRecovery   = "once everybody means well, all machines become healthy"
 	ruleCache      = "nobody changes what a cache holds"
+	ruleForetold   = "what explain says happens next is what happens next"
 )
 
 // Rules are all of them.
 var Rules = []string{
 	ruleOneRecord, ruleHealth, ruleLook, rulePermission, ruleGate, ruleIntent, ruleOnce, ruleSlots, ruleBound, ruleRepaired, ruleReason,
 	ruleStarved, ruleEnd, ruleProven, ruleReplaced, ruleUndo, ruleClock, ruleMemory, ruleDecision, ruleTakeOver, ruleWriter,
-	ruleGrant, ruleHistory, ruleRest, ruleRecovery, ruleCache,
+	ruleGrant, ruleHistory, ruleRest, ruleRecovery, ruleCache, ruleForetold,
 }

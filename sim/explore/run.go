@@ -73,6 +73,7 @@ func (w *world) end() {
 		return
 	}
 	w.say("everybody means well")
+	w.told = nil
 	w.meanWell()
 	w.rest(w.spec.Recover, nil, func() bool { return w.notRecovered() == "" })
 	if why := w.notRecovered(); why != "" {
@@ -126,6 +127,7 @@ func (w *world) rest(length time.Duration, check func(), over func() bool) {
 // idle looks at a world in which nothing is left to do for now, and reports whether the rest is over: over says so, or nothing
 // comes before until.
 func (w *world) idle(until time.Time, check func(), over func() bool) bool {
+	w.foretell()
 	if check != nil {
 		check()
 	}

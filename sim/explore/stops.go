@@ -7,13 +7,16 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // stop says for how long an attempt was stopped by a pause that its controller has looked at.
 type stop struct {
 	attempt int32
 	since   time.Time
-	total   time.Duration
+	// until is when the stop ends by itself; zero if it does not, or if nobody knows.
+	until time.Time
+	total time.Duration
 }
 
 // lookedAt notes, after a look at a record, whether its attempt is stopped. A pause that nobody looks at stops no clock.
@@ -36,6 +39,29 @@ func (m *monitor) lookedAt(p *process, name string) {
 	now := m.w.clock.now
 	current := p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind) == 0
 	s.note(current && m.paused(r, p.turn.began) && m.paused(r, now), now)
+	s.until = m.holdEnds(r, now)
+}
+
+// holdEnds is when the hold ends by which a machine is left alone, if nothing else leaves it alone then; else zero.
+func (m *monitor) holdEnds(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
+	machine, mhc := m.machineWith(r.Spec.MachineRef.UID), latest[*clusterv1.MachineHealthCheck](m.w, healthCheckKind, checkName)
+	cluster := latest[*clusterv1.Cluster](m.w, clusterKind, clusterName)
+	if machine == nil || mhc == nil || cluster == nil {
+		return time.Time{}
+	}
+	_, until := targets.OnHold(now, machine, mhc, cluster)
+	if m.paused(r, until) {
+		return time.Time{}
+	}
+	return until
+}
+
+// to is how long it has lasted by now.
+func (s *stop) to(now time.Time) time.Duration {
+	if !s.until.IsZero() && s.until.Before(now) {
+		now = s.until
+	}
+	return max(0, now.Sub(s.since))
 }
 
 func (s *stop) note(paused bool, now time.Time) {
@@ -43,7 +69,7 @@ func (s *stop) note(paused bool, now time.Time) {
 	case paused && s.since.IsZero():
 		s.since = now
 	case !paused && !s.since.IsZero():
-		s.total, s.since = s.total+now.Sub(s.since), time.Time{}
+		s.total, s.since = s.total+s.to(now), time.Time{}
 	}
 }
 
@@ -66,5 +92,5 @@ func (m *monitor) stoppedFor(r *v1alpha1.MachineRemediation, number int32) time.
 	if s.since.IsZero() {
 		return s.total
 	}
-	return s.total + m.w.clock.now.Sub(s.since)
+	return s.total + s.to(m.w.clock.now)
 }

@@ -47,6 +47,10 @@ type world struct {
 	states  []uint64
 	monitor *monitor
 	failure *Failure
+	// told is what explain said when the world was at rest last; nil if it was not yet.
+	told *foretold
+	// latest is what the clock has shown at most: it may step back.
+	latest time.Time
 	// tell is told what happens; nil for a run that nobody reads.
 	tell func(string)
 	ctx  context.Context

@@ -180,3 +180,6 @@ func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.trigger.l
 
 // MaxUnhealthy is how many Machines may be unhealthy at most.
 func (d *Decision) MaxUnhealthy() int { return d.trigger.maximum }
+
+// Slots is how many remediations may be in flight at once; negative if there is no bound.
+func (d *Decision) Slots() int { return d.budget }

@@ -175,7 +175,7 @@ func described(d Decision, one Admission) string {
 	case one.LeftOver != "":
 		return "taken over"
 	}
-	return d.stepOf(one)
+	return d.StepOf(one)
 }
 
 // waiting says whom a decision lets wait, in order, as "machine: reason".

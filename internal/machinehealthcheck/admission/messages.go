@@ -139,13 +139,13 @@ func (d *Decision) dryRunMessage() string {
 	}
 	list := make([]string, len(d.Admit))
 	for i, one := range d.Admit {
-		list[i] = one.Machine.Name + " (" + d.stepOf(one) + ")"
+		list[i] = one.Machine.Name + " (" + d.StepOf(one) + ")"
 	}
 	return "Would remediate " + names(list)
 }
 
-// stepOf is the name of the step that one begins with, or goes on with.
-func (d *Decision) stepOf(one Admission) string {
+// StepOf is the name of the step that one begins with, or goes on with.
+func (d *Decision) StepOf(one Admission) string {
 	if one.Record != nil && one.Record.Status.Step != "" {
 		return one.Record.Status.Step
 	}

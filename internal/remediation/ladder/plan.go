@@ -16,9 +16,6 @@ func AtWork(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationAttempt {
 	return atWork(&r.Status)
 }
 
-// Tried is how many attempts of a step count, since it was begun last.
-func Tried(r *v1alpha1.MachineRemediation, step string) int32 { return tried(&r.Status, step) }
-
 // NextStep returns the step that is tried or waited for; false if none is left.
 func NextStep(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	if r.Status.Attempt == 0 {

@@ -14,6 +14,9 @@ func counts(result v1alpha1.AttemptResult) bool {
 	}
 }
 
+// Tried is how many attempts of a step of a record count, since it was begun last; that at work is one of them.
+func Tried(r *v1alpha1.MachineRemediation, step string) int32 { return tried(&r.Status, step) }
+
 // tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.
 func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 	n := int32(0)

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+)
+
+// Onlooker sees a fleet as the manager does, through the same caches, and acts on nothing: it has no controllers.
+type Onlooker struct {
+	Fleet *fleet.Observer
+
+	mgr   ctrl.Manager
+	ready *readiness
+}
+
+// NewOnlooker makes an onlooker that reads as the user of cfg. What that user may not read, or what is not installed, is said in
+// the error if nothing can be told without it.
+func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, error) {
+	o.Controllers, o.LeaderElect = nil, false
+	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
+	mgr, err := newManager(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	l := &Onlooker{mgr: mgr, ready: &readiness{cache: mgr.GetCache()}}
+	for _, kind := range []string{"Cluster", "Machine", "MachineHealthCheck"} {
+		if err := l.listable(ctx, clusterv1.GroupVersion.WithKind(kind), o.Namespace); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.add(ctx, o)
+}
+
+// add wires what the manager's controllers observe with.
+func (l *Onlooker) add(ctx context.Context, o Options) error {
+	c := &clusterAPI{options: o, ready: l.ready, connections: &connections{}}
+	if err := c.addHealth(ctx, l.mgr); err != nil {
+		return err
+	}
+	if l.listable(ctx, v1alpha1.GroupVersion.WithKind("MachineRemediation"), o.Namespace) == nil {
+		if err := c.addRecords(ctx, l.mgr); err != nil {
+			return err
+		}
+	}
+	if l.listable(ctx, reboot.HostKind, o.Namespace) == nil {
+		if err := c.addHosts(ctx, l.mgr); err != nil {
+			return err
+		}
+	}
+	checks, repairs := c.newChecks(l.mgr), c.newRepairs(l.mgr)
+	// Hosts matter for what a plan remembers. They are read one by one, and past the cache.
+	checks.Host = nil
+	checks.Client, checks.Live, checks.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
+	repairs.Client, repairs.Live, repairs.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
+	l.Fleet = &fleet.Observer{
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Health: c.observer, Selectors: &c.selectors, Policy: o.Policy,
+		Checks: checks, Repairs: repairs, Records: c.records.Load(), Lease: leaderElectionID, Clock: clock.RealClock{},
+	}
+	return nil
+}
+
+// listable asks the API server once, since a cache waits for ever for a kind that it may not list.
+func (l *Onlooker) listable(ctx context.Context, gvk schema.GroupVersionKind, namespace string) error {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	err := l.mgr.GetAPIReader().List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+	switch {
+	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
+		return fmt.Errorf("the kind %s of %s is not installed in this cluster", gvk.Kind, gvk.Group)
+	case apierrors.IsForbidden(err) && namespace == "":
+		return fmt.Errorf("you may not list %s of all namespaces: %w", gvk.Kind, err)
+	case err != nil:
+		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
+	}
+	return nil
+}
+
+// Run keeps the caches until ctx ends.
+func (l *Onlooker) Run(ctx context.Context) error {
+	if err := l.mgr.Start(ctx); err != nil {
+		return fmt.Errorf("reading the management cluster: %w", err)
+	}
+	return nil
+}
+
+// Ready returns an error as long as the caches are not filled.
+func (l *Onlooker) Ready(ctx context.Context) error { return l.ready.check(ctx) }

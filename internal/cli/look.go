@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+const (
+	// readyPeriod is how often the caches are asked whether they are filled.
+	readyPeriod = 20 * time.Millisecond
+	// quiet is how long a command says nothing while it reads.
+	quiet = time.Second
+)
+
+// lookFlags are those of commands that look at the fleet as the controllers do.
+type lookFlags struct {
+	access
+	adopt          string
+	watchFilter    string
+	connectTimeout time.Duration
+	readTimeout    time.Duration
+}
+
+func (f *lookFlags) add(fs *pflag.FlagSet) {
+	f.addAll(fs)
+	fs.StringVar(&f.adopt, "adopt", string(targets.AdoptAll), "The value of this flag of the manager.")
+	fs.StringVar(&f.watchFilter, "watch-filter", "", "The value of this flag of the manager.")
+	fs.DurationVar(&f.connectTimeout, "connect-timeout", 5*time.Second, "How long to wait for the connections to workload clusters.")
+	fs.DurationVar(&f.readTimeout, "read-timeout", time.Minute, "How long to wait for the management cluster.")
+}
+
+func (f *lookFlags) options() (app.Options, error) {
+	o := app.DefaultOptions()
+	namespace, err := f.namespace()
+	if err != nil {
+		return o, err
+	}
+	o.Namespace = namespace
+	o.Policy = targets.Policy{Adopt: targets.Adoption(f.adopt), WatchFilter: f.watchFilter}
+	if err := o.Validate(); err != nil {
+		return o, usageError{err}
+	}
+	return o, nil
+}
+
+// open starts to read the fleet, and returns when it has arrived. Close ends it.
+func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespace string, shut func(), err error) {
+	// What the libraries log is for operators of the manager. What matters here is in the answer.
+	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	o, err := f.options()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	cfg, err := f.config()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	onlooker, err := app.NewOnlooker(ctx, cfg, o)
+	if err != nil {
+		cancel()
+		return nil, "", nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- onlooker.Run(ctx) }()
+	shut = func() { cancel(); <-ended }
+	said := time.AfterFunc(quiet, func() { fmt.Fprintln(cmd.ErrOrStderr(), "Reading the fleet ...") })
+	defer said.Stop()
+	if err := f.await(ctx, onlooker, o.Namespace); err != nil {
+		shut()
+		return nil, "", nil, err
+	}
+	return onlooker.Fleet, o.Namespace, shut, nil
+}
+
+// await waits for the management cluster, and a short time for workload clusters.
+func (f *lookFlags) await(ctx context.Context, onlooker *app.Onlooker, namespace string) error {
+	reading, cancel := context.WithTimeout(ctx, f.readTimeout)
+	defer cancel()
+	var missing error
+	err := wait.PollUntilContextCancel(reading, readyPeriod, true, func(ctx context.Context) (bool, error) {
+		missing = onlooker.Ready(ctx)
+		return missing == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the management cluster took longer than %s: %w", f.readTimeout, missing)
+	}
+	connecting, cancel := context.WithTimeout(ctx, f.connectTimeout)
+	defer cancel()
+	return onlooker.Fleet.Await(connecting, namespace)
+}
+
+// look reads the fleet once.
+func (f *lookFlags) look(cmd *cobra.Command) (explain.Facts, error) {
+	observer, namespace, shut, err := f.open(cmd)
+	if err != nil {
+		return explain.Facts{}, err
+	}
+	defer shut()
+	return observer.Look(cmd.Context(), namespace)
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// followPeriod is how often sickbay status -w looks. It reads from its caches, which the API server keeps up to date.
+const followPeriod = time.Second
+
+type statusFlags struct {
+	lookFlags
+	out    output
+	follow bool
+}
+
+func newStatus() *cobra.Command {
+	f := statusFlags{}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the fleet on one page: what is sick, what is done about it, and what happens next",
+		Long: "Show the fleet on one page: what needs a person, what waits and for what, what is being repaired, what is paused,\n" +
+			"which clusters cannot be read, and what happens next by itself. It reads, never writes, and needs no manager.",
+		Example: "  sickbay status -A\n  sickbay status -n blue -w\n  sickbay status -A -o json | jq .needsYou",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.add(cmd.Flags())
+	f.out.add(cmd.Flags(), formWide, formJSON, formYAML)
+	cmd.Flags().BoolVarP(&f.follow, "watch", "w", false, "Show the page again whenever it changes, until interrupted.")
+	return cmd
+}
+
+func (f *statusFlags) run(cmd *cobra.Command) error {
+	if err := f.out.validate(); err != nil {
+		return err
+	}
+	observer, namespace, shut, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer shut()
+	last := ""
+	for {
+		facts, err := observer.Look(cmd.Context(), namespace)
+		if err != nil {
+			return err
+		}
+		if last, err = f.show(cmd, facts.Fleet(), last); err != nil || !f.follow {
+			return err
+		}
+		select {
+		case <-cmd.Context().Done():
+			return nil
+		case <-time.After(followPeriod):
+		}
+	}
+}
+
+// show prints a fleet unless it says the same as the last one, whose text it returns.
+func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string) (string, error) {
+	if f.out.structured() {
+		return "", f.out.write(cmd.OutOrStdout(), fleet)
+	}
+	var b strings.Builder
+	t := newText(cmd.OutOrStdout())
+	t.w = &b
+	t.fleet(fleet, f.out.form == formWide)
+	if b.String() == last {
+		return last, nil
+	}
+	if last != "" {
+		fmt.Fprintln(cmd.OutOrStdout())
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+	return b.String(), err
+}
+
+// few is how many lines of a kind are shown if not all are asked for.
+const few = 10
+
+// fleet prints the fleet on one page.
+func (t *text) fleet(p explain.Fleet, wide bool) {
+	fmt.Fprintf(t.w, "%s\n%s\n", t.painter.paint(bold, p.Summary()), p.Manager)
+	t.items("NEEDS YOU", red, p.NeedsYou, wide)
+	t.items("WAITING", yellow, p.Waiting, wide)
+	t.items("IN REPAIR", blue, p.InRepair, wide)
+	t.items("PAUSED", yellow, p.Paused, wide)
+	t.items("UNREADABLE", yellow, p.Unreadable, wide)
+	t.next(p.Next, wide)
+	t.checks(p.Checks, wide)
+}
+
+func (t *text) items(title string, c color, items []explain.Item, wide bool) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(c, title))
+	shown := items[:limit(len(items), wide)]
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	for _, item := range shown {
+		fmt.Fprintf(tw, "  %s/%s\t%s\n", item.Namespace, item.Name, item.Text)
+	}
+	t.flush(tw, len(items)-len(shown))
+}
+
+func (t *text) next(all []explain.Upcoming, wide bool) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(bold, "NEXT"))
+	shown := all[:limit(len(all), wide)]
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	for _, one := range shown {
+		fmt.Fprintf(tw, "  %s\t%s/%s\t%s\n", explain.Clock(one.At, time.Now()), one.Namespace, one.Name, one.What)
+	}
+	t.flush(tw, len(all)-len(shown))
+}
+
+// checks prints MachineHealthChecks; if not all are asked for, those that have something to tell.
+func (t *text) checks(all []explain.CheckLine, wide bool) {
+	var lines []explain.CheckLine
+	for _, c := range all {
+		if wide || c.Healthy != c.Machines || !c.Open {
+			lines = append(lines, c)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(bold, "CHECKS"))
+	shown := lines[:limit(len(lines), wide)]
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  NAME\tMACHINES\tHEALTHY\tSICK\tUNDECIDED\tDELETING\tGATE")
+	for _, c := range shown {
+		fmt.Fprintf(tw, "  %s/%s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Namespace, c.Name, c.Machines, c.Healthy, c.Sick, c.Undecided, c.Deleting, c.Gate)
+	}
+	t.flush(tw, len(lines)-len(shown))
+}
+
+func (t *text) flush(tw *tabwriter.Writer, left int) {
+	_ = tw.Flush()
+	if left > 0 {
+		fmt.Fprintf(t.w, "  and %d more (-o wide)\n", left)
+	}
+}
+
+func limit(n int, wide bool) int {
+	if wide {
+		return n
+	}
+	return min(n, few)
+}

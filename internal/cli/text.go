@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// text prints pages for people.
+type text struct {
+	w       io.Writer
+	painter painter
+	// width is how many columns there are; 0 means any number.
+	width int
+}
+
+func newText(w io.Writer) *text { return &text{w, newPainter(w), width(w)} }
+
+// widest is the longest line that is good to read.
+const widest = 120
+
+// width is how many columns a terminal has; 0 if it is none.
+func width(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return min(columns, widest)
+}
+
+// colors of the first words of headlines.
+var colors = map[string]color{
+	"HEALTHY": green, "SICK": red, "HELD": red, "GONE": dim, "PAUSED": yellow, "UNDECIDED": yellow, "BEING": yellow,
+	"NOT": yellow, "OPEN": green, "CLOSED": red, "STOPPED": red, "OBSERVING": blue, "ON": yellow,
+}
+
+// page prints one page. Several are told apart by their namespaces.
+func (t *text) page(p explain.Page, several bool) {
+	name := p.Name
+	if several {
+		name = p.Namespace + "/" + p.Name
+	}
+	first, rest, _ := strings.Cut(p.Headline, " ")
+	fmt.Fprintf(t.w, "%s: %s %s\n", t.painter.paint(bold, name), t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first), rest)
+	labels := 0
+	for _, row := range p.Rows {
+		labels = max(labels, len(row.Label))
+	}
+	last := ""
+	for _, row := range p.Rows {
+		label := row.Label
+		if label == last {
+			label = ""
+		}
+		last = row.Label
+		t.row(label, row.Text, labels+2)
+	}
+}
+
+// row prints a label and a text, which goes on under itself.
+func (t *text) row(label, line string, indent int) {
+	for i, part := range wrapped(line, t.width-indent) {
+		if i > 0 {
+			label = ""
+		}
+		fmt.Fprintf(t.w, "%s%s%s\n", t.painter.paint(dim, label), strings.Repeat(" ", indent-len(label)), part)
+	}
+}
+
+// wrapped breaks a text between words. Without room for words it stays as it is.
+func wrapped(line string, columns int) []string {
+	if columns < 20 {
+		return []string{line}
+	}
+	var lines []string
+	current := ""
+	for _, word := range strings.Fields(line) {
+		if current != "" && utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) > columns {
+			lines, current = append(lines, current), ""
+		}
+		current = strings.TrimLeft(current+" "+word, " ")
+	}
+	return append(lines, current)
+}

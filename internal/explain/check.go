@@ -1,0 +1,100 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// CheckPage explains a MachineHealthCheck.
+func (f *Facts) CheckPage(c *Check) Page {
+	mhc := c.MachineHealthCheck
+	p := Page{APIVersion: APIVersion, Kind: "MachineHealthCheck", Namespace: mhc.Namespace, Name: mhc.Name, At: f.Now, Headline: c.headline()}
+	for _, m := range c.Machines {
+		p.Next = append(p.Next, m.Next(f.Now)...)
+	}
+	p.Next = append(p.Next, c.Next(f.Now)...)
+	sortByTime(p.Next)
+	p.row("Cluster", mhc.Spec.ClusterName)
+	p.row("Gate", sentence(c.gate(f.Now)))
+	p.row("Opens", c.opens())
+	p.row("Slots", c.slots())
+	p.row("Plan", c.plan())
+	p.row("Would", c.would())
+	for _, one := range c.Decision.Waiting {
+		p.row("Waiting", fmt.Sprintf("%s %s: %s", one.Machine, words(one.Reason), one.Why))
+	}
+	p.row("Overlap", c.overlap())
+	p.row("Pattern", c.pattern())
+	p.row("Next", f.nextWords(&p))
+	return p
+}
+
+func (c *Check) headline() string {
+	n, d := c.Decision.Counts, &c.Decision
+	numbers := fmt.Sprintf("%s: %d healthy, %d sick, %d undecided", count(n.Expected, "machine"), n.Healthy, n.Sick, n.Undecided+n.Unconfirmed+n.Deleting)
+	switch {
+	case c.Foreign:
+		return "NOT TAKEN CARE OF by this Sickbay"
+	case c.Problem != "":
+		return "UNCLEAR: " + c.Problem
+	case len(d.Paused) > 0:
+		return "PAUSED: " + strings.Join(d.Paused, ", ")
+	case d.Stopped.Reason == admission.ReasonOnHold:
+		return "ON HOLD; " + numbers
+	case d.Stopped.Reason != "":
+		return "STOPPED: " + d.Stopped.Message
+	case !d.Allowed && n.Sick > 0:
+		return "CLOSED, nothing is repaired; " + numbers
+	case !d.Allowed:
+		return "CLOSED, nothing is sick; " + numbers
+	case d.Config.OnlyTells():
+		return "OBSERVING, " + onlyTells(c) + "; " + numbers
+	}
+	return "OPEN; " + numbers
+}
+
+// plan names the steps of the next repair.
+func (c *Check) plan() string {
+	if c.Problem != "" {
+		return ""
+	}
+	var names []string
+	for _, step := range admission.Steps(c.Facts, c.Decision.Config) {
+		name := step.Name
+		if step.MaxAttempts() > 1 {
+			name += fmt.Sprintf(", up to %d times", step.MaxAttempts())
+		}
+		if step.Approval == v1alpha1.ApprovalRequired {
+			name += " (needs approval)"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, "; ")
+}
+
+// would says whom a MachineHealthCheck would have repaired that only tells.
+func (c *Check) would() string {
+	if !c.Decision.Config.OnlyTells() {
+		return ""
+	}
+	var parts []string
+	for _, one := range c.Decision.Admit {
+		parts = append(parts, one.Machine.Name+" ("+c.Decision.StepOf(one)+")")
+	}
+	if len(parts) == 0 {
+		return "Nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// overlap names the machines that belong to older MachineHealthChecks.
+func (c *Check) overlap() string {
+	var parts []string
+	for owner, machines := range c.Facts.Elsewhere {
+		parts = append(parts, fmt.Sprintf("%s looks after %s", owner, someNames(append([]string(nil), machines...))))
+	}
+	return someNames(parts)
+}

@@ -1,0 +1,78 @@
+package explain
+
+import (
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Facts are what is known about a fleet at one moment. Explaining changes nothing in them.
+type Facts struct {
+	// Now is when they were read.
+	Now time.Time
+	// Manager says which manager leads.
+	Manager Manager
+	// Clusters, Checks, Machines and Records are sorted by namespace and name.
+	Clusters []Cluster
+	Checks   []*Check
+	Machines []*Machine
+	// Records are all MachineRemediations, ended ones too.
+	Records []*Record
+}
+
+// Manager is the one of several managers that leads, as the lease says.
+type Manager struct {
+	// Name is empty if nobody leads.
+	Name string
+	// Unknown says why it cannot be told; empty if it can.
+	Unknown string
+}
+
+// Cluster is one of the clusters whose machines are looked after.
+type Cluster struct {
+	Cluster *clusterv1.Cluster
+	// Unreadable says why its Nodes cannot be read from here; empty if they can, or if nobody has to read any.
+	Unreadable string
+}
+
+// Check is a MachineHealthCheck, with what is decided about it now.
+type Check struct {
+	MachineHealthCheck *clusterv1.MachineHealthCheck
+	Facts              admission.Facts
+	Decision           admission.Decision
+	// Machines are those that belong to it.
+	Machines []*Machine
+	// Foreign reports that this Sickbay does not take care of it.
+	Foreign bool
+	// Problem says why nothing can be decided; empty if something can.
+	Problem string
+}
+
+// Machine is a Machine, with what its verdict depends on.
+type Machine struct {
+	Machine *clusterv1.Machine
+	// Check is the one that it belongs to; nil if none selects it.
+	Check *Check
+	// Health is nil if nobody judges it, or if that cannot be told.
+	Health *machinehealth.Facts
+	// Record is the open one; nil if it is not under repair.
+	Record *Record
+	// Past are the records of it, of its Node and of its host that have ended, the latest first.
+	Past []*Record
+}
+
+// Record is a MachineRemediation, with what its next step depends on.
+type Record struct {
+	Record *v1alpha1.MachineRemediation
+	// Facts are set if it has not ended.
+	Facts ladder.Facts
+	// Reboot is the power cycle at work; nil if there is none.
+	Reboot *v1alpha1.RebootRemediation
+	// Problem says why its next step cannot be told; empty if it can.
+	Problem string
+}

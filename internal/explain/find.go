@@ -1,0 +1,152 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// finders find what a person has named, by the word for its kind.
+var finders = map[string]func(f *Facts, name string) []Page{
+	"": (*Facts).ofMachine, "machine": (*Facts).ofMachine, "node": (*Facts).ofNode, "mhc": (*Facts).ofCheck,
+	"machinehealthcheck": (*Facts).ofCheck, "mr": (*Facts).ofRecord, "machineremediation": (*Facts).ofRecord, "cluster": (*Facts).ofCluster,
+}
+
+// Explains returns an error if no object of a kind can be explained.
+func Explains(kind string) error {
+	if _, ok := finders[kind]; !ok {
+		return fmt.Errorf("%q cannot be explained: it must be machine, node, mhc, mr or cluster", kind)
+	}
+	return nil
+}
+
+// Of explains what a person has named, by its kind and name; without a kind it is a machine. If several namespaces have one of
+// that name, all are explained; none if nothing has it.
+func (f *Facts) Of(kind, name string) []Page {
+	if find := finders[kind]; find != nil {
+		return find(f, name)
+	}
+	return nil
+}
+
+func (f *Facts) ofMachine(name string) []Page {
+	if pages := f.machinePages(func(m *Machine) bool { return m.Machine.Name == name }); len(pages) > 0 {
+		return pages
+	}
+	return f.gonePages(name)
+}
+
+func (f *Facts) ofNode(name string) []Page {
+	return f.machinePages(func(m *Machine) bool { return m.Machine.Status.NodeRef.Name == name })
+}
+
+func (f *Facts) ofCheck(name string) []Page {
+	var pages []Page
+	for _, c := range f.Checks {
+		if c.MachineHealthCheck.Name == name {
+			pages = append(pages, f.CheckPage(c))
+		}
+	}
+	return pages
+}
+
+func (f *Facts) ofRecord(name string) []Page {
+	var pages []Page
+	for _, r := range f.Records {
+		if r.Record.Name == name {
+			pages = append(pages, f.RecordPage(r))
+		}
+	}
+	return pages
+}
+
+func (f *Facts) ofCluster(name string) []Page {
+	var pages []Page
+	for i := range f.Clusters {
+		if f.Clusters[i].Cluster.Name == name {
+			pages = append(pages, f.ClusterPage(&f.Clusters[i]))
+		}
+	}
+	return pages
+}
+
+func (f *Facts) machinePages(is func(*Machine) bool) []Page {
+	var pages []Page
+	for _, m := range f.Machines {
+		if is(m) {
+			pages = append(pages, f.Page(m))
+		}
+	}
+	return pages
+}
+
+// gonePages explain a machine that is gone by its latest record.
+func (f *Facts) gonePages(name string) []Page {
+	for _, r := range slices.Backward(f.Records) {
+		if r.Record.Spec.MachineRef.Name == name {
+			p := f.RecordPage(r)
+			p.Kind, p.Name, p.State = "Machine", name, StateGone
+			p.Headline = "GONE. The last repair: " + p.Headline
+			return []Page{p}
+		}
+	}
+	return nil
+}
+
+// RecordPage explains a MachineRemediation.
+func (f *Facts) RecordPage(r *Record) Page {
+	p := Page{APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, At: f.Now}
+	p.Headline = fmt.Sprintf("%s, for %s", string(r.Record.Status.Phase), ago(r.Record.CreationTimestamp.Time, f.Now))
+	if r.ended() {
+		p.Headline = r.outcome()
+	}
+	p.Next = r.Next(f.Now)
+	p.row("Machine", r.Record.Spec.MachineRef.Name)
+	p.row("Why", fmt.Sprintf("%s (%s, since %s)", r.Record.Spec.Finding.Message, r.Record.Spec.Finding.Reason, Clock(r.Record.Spec.Finding.Since.Time, f.Now)))
+	r.tell(&p, f.Now)
+	if !r.ended() {
+		p.row("Next", f.nextWords(&p))
+	}
+	r.choices(&p)
+	return p
+}
+
+// ClusterPage explains a cluster by its MachineHealthChecks.
+func (f *Facts) ClusterPage(c *Cluster) Page {
+	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, At: f.Now}
+	states, n := map[State]int{}, 0
+	for _, m := range f.Machines {
+		if m.Machine.Namespace == c.Cluster.Namespace && m.Machine.Spec.ClusterName == c.Cluster.Name {
+			states[m.State(f.Now)]++
+			n++
+			p.Next = append(p.Next, m.Next(f.Now)...)
+		}
+	}
+	var parts []string
+	for _, one := range order() {
+		if states[one] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", states[one], one))
+		}
+	}
+	p.Headline = count(n, "machine") + ": " + strings.Join(parts, ", ")
+	p.row("Unreadable", c.Unreadable)
+	for _, check := range f.Checks {
+		mhc := check.MachineHealthCheck
+		if mhc.Namespace == c.Cluster.Namespace && mhc.Spec.ClusterName == c.Cluster.Name {
+			p.row("Check", mhc.Name+": "+check.headline())
+			p.Next = append(p.Next, check.Next(f.Now)...)
+		}
+	}
+	sortByTime(p.Next)
+	p.row("Next", f.nextWords(&p))
+	return p
+}
+
+// order is that of all states, in the order in which they are asked.
+func order() []State {
+	var all []State
+	for _, one := range states {
+		all = append(all, one.state)
+	}
+	return all
+}

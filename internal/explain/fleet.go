@@ -1,0 +1,191 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Fleet is everything on one page.
+type Fleet struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	At         time.Time `json:"at"`
+	// Manager says which manager leads.
+	Manager string `json:"manager"`
+	// Clusters and Machines are how many there are, and States how many machines stand where.
+	Clusters int           `json:"clusters"`
+	Machines int           `json:"machines"`
+	States   map[State]int `json:"states"`
+	// NeedsYou is what waits for a person.
+	NeedsYou []Item `json:"needsYou,omitempty"`
+	// Waiting are sick machines that are not being repaired, by what holds them back.
+	Waiting []Item `json:"waiting,omitempty"`
+	// InRepair is what is being done.
+	InRepair []Item `json:"inRepair,omitempty"`
+	// Paused is what is left alone, and why.
+	Paused []Item `json:"paused,omitempty"`
+	// Unreadable are the clusters whose Nodes cannot be read from here.
+	Unreadable []Item `json:"unreadable,omitempty"`
+	// Checks are all MachineHealthChecks with their arithmetic.
+	Checks []CheckLine `json:"checks,omitempty"`
+	// Next is what happens by itself, if nothing else changes, the earliest first.
+	Next []Upcoming `json:"next,omitempty"`
+}
+
+// Item is one line about one object.
+type Item struct {
+	Namespace string `json:"namespace"`
+	Cluster   string `json:"cluster,omitempty"`
+	Name      string `json:"name"`
+	Text      string `json:"text"`
+}
+
+// CheckLine is a MachineHealthCheck in a table.
+type CheckLine struct {
+	Namespace string `json:"namespace"`
+	Cluster   string `json:"cluster"`
+	Name      string `json:"name"`
+	Machines  int    `json:"machines"`
+	Healthy   int    `json:"healthy"`
+	Sick      int    `json:"sick"`
+	Undecided int    `json:"undecided"`
+	Deleting  int    `json:"deleting"`
+	// Gate says whether machines may be repaired, and with which numbers.
+	Gate string `json:"gate"`
+	// Open reports whether they may.
+	Open bool `json:"open"`
+	// Slots says how many repairs run at once, of how many; empty if there is no bound.
+	Slots string `json:"slots,omitempty"`
+}
+
+// Fleet explains everything on one page.
+func (f *Facts) Fleet() Fleet {
+	p := Fleet{
+		APIVersion: APIVersion, Kind: "Fleet", At: f.Now, Manager: f.managerWords(), Clusters: len(f.Clusters), Machines: len(f.Machines),
+		States: map[State]int{}, Next: f.Next(),
+	}
+	for _, m := range f.Machines {
+		state := m.State(f.Now)
+		p.States[state]++
+		p.add(m, state, f.Now)
+	}
+	for _, r := range f.Records {
+		p.addGone(r)
+	}
+	for _, c := range f.Checks {
+		p.Checks = append(p.Checks, c.line(f.Now))
+		p.addCheck(c, f.Now)
+	}
+	for _, c := range f.Clusters {
+		if c.Unreadable != "" {
+			p.Unreadable = append(p.Unreadable, Item{c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+		}
+	}
+	return p
+}
+
+// add lists a machine where people look for it.
+func (p *Fleet) add(m *Machine, state State, now time.Time) {
+	item := Item{m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
+	switch {
+	case state == StateHeld:
+		item.Text = "held: " + m.Record.message()
+		p.NeedsYou = append(p.NeedsYou, item)
+	case m.needsApproval():
+		item.Text = "approve or deny " + m.Record.Record.Status.Step + ": " + m.verdict().Message
+		p.NeedsYou = append(p.NeedsYou, item)
+	case state == StateInRepair || state == StateProbation:
+		item.Text = m.headline(state, now)
+		p.InRepair = append(p.InRepair, item)
+	case state == StateSick || state == StateOnHold:
+		item.Text = m.standing(now)
+		p.Waiting = append(p.Waiting, item)
+	case state == StatePaused && m.sick():
+		item.Text = "sick, and " + m.paused()
+		p.Paused = append(p.Paused, item)
+	}
+}
+
+func (m *Machine) needsApproval() bool {
+	return m.Record != nil && m.phase() == v1alpha1.RemediationPending && reasonOf(m.Record.Record.Status) == v1alpha1.ReasonApprovalRequired
+}
+
+// addGone lists an open record whose machine is gone.
+func (p *Fleet) addGone(r *Record) {
+	if r.ended() || !r.Facts.Machine.Gone {
+		return
+	}
+	item := Item{r.Record.Namespace, r.Record.Spec.ClusterName, r.Record.Spec.MachineRef.Name, "is gone: " + r.message()}
+	if r.Record.Status.Phase == v1alpha1.RemediationHeld {
+		p.NeedsYou = append(p.NeedsYou, item)
+		return
+	}
+	p.InRepair = append(p.InRepair, item)
+}
+
+// addCheck lists a MachineHealthCheck that a person may want to know about.
+func (p *Fleet) addCheck(c *Check, now time.Time) {
+	mhc := c.MachineHealthCheck
+	item := Item{mhc.Namespace, mhc.Spec.ClusterName, mhc.Name, ""}
+	d := &c.Decision
+	switch {
+	case c.Foreign:
+	case c.Problem != "":
+		item.Text = "nothing can be decided: " + c.Problem
+		p.NeedsYou = append(p.NeedsYou, item)
+	case len(d.Paused) > 0:
+		item.Text = strings.Join(d.Paused, ", ")
+		p.Paused = append(p.Paused, item)
+	case d.Stopped.Reason != "" && !d.Stopped.Until.IsZero():
+		item.Text = "until " + Clock(d.Stopped.Until, now) + ": " + d.Stopped.Message
+		p.Paused = append(p.Paused, item)
+	case d.Stopped.Reason != "":
+		item.Text = "nothing is repaired: " + d.Stopped.Message
+		p.NeedsYou = append(p.NeedsYou, item)
+	}
+}
+
+// message is what the record says of itself.
+func (r *Record) message() string {
+	for _, c := range r.Record.Status.Conditions {
+		if c.Type == v1alpha1.ConditionProgressing {
+			return c.Message
+		}
+	}
+	return string(r.Record.Status.Phase)
+}
+
+func (c *Check) line(now time.Time) CheckLine {
+	mhc, n := c.MachineHealthCheck, c.Decision.Counts
+	line := CheckLine{
+		Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, Machines: n.Expected, Healthy: n.Healthy,
+		Sick: n.Sick, Undecided: n.Undecided + n.Unconfirmed, Deleting: n.Deleting, Open: c.Decision.Allowed, Slots: c.slots(),
+	}
+	line.Gate = c.gate(now)
+	return line
+}
+
+// gate says whether machines may be repaired, and with which numbers, as the condition RemediationAllowed does.
+func (c *Check) gate(now time.Time) string {
+	switch {
+	case c.Foreign:
+		return "not taken care of by this Sickbay"
+	case c.Problem != "":
+		return c.Problem
+	case len(c.Decision.Paused) > 0:
+		return "paused: " + strings.Join(c.Decision.Paused, ", ")
+	}
+	return c.allowed(now).Message
+}
+
+// Summary is the fleet in one sentence.
+func (p *Fleet) Summary() string {
+	undecided := p.Machines - p.States[StateHealthy] - p.States[StateProbation]
+	sick := p.States[StateSick] + p.States[StateOnHold] + p.States[StateInRepair] + p.States[StateHeld]
+	undecided -= sick
+	return fmt.Sprintf("%s, %s: %d healthy, %d sick, %d undecided or left alone", count(p.Clusters, "cluster"), count(p.Machines, "machine"),
+		p.States[StateHealthy]+p.States[StateProbation], sick, undecided)
+}

@@ -1,0 +1,108 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// allowed is the condition RemediationAllowed as it is now.
+func (c *Check) allowed(now time.Time) metav1.Condition {
+	status := admission.Status(c.Facts, c.Decision, metav1.NewTime(now))
+	if found := meta.FindStatusCondition(status.Conditions, admission.ConditionRemediationAllowed); found != nil {
+		return *found
+	}
+	return metav1.Condition{}
+}
+
+// wait is why a machine is due and not admitted; nil if that is not so.
+func (m *Machine) wait() *admission.Waiting {
+	if m.Check == nil {
+		return nil
+	}
+	of := func(w admission.Waiting) bool { return w.UID == m.Machine.UID }
+	if i := slices.IndexFunc(m.Check.Decision.Waiting, of); i >= 0 {
+		return &m.Check.Decision.Waiting[i]
+	}
+	return nil
+}
+
+// admitted reports whether the machine is admitted at this moment.
+func (m *Machine) admitted() bool {
+	return m.Check != nil && slices.ContainsFunc(m.Check.Decision.Admit, func(a admission.Admission) bool { return a.Machine.UID == m.Machine.UID })
+}
+
+// place is where in line a machine stands, counted from 1, among those who wait for the same; 0 if it is not in line.
+func (m *Machine) place() (place, of int) {
+	mine := m.wait()
+	if mine == nil {
+		return 0, 0
+	}
+	for _, one := range m.Check.Decision.Waiting {
+		if one.Reason != mine.Reason {
+			continue
+		}
+		of++
+		if one.UID == m.Machine.UID {
+			place = of
+		}
+	}
+	return place, of
+}
+
+// opens says what has to change for a closed gate to open; empty if it is open, or if more have to fall sick for it.
+func (c *Check) opens() string {
+	d := &c.Decision
+	if d.Allowed || d.Stopped.Reason != "" || len(d.Paused) > 0 {
+		return ""
+	}
+	unhealthy, most := d.Counts.Unhealthy(), d.MaxUnhealthy()
+	if unhealthy <= most {
+		return "when more machines are certain to be unhealthy: the range has a lower bound"
+	}
+	recover := "one more of them is healthy"
+	if n := unhealthy - most; n > 1 {
+		recover = fmt.Sprintf("%d more of them are healthy", n)
+	}
+	percent := (100*unhealthy + d.Counts.Expected - 1) / d.Counts.Expected
+	return fmt.Sprintf("when %s, or the limit is at least %d (%d%%); no time is known", recover, unhealthy, percent)
+}
+
+// slots says how many slots are taken, and by whom.
+func (c *Check) slots() string {
+	d := &c.Decision
+	if !d.Bounded() || len(d.Paused) > 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d in use", len(d.InFlight), d.Slots())
+	if len(d.InFlight) > 0 {
+		text += ", by " + someNames(mapValues(d.InFlight))
+	}
+	return text
+}
+
+// waitWords say in a headline what a machine waits for, by the reason.
+var waitWords = map[string]string{
+	v1alpha1.ReasonNoSlot:            "waits for a slot",
+	v1alpha1.ReasonGateClosed:        "NOT being repaired: the gate is closed",
+	v1alpha1.ReasonOnHold:            "NOT being repaired: on hold",
+	v1alpha1.ReasonPaced:             "waits for earlier repairs to prove themselves",
+	v1alpha1.ReasonBackoff:           "is tried again later",
+	v1alpha1.ReasonApprovalRequired:  "waits for approval",
+	v1alpha1.ReasonPaused:            "NOT being repaired: paused",
+	v1alpha1.ReasonUndecided:         "waits for a clear verdict",
+	v1alpha1.ReasonRefused:           "is tried again later, as its owner did not answer",
+	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
+	admission.ReasonAwaited:          "is judged by the record of the machine that it replaces",
+
+	v1alpha1.ReasonRemediationHeldByOthers: "is left to others",
+	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
+	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
+	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",
+}

@@ -1,0 +1,182 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Page explains a machine.
+func (f *Facts) Page(m *Machine) Page {
+	p := Page{
+		APIVersion: APIVersion, Kind: "Machine", Namespace: m.Machine.Namespace, Name: m.Machine.Name, At: f.Now,
+		State: m.State(f.Now), Next: m.upcomingOf(f),
+	}
+	p.Headline = m.headline(p.State, f.Now)
+	p.row("Cluster", m.where())
+	m.why(&p, f.Now)
+	m.repair(&p, f.Now)
+	p.row("Owner", m.ownerSays())
+	p.row("Pattern", m.Check.pattern())
+	p.row("History", m.history(f.Now))
+	p.row("Next", f.nextWords(&p))
+	if m.Record != nil {
+		m.Record.choices(&p)
+	}
+	return p
+}
+
+// where says where the machine is and who looks after it.
+func (m *Machine) where() string {
+	text := m.Machine.Spec.ClusterName
+	if m.Machine.Status.NodeRef.IsDefined() {
+		text += ", Node " + m.Machine.Status.NodeRef.Name
+	}
+	if m.Machine.Spec.FailureDomain != "" {
+		text += ", in " + m.Machine.Spec.FailureDomain
+	}
+	if m.Check != nil {
+		text += "; MachineHealthCheck " + m.Check.MachineHealthCheck.Name
+	}
+	return text
+}
+
+// headline says in one sentence where the machine stands.
+func (m *Machine) headline(state State, now time.Time) string {
+	verdict := m.verdict()
+	since := ago(verdict.LastTransitionTime.Time, now)
+	switch state {
+	case StateHealthy:
+		return "HEALTHY since " + Clock(verdict.LastTransitionTime.Time, now)
+	case StateSick, StateOnHold:
+		return fmt.Sprintf("SICK for %s, %s", since, m.standing(now))
+	case StateInRepair:
+		return fmt.Sprintf("%s, %s", m.healthFor(now), m.Record.standing())
+	case StateProbation:
+		return fmt.Sprintf("%s, in probation%s", m.healthFor(now), m.Record.until(now))
+	case StateHeld:
+		return fmt.Sprintf("%s, HELD. Nothing more happens until you decide", m.healthFor(now))
+	case StatePaused:
+		return fmt.Sprintf("PAUSED: %s", m.paused())
+	case StateDeleting:
+		return fmt.Sprintf("BEING DELETED for %s", ago(m.Machine.DeletionTimestamp.Time, now))
+	case StateUnwatched:
+		return "NOT LOOKED AFTER: " + m.unwatched()
+	}
+	if verdict.Status == "" {
+		return "UNDECIDED: there is no verdict yet"
+	}
+	return fmt.Sprintf("UNDECIDED for %s", since)
+}
+
+// healthFor says how the machine is, and for how long.
+func (m *Machine) healthFor(now time.Time) string {
+	verdict := m.verdict()
+	word := map[bool]string{true: "SICK", false: "UNDECIDED"}[m.sick()]
+	if verdict.Status == "True" {
+		word = "HEALTHY"
+	}
+	if verdict.Status == "" {
+		return word
+	}
+	return word + " for " + ago(verdict.LastTransitionTime.Time, now)
+}
+
+func (m *Machine) unwatched() string {
+	if targets.RemediationSkipped(m.Machine) {
+		return "the Machine has the annotation cluster.x-k8s.io/skip-remediation"
+	}
+	return "no MachineHealthCheck selects it"
+}
+
+// standing says whether a sick machine is about to be repaired, and if not, what it waits for.
+func (m *Machine) standing(now time.Time) string {
+	switch wait := m.wait(); {
+	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
+		return words(reasonOf(m.Record.Record.Status))
+	case wait != nil:
+		return words(wait.Reason)
+	case m.admitted() && m.Check.Decision.Config.OnlyTells():
+		return "NOT being repaired: " + onlyTells(m.Check)
+	case m.admitted():
+		return "is about to be repaired"
+	}
+	if why, _ := m.hold(now); why != "" {
+		return words(v1alpha1.ReasonOnHold)
+	}
+	if m.Check != nil && m.Check.Problem != "" {
+		return "NOT being repaired: " + m.Check.Problem
+	}
+	return "is about to be looked at"
+}
+
+func words(reason string) string {
+	if said, ok := waitWords[reason]; ok {
+		return said
+	}
+	return "waits: " + reason
+}
+
+func onlyTells(c *Check) string {
+	if c.Decision.Config.DryRun {
+		return "the MachineHealthCheck is in dry-run"
+	}
+	return "the plan only observes"
+}
+
+// why adds the verdict, and why nothing is done about it.
+func (m *Machine) why(p *Page, now time.Time) {
+	verdict := m.verdict()
+	if verdict.Status != "True" {
+		p.row("Why", verdict.Message)
+	}
+	wait := m.wait()
+	if wait == nil || !m.sick() {
+		if m.sick() && m.admitted() && m.Check.Decision.Config.OnlyTells() {
+			p.row("Would", m.stepOf())
+		}
+		return
+	}
+	p.row("Why not", sentence(wait.Why))
+	if wait.Reason == v1alpha1.ReasonGateClosed {
+		p.row("Opens", m.Check.opens())
+	}
+	if wait.Reason == v1alpha1.ReasonOnHold || wait.Reason == admission.ReasonOnHold {
+		if _, until := m.hold(now); !until.IsZero() {
+			p.row("Until", Clock(until, now))
+		}
+	}
+	if place, of := m.place(); place > 0 {
+		p.row("Then", fmt.Sprintf("%s; number %d of %d in line", m.stepOf(), place, of))
+	}
+}
+
+// stepOf is the step that the machine begins with, or goes on with.
+func (m *Machine) stepOf() string {
+	if m.Record != nil && m.Record.Record.Status.Step != "" {
+		return m.Record.Record.Status.Step
+	}
+	for _, one := range m.Check.Decision.Admit {
+		if one.Machine.UID == m.Machine.UID {
+			return m.Check.Decision.StepOf(one)
+		}
+	}
+	if steps := m.Check.Decision.Steps; len(steps) > 0 {
+		return steps[0].Name
+	}
+	return "no step is known"
+}
+
+// repair adds what was done and what is at work.
+func (m *Machine) repair(p *Page, now time.Time) {
+	if m.Record == nil {
+		return
+	}
+	m.Record.tell(p, now)
+	if m.Check != nil && m.sick() {
+		p.row("Slots", m.Check.slots())
+	}
+}

@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Next is what happens to a machine by itself, the earliest first.
+func (m *Machine) Next(now time.Time) []Upcoming {
+	var all []Upcoming
+	if verdict, ok := m.nextVerdict(now); ok {
+		all = append(all, verdict)
+	}
+	if m.Record != nil {
+		all = append(all, m.Record.Next(now)...)
+	}
+	sortByTime(all)
+	return all
+}
+
+// Next is what happens to a record by itself; nothing if it waits for somebody or something else.
+func (r *Record) Next(now time.Time) []Upcoming {
+	at, what, ok := r.next(now)
+	if !ok {
+		return nil
+	}
+	return []Upcoming{{At: at, Namespace: r.Record.Namespace, Cluster: r.Record.Spec.ClusterName, Name: r.Record.Spec.MachineRef.Name, What: what}}
+}
+
+// Next is who is admitted by itself, and when. Who is admitted at this moment is among them.
+func (c *Check) Next(now time.Time) []Upcoming {
+	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyTells() {
+		return nil
+	}
+	all := append(c.holdEnds(now), c.admitted(c.Decision, nil, now)...)
+	known := map[string]bool{}
+	for _, one := range all {
+		known[one.Name] = true
+	}
+	at, decision := now, c.Decision
+	for range maxLooks {
+		due := firstAfter(at, decision.RecheckAt)
+		if due.IsZero() {
+			break
+		}
+		at, decision = due, admission.Decide(c.Facts, due)
+		all = append(all, c.admitted(decision, known, at)...)
+		for _, one := range all {
+			known[one.Name] = true
+		}
+	}
+	return all
+}
+
+// holdEnds is when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
+func (c *Check) holdEnds(now time.Time) []Upcoming {
+	mhc := c.MachineHealthCheck
+	if _, until := targets.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
+		return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: "the hold ends"}}
+	}
+	return nil
+}
+
+// admitted are those whom a decision admits at a time, but for those who are known.
+func (c *Check) admitted(d admission.Decision, known map[string]bool, at time.Time) []Upcoming {
+	var all []Upcoming
+	for _, one := range d.Admit {
+		if !known[one.Machine.Name] {
+			all = append(all, Upcoming{
+				At: at, Namespace: one.Machine.Namespace, Cluster: one.Machine.Spec.ClusterName, Name: one.Machine.Name,
+				What: "is admitted to repair: " + d.StepOf(one),
+			})
+		}
+	}
+	return all
+}
+
+// Next is what happens in the fleet by itself, the earliest first.
+func (f *Facts) Next() []Upcoming {
+	var all []Upcoming
+	for _, m := range f.Machines {
+		all = append(all, m.Next(f.Now)...)
+	}
+	for _, r := range f.Records {
+		if r.Facts.Machine.Gone {
+			all = append(all, r.Next(f.Now)...)
+		}
+	}
+	for _, c := range f.Checks {
+		all = append(all, c.Next(f.Now)...)
+	}
+	sortByTime(all)
+	return all
+}
+
+func sortByTime(all []Upcoming) {
+	slices.SortStableFunc(all, func(a, b Upcoming) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+}

@@ -1,0 +1,94 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// history sums up the repairs of a machine, and of its host, that have ended.
+func (m *Machine) history(now time.Time) string {
+	if len(m.Past) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, r := range m.Past[:min(len(m.Past), 3)] {
+		parts = append(parts, fmt.Sprintf("%s %s", Clock(r.Record.Status.CompletionTime.Time, now), r.outcome()))
+	}
+	text := count(len(m.Past), "repair") + " before: " + strings.Join(parts, "; ")
+	if len(m.Past) > 3 {
+		text += "; and earlier ones"
+	}
+	return text
+}
+
+// outcome says how a repair has ended, and by which step.
+func (r *Record) outcome() string {
+	reason := "Ended"
+	if c := meta.FindStatusCondition(r.Record.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		reason = c.Reason
+	}
+	attempts := r.Record.Status.Attempts
+	if len(attempts) == 0 {
+		return reason
+	}
+	return reason + " after " + attempts[len(attempts)-1].Step
+}
+
+// ownerSays is what the owner of a machine says about replacing it, in its own words.
+func (m *Machine) ownerSays() string {
+	if m.Record == nil || m.Record.Facts.Record == nil {
+		return ""
+	}
+	mark := m.Record.Facts.Machine.Mark
+	if !mark.Stands() || mark.Message == "" {
+		return ""
+	}
+	owner := "The owner"
+	if o := m.Record.Facts.Machine.Owner; o != nil {
+		owner = o.Kind + " " + o.Name
+	}
+	return fmt.Sprintf("%s says: %s", owner, mark.Message)
+}
+
+// upcomingOf is what happens to a machine by itself, with its admission.
+func (m *Machine) upcomingOf(f *Facts) []Upcoming {
+	next := m.Next(f.Now)
+	if m.Check != nil && m.Record == nil {
+		for _, one := range m.Check.Next(f.Now) {
+			if one.Name == m.Machine.Name {
+				next = append(next, one)
+			}
+		}
+	}
+	sortByTime(next)
+	return next
+}
+
+// nextWords say what happens next, and who does it.
+func (f *Facts) nextWords(p *Page) string {
+	text := "nothing is due"
+	if len(p.Next) > 0 {
+		var parts []string
+		for _, one := range p.Next {
+			parts = append(parts, Clock(one.At, f.Now)+" "+one.What)
+		}
+		text = strings.Join(parts, "; ")
+	}
+	return sentence(text) + ". " + f.managerWords()
+}
+
+// managerWords say who is at work.
+func (f *Facts) managerWords() string {
+	switch {
+	case f.Manager.Unknown != "":
+		return "Whether a manager is at work cannot be told: " + f.Manager.Unknown
+	case f.Manager.Name == "":
+		return "NO MANAGER LEADS: nothing happens until one does"
+	}
+	return "Manager " + f.Manager.Name + " leads"
+}

@@ -1,0 +1,134 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// tell adds what was done for a record, what is at work, and what is left of its plan.
+func (r *Record) tell(p *Page, now time.Time) {
+	p.row("Done", r.done(now))
+	status := &r.Record.Status
+	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionProgressing); c != nil && !r.ended() {
+		p.row("Now", sentence(c.Message))
+	}
+	p.row("Host", r.rebootSays())
+	if r.Problem != "" {
+		p.row("Unclear", sentence(r.Problem))
+	}
+	if left := r.left(); left != "" && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
+		p.row("Left", left)
+	}
+	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		p.row("Ended", fmt.Sprintf("%s, %s: %s", Clock(c.LastTransitionTime.Time, now), c.Reason, c.Message))
+	}
+}
+
+// done lists the attempts that are over.
+func (r *Record) done(now time.Time) string {
+	var parts []string
+	for i := range r.Record.Status.Attempts {
+		attempt := &r.Record.Status.Attempts[i]
+		if attempt.EndTime == nil {
+			continue
+		}
+		part := fmt.Sprintf("%s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt))
+		if attempt.Result != "" {
+			part += " " + resultWords(attempt.Result)
+		}
+		if d := attempt.Decision; d != nil {
+			part += fmt.Sprintf(" (%s%s)", d.Answer, by(d))
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func by(d *v1alpha1.RemediationDecision) string {
+	text := ""
+	if d.By != "" {
+		text += " by " + d.By
+	}
+	if d.Reason != "" {
+		text += ": " + d.Reason
+	}
+	return text
+}
+
+// standing says which attempt is at work.
+func (r *Record) standing() string {
+	if attempt := ladder.AtWork(r.Record); attempt != nil {
+		return attemptName(r.Record, attempt) + " is running"
+	}
+	return "what was asked for is being taken back"
+}
+
+// until says when the next thing is due, as part of a headline.
+func (r *Record) until(now time.Time) string {
+	if at := r.Record.Status.NextTransitionTime; at != nil {
+		return " until " + Clock(at.Time, now)
+	}
+	return ""
+}
+
+// rebootSays is what the power cycle at work says of itself.
+func (r *Record) rebootSays() string {
+	if r.Reboot == nil {
+		return ""
+	}
+	text := string(r.Reboot.Status.Phase)
+	if c := meta.FindStatusCondition(r.Reboot.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && c.Message != "" {
+		text += ": " + c.Message
+	}
+	return text
+}
+
+// left are the steps after the one at work or waited for.
+func (r *Record) left() string {
+	var names []string
+	for next := r.Record.Status.Step; next != ""; {
+		if next = ladder.StepAfter(r.Record.Spec.Steps, next); next == "" {
+			break
+		}
+		names = append(names, next+r.approval(next))
+	}
+	return strings.Join(names, "; ")
+}
+
+func (r *Record) approval(name string) string {
+	for _, step := range r.Record.Spec.Steps {
+		if step.Name == name && step.Approval == v1alpha1.ApprovalRequired {
+			return " (needs approval)"
+		}
+	}
+	return ""
+}
+
+// choices adds the commands by which a person can have a say.
+func (r *Record) choices(p *Page) {
+	on := fmt.Sprintf("mr/%s -n %s", r.Record.Name, r.Record.Namespace)
+	status := r.Record.Status
+	switch {
+	case r.ended():
+	case status.Phase == v1alpha1.RemediationHeld:
+		p.row("Choose", fmt.Sprintf("sickbay retry %s | sickbay cancel %s", on, on))
+	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
+		p.row("Choose", fmt.Sprintf("sickbay approve %s | sickbay deny %s", on, on))
+	default:
+		p.row("Stop", "sickbay cancel "+on)
+	}
+}
+
+// sentence begins with a capital letter.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,76 @@
+package explain
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// states are asked in this order; the first that applies is the state of a machine.
+var states = []struct {
+	state   State
+	applies func(m *Machine, now time.Time) bool
+}{
+	{StateDeleting, func(m *Machine, _ time.Time) bool { return !m.Machine.DeletionTimestamp.IsZero() }},
+	{StatePaused, func(m *Machine, _ time.Time) bool { return m.paused() != "" }},
+	{StateUnwatched, func(m *Machine, _ time.Time) bool { return m.Check == nil || targets.RemediationSkipped(m.Machine) }},
+	{StateHeld, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationHeld }},
+	{StateProbation, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationProbation }},
+	{StateInRepair, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationActing }},
+	{StateHealthy, func(m *Machine, _ time.Time) bool { return m.verdict().Status == metav1.ConditionTrue }},
+	{StateOnHold, func(m *Machine, now time.Time) bool { why, _ := m.hold(now); return why != "" && m.sick() }},
+	{StateSick, func(m *Machine, _ time.Time) bool { return m.sick() }},
+	{StateUndecided, func(*Machine, time.Time) bool { return true }},
+}
+
+// State is where a machine stands.
+func (m *Machine) State(now time.Time) State {
+	for _, one := range states {
+		if one.applies(m, now) {
+			return one.state
+		}
+	}
+	return StateUndecided
+}
+
+// verdict is the one that the controllers have stored; empty if there is none.
+func (m *Machine) verdict() metav1.Condition {
+	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func (m *Machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }
+
+// phase is that of the open record; empty if there is none.
+func (m *Machine) phase() v1alpha1.RemediationPhase {
+	if m.Record == nil {
+		return ""
+	}
+	return m.Record.Record.Status.Phase
+}
+
+// paused says why the machine is left alone; empty if it is not.
+func (m *Machine) paused() string {
+	if targets.MachinePaused(m.Machine) {
+		return "the Machine has the annotation cluster.x-k8s.io/paused"
+	}
+	if m.Check == nil || len(m.Check.Decision.Paused) == 0 {
+		return ""
+	}
+	return m.Check.Decision.Paused[0]
+}
+
+// hold says why nothing is repaired until a time; empty if it may be.
+func (m *Machine) hold(now time.Time) (why string, until time.Time) {
+	if m.Check == nil || m.Check.Facts.Cluster == nil {
+		return targets.OnHold(now, m.Machine)
+	}
+	return targets.OnHold(now, m.Machine, m.Check.MachineHealthCheck, m.Check.Facts.Cluster)
+}

@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// maxLooks bounds how far ahead is looked for a change. Deadlines may follow on each other that change nothing.
+const maxLooks = 8
+
+// nextVerdict is when the verdict on a machine changes by itself; false if it does not, or if that cannot be told from here.
+func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
+	if m.Health == nil || !m.nodeKnown() || m.paused() != "" {
+		return Upcoming{}, false
+	}
+	at, before := now, m.verdict()
+	for range maxLooks {
+		result := machinehealth.Decide(*m.Health, at)
+		if status := conditionStatus(result.Status); status != before.Status {
+			return m.upcoming(at, verdictWords(status, result)), true
+		}
+		due := firstAfter(at, result.RecheckAt, result.Deadline)
+		if due.IsZero() {
+			break
+		}
+		at = due
+	}
+	return Upcoming{}, false
+}
+
+// firstAfter is the earliest of some moments that are after another one; zero if none is.
+func firstAfter(now time.Time, all ...time.Time) time.Time {
+	var first time.Time
+	for _, at := range all {
+		if at.After(now) {
+			first = healthcheck.Earliest(first, at)
+		}
+	}
+	return first
+}
+
+// nodeKnown reports whether the Node of the machine can be read from here, or the verdict says that nobody can.
+func (m *Machine) nodeKnown() bool {
+	return m.Health.Node.State != machinehealth.NodeUnreadable || m.verdict().Reason == machinehealth.ReasonNodeUnavailable
+}
+
+func conditionStatus(s healthcheck.Status) metav1.ConditionStatus {
+	if s == healthcheck.Progressing {
+		return metav1.ConditionUnknown
+	}
+	return metav1.ConditionStatus(s)
+}
+
+func verdictWords(status metav1.ConditionStatus, result healthcheck.Result) string {
+	switch status {
+	case metav1.ConditionFalse:
+		return "is sick: " + result.Message
+	case metav1.ConditionTrue:
+		return "is healthy"
+	}
+	return "is undecided: " + result.Message
+}
+
+func (m *Machine) upcoming(at time.Time, what string) Upcoming {
+	return Upcoming{At: at, Namespace: m.Machine.Namespace, Cluster: m.Machine.Spec.ClusterName, Name: m.Machine.Name, What: what}
+}

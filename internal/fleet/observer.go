@@ -1,0 +1,129 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Observer reads a fleet. It is safe for concurrent use.
+type Observer struct {
+	// Client reads from the cache, and Live past it.
+	Client client.Reader
+	Live   client.Reader
+	// Health, Checks and Repairs observe as their controllers do.
+	Health    *machinehealth.Observer
+	Checks    *machinehealthcheck.Reconciler
+	Repairs   *remediation.Reconciler
+	Selectors *targets.Selectors
+	Policy    targets.Policy
+	// Records reports that MachineRemediations can be read.
+	Records bool
+	// Lease is the name of the lease that the leading manager holds.
+	Lease string
+	Clock clock.PassiveClock
+}
+
+// look is one reading of a fleet.
+type look struct {
+	*Observer
+	facts explain.Facts
+	// machines are by UID, checks are by UID.
+	machines map[types.UID]*explain.Machine
+	checks   map[types.UID]*explain.Check
+	clusters map[client.ObjectKey]*clusterv1.Cluster
+	// unreadable says why the Nodes of a cluster cannot be read.
+	unreadable map[client.ObjectKey]string
+}
+
+// Look reads the fleet of a namespace; empty means all.
+func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, error) {
+	l := &look{
+		Observer: o, facts: explain.Facts{Now: o.Clock.Now(), Manager: o.manager(ctx)},
+		machines: map[types.UID]*explain.Machine{}, checks: map[types.UID]*explain.Check{},
+		clusters: map[client.ObjectKey]*clusterv1.Cluster{}, unreadable: map[client.ObjectKey]string{},
+	}
+	for _, read := range []func(context.Context, string) error{l.readClusters, l.readMachines, l.readChecks, l.readRecords} {
+		if err := read(ctx, namespace); err != nil {
+			return explain.Facts{}, err
+		}
+	}
+	l.judge(ctx)
+	l.sort()
+	return l.facts, nil
+}
+
+func (l *look) readClusters(ctx context.Context, namespace string) error {
+	var list clusterv1.ClusterList
+	if err := l.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing Clusters: %w", err)
+	}
+	for i := range list.Items {
+		l.clusters[client.ObjectKeyFromObject(&list.Items[i])] = &list.Items[i]
+	}
+	return nil
+}
+
+func (l *look) readMachines(ctx context.Context, namespace string) error {
+	var list clusterv1.MachineList
+	if err := l.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing Machines: %w", err)
+	}
+	for i := range list.Items {
+		machine := &explain.Machine{Machine: &list.Items[i]}
+		l.machines[machine.Machine.UID] = machine
+		l.facts.Machines = append(l.facts.Machines, machine)
+	}
+	return nil
+}
+
+// readChecks observes and decides for each MachineHealthCheck. One that cannot be observed hides no other.
+func (l *look) readChecks(ctx context.Context, namespace string) error {
+	var list clusterv1.MachineHealthCheckList
+	if err := l.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing MachineHealthChecks: %w", err)
+	}
+	for i := range list.Items {
+		check := &explain.Check{MachineHealthCheck: &list.Items[i], Foreign: !l.Policy.Manages(&list.Items[i])}
+		l.facts.Checks = append(l.facts.Checks, check)
+		l.checks[check.MachineHealthCheck.UID] = check
+		var err error
+		if check.Facts, check.Decision, err = l.Checks.Look(ctx, check.MachineHealthCheck); err != nil {
+			check.Problem = err.Error()
+		}
+		for _, target := range check.Facts.Targets {
+			if machine := l.machines[target.Machine.UID]; machine != nil {
+				machine.Check = check
+				check.Machines = append(check.Machines, machine)
+			}
+		}
+	}
+	return nil
+}
+
+// sort puts everything into the order of namespaces and names.
+func (l *look) sort() {
+	for key, cluster := range l.clusters {
+		l.facts.Clusters = append(l.facts.Clusters, explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]})
+	}
+	slices.SortFunc(l.facts.Clusters, func(a, b explain.Cluster) int { return byName(a.Cluster, b.Cluster) })
+	slices.SortFunc(l.facts.Checks, func(a, b *explain.Check) int { return byName(a.MachineHealthCheck, b.MachineHealthCheck) })
+	slices.SortFunc(l.facts.Machines, func(a, b *explain.Machine) int { return byName(a.Machine, b.Machine) })
+	slices.SortFunc(l.facts.Records, func(a, b *explain.Record) int { return byName(a.Record, b.Record) })
+}
+
+func byName(a, b client.Object) int {
+	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+}

@@ -1,0 +1,18 @@
+package machinehealthcheck
+
+import (
+	"context"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// Look observes and decides as Reconcile does, from the caches alone, and acts on nothing.
+func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+	facts, decision, err := r.decideByCache(ctx, mhc)
+	if err == nil && decision.Config.OnlyTells() {
+		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
+	}
+	return facts, decision, err
+}

@@ -1,0 +1,148 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+// foretold is what explain has said about a world in which nothing was left to do for the moment.
+type foretold struct {
+	facts explain.Facts
+	next  []explain.Upcoming
+	// others is that something happens next that is not Sickbay's to say: an owner does what it has put off, or what has failed is
+	// tried again.
+	others bool
+}
+
+// othersNext reports whether what happens next is not due by what is stored, or by a clock that has stepped back.
+func (w *world) othersNext() bool {
+	return len(w.leader.queue.failures) > 0 || w.leader.triesAgain(w) || !w.leader.queue.next().Equal(w.next()) || w.clock.now.Before(w.latest)
+}
+
+// triesAgain reports whether a process remembers a machine that it could not admit. Nobody else knows of that.
+func (p *process) triesAgain(w *world) bool {
+	checks, ok := p.controllers[machinehealthcheck.ControllerName].(*machinehealthcheck.Reconciler)
+	if !ok {
+		return false
+	}
+	for _, mhc := range every[*clusterv1.MachineHealthCheck](w, healthCheckKind) {
+		_, decision, err := checks.Look(w.ctx, mhc)
+		if err != nil || slices.ContainsFunc(decision.Waiting, func(one admission.Waiting) bool { return one.Reason == v1alpha1.ReasonBackoff }) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlooker sees the world from outside, as the commands do: with caches and a memory of its own.
+func (w *world) onlooker() *fleet.Observer {
+	outside := &process{w: w, client: &apimodel.Client{Server: w.server, View: w.server.NewView()}}
+	c, live, selectors := outside.client, outside.client.Live(), &targets.Selectors{}
+	observer := &machinehealth.Observer{Nodes: nodes{outside}, GracePeriod: grace}
+	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock}
+	return &fleet.Observer{
+		Client: c, Live: live, Health: observer, Selectors: selectors, Records: true, Clock: w.clock,
+		Checks:  &machinehealthcheck.Reconciler{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock},
+		Repairs: &remediation.Reconciler{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock, Gate: gate},
+	}
+}
+
+// foretell asks explain what happens next, and holds what it said before against what has happened since. Nothing but what is due
+// by itself has happened, as the world is at rest.
+func (w *world) foretell() {
+	facts, err := w.onlooker().Look(w.ctx, "")
+	if err != nil {
+		w.fail(ruleForetold, "the fleet cannot be read: %v", err)
+		return
+	}
+	told := &foretold{facts: facts, next: facts.Next(), others: w.othersNext()}
+	if w.plant != nil && w.plant.foretells != nil {
+		told.next = w.plant.foretells(told.next)
+	}
+	if before := w.told; before != nil && !before.others && facts.Now.After(before.facts.Now) {
+		w.cameTrue(before, facts)
+	}
+	w.told = told
+}
+
+// soonEnough is how much later than it was said something may happen.
+const soonEnough = time.Second
+
+// cameTrue fails if something was said that did not happen in time, or if something happened and nothing was said.
+func (w *world) cameTrue(before *foretold, now explain.Facts) {
+	due := 0
+	for _, one := range before.next {
+		switch {
+		case !one.At.Add(soonEnough).After(now.Now) && !changed(before.facts, now, one.Name):
+			w.fail(ruleForetold, "%s: %s was to happen at %s, and did not by %s", one.Name, one.What, one.At.Sub(start), now.Now.Sub(start))
+		case !one.At.After(now.Now.Add(soonEnough)):
+			due++
+		}
+	}
+	if due > 0 || now.Now.Sub(before.facts.Now) <= soonEnough {
+		return
+	}
+	for _, machine := range now.Machines {
+		if changed(before.facts, now, machine.Machine.Name) {
+			w.fail(ruleForetold, "nobody has said that something happens to %s at %s; at %s it was said: %v",
+				machine.Machine.Name, now.Now.Sub(start), before.facts.Now.Sub(start), before.next)
+		}
+	}
+}
+
+// changed reports whether something has happened to a machine that people want to know.
+func changed(before, after explain.Facts, name string) bool {
+	was, is := machineIn(before, name), machineIn(after, name)
+	switch {
+	case was == nil || is == nil || was.Machine.UID != is.Machine.UID:
+		return true
+	case said(was.Machine, machinehealth.ConditionType)[0] != said(is.Machine, machinehealth.ConditionType)[0]:
+		return true
+	}
+	records := map[types.UID]*v1alpha1.MachineRemediation{}
+	for _, one := range before.Records {
+		records[one.Record.UID] = one.Record
+	}
+	for _, one := range after.Records {
+		if one.Record.Spec.MachineRef.UID != is.Machine.UID {
+			continue
+		}
+		if earlier := records[one.Record.UID]; earlier == nil || explain.Change(earlier, one.Record) != "" || tries(earlier) != tries(one.Record) {
+			return true
+		}
+	}
+	return false
+}
+
+// tries counts the attempts of a record, and what they have made.
+func tries(r *v1alpha1.MachineRemediation) (attempts [2]int) {
+	for _, attempt := range r.Status.Attempts {
+		attempts[0]++
+		if attempt.ObjectRef != nil {
+			attempts[1]++
+		}
+	}
+	return attempts
+}
+
+func machineIn(facts explain.Facts, name string) *explain.Machine {
+	for _, m := range facts.Machines {
+		if m.Machine.Name == name {
+			return m
+		}
+	}
+	return nil
+}
