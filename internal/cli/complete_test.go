@@ -33,6 +33,7 @@ func TestComplete(t *testing.T) {
 		"a health check":        {[]string{"hold", "mhc/"}, []string{"mhc/workers"}},
 		"a kind half typed":     {[]string{"release", "cl"}, []string{"cluster/blue"}},
 		"not a kind for it":     {[]string{"hold", "mr/"}, nil},
+		"what to explain":       {[]string{"explain", "mhc"}, []string{"mhc/workers"}},
 		"forms":                 {[]string{"hold", "metal-3", "-o", ""}, []string{"name", "json", "yaml"}},
 	}
 	for name, tt := range tests {
