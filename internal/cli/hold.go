@@ -43,8 +43,13 @@ TARGET is machine/NAME, mhc/NAME (a MachineHealthCheck: all its machines) or clu
 
 `
 
-func newHold() *cobra.Command {
-	h := &holdCommand{clock: clock.RealClock{}}
+func newHold() *cobra.Command { return (&holdCommand{clock: clock.RealClock{}}).hold() }
+
+func newRelease() *cobra.Command {
+	return (&holdCommand{clock: clock.RealClock{}, releases: true}).release()
+}
+
+func (h *holdCommand) hold() *cobra.Command {
 	cmd := h.command(&cobra.Command{
 		Use:   "hold TARGET (--for DURATION | --until TIME)",
 		Short: "Leave a machine, a health check or a cluster alone until a time",
@@ -59,8 +64,7 @@ func newHold() *cobra.Command {
 	return cmd
 }
 
-func newRelease() *cobra.Command {
-	h := &holdCommand{clock: clock.RealClock{}, releases: true}
+func (h *holdCommand) release() *cobra.Command {
 	return h.command(&cobra.Command{
 		Use:   "release TARGET",
 		Short: "End the hold on a machine, a health check or a cluster",
