@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -64,7 +66,7 @@ func TestDecisions(t *testing.T) {
 			if tt.works {
 				r = s.rebooting(r)
 			}
-			args := append(tt.args, "--as=alice")
+			args := slices.Concat(tt.args, []string{"--as=alice"})
 			dry := s.run(append(args, "--dry-run")...)
 			if s.stored(r).Spec.Decision != nil || dry.code != exitOK {
 				t.Errorf("--dry-run ends with %d and has written %+v: %s", dry.code, s.stored(r).Spec.Decision, dry.stderr)
@@ -287,11 +289,22 @@ func TestDecisionWithFewRights(t *testing.T) {
 
 // TestDecisionInterrupted: a person who hits Ctrl-C at the question gets away.
 func TestDecisionInterrupted(t *testing.T) {
-	person, tty := openTerminal(t)
-	defer person.Close()
+	_, tty := openTerminal(t)
 	ctx, cancel := contextWithTimeout(t, 10*time.Millisecond)
 	defer cancel()
 	if line, err := readLine(ctx, tty); err == nil {
 		t.Errorf("read %q", line)
+	}
+}
+
+// TestExplained: what helps against an error of the API server.
+func TestExplained(t *testing.T) {
+	err := explained(&meta.NoKindMatchError{GroupKind: v1alpha1.GroupVersion.WithKind("MachineRemediation").GroupKind(), SearchedVersions: []string{"v1alpha1"}})
+	want := `the kinds of Sickbay are not installed (sickbay crds | kubectl apply -f - installs them): no matches for kind "MachineRemediation" in version "sickbay.dev/v1alpha1"`
+	if err == nil || err.Error() != want {
+		t.Errorf("said %v, want %s", err, want)
+	}
+	if err := explained(nil); err != nil {
+		t.Error(err)
 	}
 }

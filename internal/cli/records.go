@@ -68,12 +68,7 @@ func notOpen(ctx context.Context, c client.Client, namespace string, t target) (
 	if err != nil {
 		return nil, err
 	}
-	var last *v1alpha1.MachineRemediation
-	for i := range all {
-		if r := &all[i]; t.means(r) && (last == nil || last.CreationTimestamp.Before(&r.CreationTimestamp)) {
-			last = r
-		}
-	}
+	last := t.latest(all)
 	if last != nil && last.Name == t.name {
 		return last, nil
 	}
@@ -86,6 +81,17 @@ func notOpen(ctx context.Context, c client.Client, namespace string, t target) (
 		return nil, fmt.Errorf("getting machine %s: %w", t.name, err)
 	}
 	return nil, fmt.Errorf("machine %s is not under repair, so there is nothing to decide%s%s", t.name, verdictOf(machine, err), ended(last))
+}
+
+// latest is the youngest of the records that a person may mean; nil if there is none.
+func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
+	var last *v1alpha1.MachineRemediation
+	for i := range all {
+		if r := &all[i]; t.means(r) && (last == nil || last.CreationTimestamp.Before(&r.CreationTimestamp)) {
+			last = r
+		}
+	}
+	return last
 }
 
 // verdictOf says how a machine is.
@@ -122,7 +128,7 @@ func explained(err error) error {
 	case err == nil:
 		return nil
 	case meta.IsNoMatchError(err):
-		return fmt.Errorf("Sickbay's kinds are not installed (sickbay crds | kubectl apply -f -): %w", err)
+		return fmt.Errorf("the kinds of Sickbay are not installed (sickbay crds | kubectl apply -f - installs them): %w", err)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%w. The ClusterRole sickbay-decide permits it", err)
 	}

@@ -15,7 +15,7 @@ func openTerminal(t *testing.T) (person, tty *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { person.Close() })
+	t.Cleanup(func() { _ = person.Close() })
 	var locked, number int32
 	control(t, person, syscall.TIOCSPTLCK, &locked)
 	control(t, person, syscall.TIOCGPTN, &number)
@@ -23,7 +23,7 @@ func openTerminal(t *testing.T) (person, tty *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tty.Close() })
+	t.Cleanup(func() { _ = tty.Close() })
 	return person, tty
 }
 

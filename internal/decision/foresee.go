@@ -48,19 +48,34 @@ func follow(f ladder.Facts, now time.Time, grants bool) course {
 		case d.Act.Begins():
 			c.begins = d
 			return c
-		case d.Act != ladder.None && d.Act != ladder.Close:
+		case takesBack(d.Act):
 			c.withdrawn = append(c.withdrawn, standing(f, d.Act))
 			f = without(f, d.Act)
-		case grants && d.Act == ladder.None && d.Status.SlotWanted && !ladder.HasSlot(f.Record):
+		case grants && wantsSlot(f.Record):
 			f.Record.Spec.Grant = f.Record.Status.ReleasedGrant + 1
-			if at := d.Status.NextTransitionTime; at != nil && at.After(now) {
-				now = at.Time
-			}
+			now = whenDue(f.Record, now)
 		default:
 			return c
 		}
 	}
 	return c
+}
+
+func takesBack(act ladder.Act) bool {
+	return act == ladder.WithdrawMark || act == ladder.WithdrawReboot || act == ladder.WithdrawRequest
+}
+
+// wantsSlot reports whether a record stands in line, now or once its back-off is over.
+func wantsSlot(r *v1alpha1.MachineRemediation) bool {
+	return r.Status.SlotWanted && !ladder.HasSlot(r) && !ladder.Ended(r)
+}
+
+// whenDue is when the back-off of a record is over.
+func whenDue(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
+	if at := r.Status.NextTransitionTime; at != nil && at.After(now) {
+		return at.Time
+	}
+	return now
 }
 
 // without is the machine once something was taken back.
