@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -156,6 +157,8 @@ func (h *holdCommand) propose(ctx context.Context, c client.Client, t target, ob
 	switch {
 	case apierrors.IsForbidden(err):
 		on.OpenUnread = true
+	case meta.IsNoMatchError(err):
+		// Without Sickbay's kinds nothing is repaired.
 	case err != nil:
 		return decision.HoldProposal{}, err
 	}

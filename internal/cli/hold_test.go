@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -9,13 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 // holdOf are the annotations of a hold on an object.
@@ -192,5 +196,31 @@ func (s *shell) change(object client.Object, change func()) {
 	change()
 	if err := s.c.Update(s.t.Context(), object); err != nil {
 		s.t.Error(err)
+	}
+}
+
+// TestHoldWithoutRecords: that they cannot be read, or are not installed, keeps nobody from a hold.
+func TestHoldWithoutRecords(t *testing.T) {
+	s := newShell(t)
+	s.machine("metal-3")
+	s.may("alice", rule("cluster.x-k8s.io", "machines", "get", "patch"))
+	if got := s.run("hold", "metal-3", "--for=1h", "--as=alice", "--yes"); got.code != exitOK || !strings.Contains(got.stdout, "Not seen   you may not read MachineRemediations") {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	c, err := client.NewWithWatch(env.Get(t).Config, client.Options{Scheme: env.Get(t).Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := interceptor.NewClient(c, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return &meta.NoKindMatchError{}
+	}})
+	h := &holdCommand{clock: testingclock.NewFakePassiveClock(evening), access: access{kubeconfig: s.kubeconfig}}
+	object, err := readMetadata(t.Context(), without, s.ns, target{kindMachine, "metal-3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.propose(t.Context(), without, target{kindMachine, "metal-3"}, object, evening.AddDate(200, 0, 0))
+	if err != nil || p.Annotations == nil {
+		t.Errorf("proposed %+v, %v", p, err)
 	}
 }
