@@ -16,6 +16,7 @@ var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
 	"internal/reboot/quorum",
+	"internal/decision",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.
