@@ -17,6 +17,7 @@ var purePackages = []string{
 	"internal/machinehealthcheck/admission",
 	"internal/reboot/quorum",
 	"internal/convert",
+	"internal/decision",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.
