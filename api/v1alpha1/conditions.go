@@ -44,7 +44,7 @@ const (
 const (
 	// ReasonNodeDeleted: the Node was deleted.
 	ReasonNodeDeleted = "NodeDeleted"
-	// ReasonNodeTainted: the Node was tainted, and its workloads have been let go of.
+	// ReasonNodeTainted: the Node was tainted, its Pods are gone and its volumes are detached.
 	ReasonNodeTainted = "NodeTainted"
 	// ReasonNoNode: there was no Node.
 	ReasonNoNode = "NoNode"
@@ -54,7 +54,7 @@ const (
 	ReasonNodeUnreadable = "NodeUnreadable"
 	// ReasonTaintUnsupported: the workload cluster is older than 1.28.
 	ReasonTaintUnsupported = "TaintUnsupported"
-	// ReasonIsolationTimedOut: not everything was let go of in time.
+	// ReasonIsolationTimedOut: the Node did not go in time, or Pods or volumes were still on it.
 	ReasonIsolationTimedOut = "IsolationTimedOut"
 	// ReasonNotAsked: nobody has asked for that step.
 	ReasonNotAsked = "NotAsked"

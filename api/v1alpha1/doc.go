@@ -8,7 +8,7 @@
 // prove itself, and how many machines are repaired at once. A MachineHealthCheck refers to it.
 //
 // A RebootRemediation power-cycles the host of one bare-metal machine: host off, and proven off;
-// Node deleted, or its workloads let go by a taint; host on; what the Node had put back. It is a
+// Node deleted, or tainted so that its workloads go; host on; labels, annotations and taints of the Node restored. It is a
 // remediation request by Cluster API's contract, so a MachineHealthCheck can refer to a
 // RebootRemediationTemplate. A plan with the action Reboot can, too.
 //

@@ -13,7 +13,7 @@ const (
 	// and cordon are kept, and put back when the host has registered again.
 	DeleteNode Isolation = "DeleteNode"
 	// OutOfServiceTaint taints the Node with node.kubernetes.io/out-of-service, which makes Kubernetes
-	// let go of its Pods and volumes. It takes a workload cluster of 1.28 or newer.
+	// delete its Pods and detach its volumes. It takes a workload cluster of 1.28 or newer.
 	OutOfServiceTaint Isolation = "OutOfServiceTaint"
 )
 
@@ -91,8 +91,8 @@ type RebootRemediationSpec struct {
 }
 
 // RebootRemediation power-cycles the host of one machine. The name of the Machine is for health checks: Cluster API's own
-// controller creates the one of that name, and deletes it as soon as the machine is healthy, whoever made it. What persons and
-// records ask for has another name. One at a time cycles a machine.
+// controller creates the one of that name, and deletes it as soon as the machine is healthy, no matter who created it. Those that
+// people and records ask for have other names. Only one at a time cycles a machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
@@ -113,8 +113,8 @@ type RebootRemediation struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// The default sees to it that there is a spec: to one that is absent its rule does not apply, so it
-	// could be added later.
+	// The default makes sure that there is a spec. The rule on spec does not apply to one that is absent, so
+	// without the default somebody could add it later.
 
 	// spec says which machine to cycle, and how.
 	// +kubebuilder:default={}

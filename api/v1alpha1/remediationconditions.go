@@ -72,6 +72,6 @@ const (
 	ReasonMachineDeleted = "MachineDeleted"
 	// ReasonUnproven: what was done could not be proven to help.
 	ReasonUnproven = "Unproven"
-	// ReasonHandedBack: Sickbay does not look after the machine any more.
+	// ReasonHandedBack: Sickbay does not manage the machine any more.
 	ReasonHandedBack = "HandedBack"
 )

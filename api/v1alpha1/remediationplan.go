@@ -28,7 +28,7 @@ const (
 	DomainFailureDomain PacingDomain = "FailureDomain"
 )
 
-// RemediationPacing slows repairs down where they turn out in vain.
+// RemediationPacing slows repairs down where they do not help.
 type RemediationPacing struct {
 	// domains are what limits are counted for.
 	// +kubebuilder:validation:MinItems=1
@@ -100,7 +100,7 @@ type RemediationPlan struct {
 	// +kubebuilder:default=604800
 	// +optional
 	RelapseWindowSeconds *int32 `json:"relapseWindowSeconds,omitempty"`
-	// pacing slows repairs down where they turn out in vain. Default: none.
+	// pacing slows repairs down where they do not help. Default: none.
 	// +optional
 	Pacing *RemediationPacing `json:"pacing,omitempty"`
 }

@@ -101,10 +101,10 @@ type MachineRemediationStatus struct {
 	// phase sums it up: Pending, Acting, Probation, Held or Ended.
 	// +optional
 	Phase RemediationPhase `json:"phase,omitempty"`
-	// step is the one that is tried or waited for. Empty: none is left.
+	// step is the one at work, or the next one. Empty: none is left.
 	// +optional
 	Step string `json:"step,omitempty"`
-	// attempt is the number of the one at work, or of the one that is waited for.
+	// attempt is the number of the attempt at work, or of the next one.
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
 	// releasedGrant is the value of spec.grant up to which slots were given back.

@@ -19,7 +19,7 @@ const (
 	PoweringOff Phase = "PoweringOff"
 	// Fenced: the host is proven off.
 	Fenced Phase = "Fenced"
-	// Isolating: the Node is deleted, or tainted and let go of.
+	// Isolating: the Node is deleted, or tainted until nothing of it is left.
 	Isolating Phase = "Isolating"
 	// Holding: the host stays off, since nobody has asked for more.
 	Holding Phase = "Holding"
@@ -29,12 +29,12 @@ const (
 	WaitingForNode Phase = "WaitingForNode"
 	// Restoring: what the Node had is put back, and it becomes Ready.
 	Restoring Phase = "Restoring"
-	// WaitingForMachine: the Node is back and Ready, and the machine is still called sick by whoever asked for the cycle.
+	// WaitingForMachine: the Node is back and Ready, and the health check that asked for the cycle still calls the machine sick.
 	WaitingForMachine Phase = "WaitingForMachine"
 	// CoolingDown: an attempt has failed, the next one is to begin.
 	CoolingDown Phase = "CoolingDown"
-	// Succeeded: the host has been off and is on, and its Node is back as it was, and Ready. In this end, as in the others, whatever
-	// was set on the host is taken away.
+	// Succeeded: the host has been off and is on, and its Node is back as it was, and Ready. As in the other ends, nothing that
+	// was set on the host is left there.
 	Succeeded Phase = "Succeeded"
 	// Failed: cycling did not help, or the host could not be worked with.
 	Failed Phase = "Failed"
@@ -94,10 +94,10 @@ type RebootRemediationStatus struct {
 	// poweredOffAt is when the host was proven off; of several times, the last.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
-	// isolatingSince is since when the Node is to be gone, or let go of.
+	// isolatingSince is since when the Node is being taken out of service.
 	// +optional
 	IsolatingSince *metav1.Time `json:"isolatingSince,omitempty"`
-	// isolatedAt is when the Node was gone, or let go of; or when that was given up or not needed.
+	// isolatedAt is when the Node was out of service, or when that was given up or not needed.
 	// +optional
 	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
 	// nodeGoneAt is when there was no Node while the host was off: any Node of that name is one that has registered since.
@@ -112,7 +112,7 @@ type RebootRemediationStatus struct {
 	// powerOnReleasedAt is since when the host may come on; it waits while others hold the host off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
-	// askedSteps are those whose annotations were on the Machine when the host was let go of, and are not taken away
+	// askedSteps are those whose annotations were on the Machine when the host was released, and that have not been removed
 	// yet. An annotation for an earlier step that comes later is too late for this cycle, and stays for another one.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3

@@ -17,9 +17,6 @@ const maxTurns = 20
 // settle decides on a record at a moment until there is nothing left to store, as the controller does.
 func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	decision := ladder.Decision{}
-	if until := f.Safety.HoldUntil; !until.IsZero() && !at.Before(until) {
-		f.Safety.OnHold, f.Safety.HoldUntil = "", time.Time{}
-	}
 	for range maxTurns {
 		decision = ladder.Decide(f, at)
 		if !decision.Store {
@@ -62,40 +59,56 @@ func Change(before, after *v1alpha1.MachineRemediation) string {
 		return "the repair ends: " + meta.FindStatusCondition(is.Conditions, v1alpha1.ConditionSucceeded).Reason
 	}
 	var parts []string
-	results := map[int32]v1alpha1.AttemptResult{}
+	had := map[int32]v1alpha1.AttemptResult{}
 	for i := range was.Attempts {
-		results[was.Attempts[i].Number] = was.Attempts[i].Result
+		had[was.Attempts[i].Number] = was.Attempts[i].Result
 	}
 	for i := range is.Attempts {
 		attempt := &is.Attempts[i]
-		if attempt.Result != "" && results[attempt.Number] != attempt.Result {
-			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), resultWords(attempt.Result)))
+		if attempt.Result != "" && had[attempt.Number] != attempt.Result {
+			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), results[attempt.Result].comes))
 		}
 	}
-	if then := turnWords(was, is); then != "" {
+	if then := turnWords(&was, &is); then != "" {
 		parts = append(parts, then)
 	}
 	return strings.Join(parts, "; ")
 }
 
+// turns are where a record goes on, in the order in which they are asked; the first that applies is said.
+var turns = []struct {
+	applies func(was, is *v1alpha1.MachineRemediationStatus) bool
+	words   string
+}{
+	{func(was, is *v1alpha1.MachineRemediationStatus) bool { return !moved(was, is) }, ""},
+	{enters(v1alpha1.RemediationHeld), "a person has to decide"},
+	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationPending && reasonOf(*is) == v1alpha1.ReasonApprovalRequired
+	}, "step %s asks for approval"},
+	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil
+	}, "step %s is next, once a slot is granted"},
+	{enters(v1alpha1.RemediationPending), "step %s is next"},
+	{func(was, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationActing && len(is.Attempts) > len(was.Attempts)
+	}, "step %s begins"},
+	{enters(v1alpha1.RemediationProbation), "probation begins"},
+}
+
+func moved(was, is *v1alpha1.MachineRemediationStatus) bool {
+	return was.Phase != is.Phase || was.Step != is.Step || was.Attempt != is.Attempt || was.SlotWanted != is.SlotWanted
+}
+
+func enters(phase v1alpha1.RemediationPhase) func(was, is *v1alpha1.MachineRemediationStatus) bool {
+	return func(was, is *v1alpha1.MachineRemediationStatus) bool { return is.Phase == phase && was.Phase != phase }
+}
+
 // turnWords say where a record goes on.
-func turnWords(was, is v1alpha1.MachineRemediationStatus) string {
-	moved := was.Phase != is.Phase || was.Step != is.Step || was.Attempt != is.Attempt || was.SlotWanted != is.SlotWanted
-	switch {
-	case !moved:
-		return ""
-	case is.Phase == v1alpha1.RemediationHeld && was.Phase != is.Phase:
-		return "a person has to decide"
-	case is.Phase == v1alpha1.RemediationPending && reasonOf(is) == v1alpha1.ReasonApprovalRequired:
-		return "step " + is.Step + " asks for approval"
-	case is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil:
-		return "step " + is.Step + " is next, once a slot is granted"
-	case is.Phase == v1alpha1.RemediationPending && was.Phase != is.Phase:
-		return "step " + is.Step + " is next"
-	case is.Phase == v1alpha1.RemediationActing && len(is.Attempts) > len(was.Attempts):
-		return "step " + is.Step + " begins"
-	case is.Phase == v1alpha1.RemediationProbation && was.Phase != is.Phase:
-		return "probation begins"
+func turnWords(was, is *v1alpha1.MachineRemediationStatus) string {
+	for _, turn := range turns {
+		if turn.applies(was, is) {
+			return strings.ReplaceAll(turn.words, "%s", is.Step)
+		}
 	}
 	return ""
 }
@@ -128,26 +141,24 @@ func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) i
 	return max(1, ladder.Tried(&until, attempt.Step))
 }
 
-func resultWords(result v1alpha1.AttemptResult) string {
-	switch result {
-	case v1alpha1.ResultSucceeded:
-		return "has helped"
-	case v1alpha1.ResultTimedOut:
-		return "is out of time"
-	case v1alpha1.ResultFailed:
-		return "has failed"
-	case v1alpha1.ResultRefused:
-		return "is given up, as nobody has answered"
-	case v1alpha1.ResultAborted:
-		return "is broken off"
-	case v1alpha1.ResultDenied:
-		return "is denied"
-	case v1alpha1.ResultCancelled:
-		return "is cancelled"
-	case v1alpha1.ResultUnneeded:
-		return "is not needed"
+// results say what comes of an attempt, and what has come of it.
+var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
+	v1alpha1.ResultSucceeded: {"counts as a success", "helped"},
+	v1alpha1.ResultTimedOut:  {"times out", "timed out"},
+	v1alpha1.ResultFailed:    {"counts as failed", "failed"},
+	v1alpha1.ResultRefused:   {"is given up, as nobody has answered", "was given up, as nobody answered"},
+	v1alpha1.ResultAborted:   {"is broken off", "was broken off"},
+	v1alpha1.ResultDenied:    {"is denied", "was denied"},
+	v1alpha1.ResultCancelled: {"is cancelled", "was cancelled"},
+	v1alpha1.ResultUnneeded:  {"is not needed", "was not needed"},
+}
+
+// came says what has come of an attempt that is over.
+func came(result v1alpha1.AttemptResult) string {
+	if result == "" {
+		return "has to prove that it helped"
 	}
-	return "ends: " + string(result)
+	return results[result].came
 }
 
 // acts are what people want to know of what is done.

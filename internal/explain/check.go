@@ -23,12 +23,10 @@ func (f *Facts) CheckPage(c *Check) Page {
 	p.row("Slots", c.slots())
 	p.row("Plan", c.plan())
 	p.row("Would", c.would())
-	for _, one := range c.Decision.Waiting {
-		p.row("Waiting", fmt.Sprintf("%s %s: %s", one.Machine, words(one.Reason), one.Why))
-	}
+	c.waiting(&p)
 	p.row("Overlap", c.overlap())
 	p.row("Pattern", c.pattern())
-	p.row("Next", f.nextWords(&p))
+	f.tellNext(&p)
 	return p
 }
 
@@ -54,6 +52,23 @@ func (c *Check) headline() string {
 		return "OBSERVING, " + onlyTells(c) + "; " + numbers
 	}
 	return "OPEN; " + numbers
+}
+
+// maxRows is how many lines there are about one question.
+const maxRows = 10
+
+// waiting names those who are due and not admitted, unless the gate has said it all.
+func (c *Check) waiting(p *Page) {
+	if c.Decision.Stopped.Reason != "" {
+		return
+	}
+	for i, one := range c.Decision.Waiting {
+		if i == maxRows {
+			p.row("Waiting", fmt.Sprintf("and %d more", len(c.Decision.Waiting)-maxRows))
+			return
+		}
+		p.row("Waiting", one.Machine+", "+words(one.Reason))
+	}
 }
 
 // plan names the steps of the next repair.

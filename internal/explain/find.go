@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // finders find what a person has named, by the word for its kind.
@@ -105,7 +104,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p.row("Why", fmt.Sprintf("%s (%s, since %s)", r.Record.Spec.Finding.Message, r.Record.Spec.Finding.Reason, Clock(r.Record.Spec.Finding.Since.Time, f.Now)))
 	r.tell(&p, f.Now)
 	if !r.ended() {
-		p.row("Next", f.nextWords(&p))
+		f.tellNext(&p)
 	}
 	r.choices(&p)
 	return p
@@ -114,21 +113,15 @@ func (f *Facts) RecordPage(r *Record) Page {
 // ClusterPage explains a cluster by its MachineHealthChecks.
 func (f *Facts) ClusterPage(c *Cluster) Page {
 	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, At: f.Now}
-	states, n := map[State]int{}, 0
+	n, total := map[State]int{}, 0
 	for _, m := range f.Machines {
 		if m.Machine.Namespace == c.Cluster.Namespace && m.Machine.Spec.ClusterName == c.Cluster.Name {
-			states[m.State(f.Now)]++
-			n++
+			n[m.State(f.Now)]++
+			total++
 			p.Next = append(p.Next, m.Next(f.Now)...)
 		}
 	}
-	var parts []string
-	for _, one := range order() {
-		if states[one] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", states[one], one))
-		}
-	}
-	p.Headline = count(n, "machine") + ": " + strings.Join(parts, ", ")
+	p.Headline = count(total, "machine") + ": " + counted(n)
 	p.row("Unreadable", c.Unreadable)
 	for _, check := range f.Checks {
 		mhc := check.MachineHealthCheck
@@ -138,15 +131,6 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 		}
 	}
 	sortByTime(p.Next)
-	p.row("Next", f.nextWords(&p))
+	f.tellNext(&p)
 	return p
-}
-
-// order is that of all states, in the order in which they are asked.
-func order() []State {
-	var all []State
-	for _, one := range states {
-		all = append(all, one.state)
-	}
-	return all
 }

@@ -37,6 +37,8 @@ type Fleet struct {
 
 // Item is one line about one object.
 type Item struct {
+	// Kind is Machine, MachineRemediation, for a machine that is gone, MachineHealthCheck or Cluster.
+	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Cluster   string `json:"cluster,omitempty"`
 	Name      string `json:"name"`
@@ -81,7 +83,7 @@ func (f *Facts) Fleet() Fleet {
 	}
 	for _, c := range f.Clusters {
 		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
 		}
 	}
 	return p
@@ -89,7 +91,7 @@ func (f *Facts) Fleet() Fleet {
 
 // add lists a machine where people look for it.
 func (p *Fleet) add(m *Machine, state State, now time.Time) {
-	item := Item{m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
+	item := Item{"Machine", m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
 	switch {
 	case state == StateHeld:
 		item.Text = "held: " + m.Record.message()
@@ -118,7 +120,7 @@ func (p *Fleet) addGone(r *Record) {
 	if r.ended() || !r.Facts.Machine.Gone {
 		return
 	}
-	item := Item{r.Record.Namespace, r.Record.Spec.ClusterName, r.Record.Spec.MachineRef.Name, "is gone: " + r.message()}
+	item := Item{"MachineRemediation", r.Record.Namespace, r.Record.Spec.ClusterName, r.Record.Name, "its machine is gone: " + r.message()}
 	if r.Record.Status.Phase == v1alpha1.RemediationHeld {
 		p.NeedsYou = append(p.NeedsYou, item)
 		return
@@ -129,7 +131,7 @@ func (p *Fleet) addGone(r *Record) {
 // addCheck lists a MachineHealthCheck that a person may want to know about.
 func (p *Fleet) addCheck(c *Check, now time.Time) {
 	mhc := c.MachineHealthCheck
-	item := Item{mhc.Namespace, mhc.Spec.ClusterName, mhc.Name, ""}
+	item := Item{"MachineHealthCheck", mhc.Namespace, mhc.Spec.ClusterName, mhc.Name, ""}
 	d := &c.Decision
 	switch {
 	case c.Foreign:
@@ -183,9 +185,18 @@ func (c *Check) gate(now time.Time) string {
 
 // Summary is the fleet in one sentence.
 func (p *Fleet) Summary() string {
-	undecided := p.Machines - p.States[StateHealthy] - p.States[StateProbation]
-	sick := p.States[StateSick] + p.States[StateOnHold] + p.States[StateInRepair] + p.States[StateHeld]
-	undecided -= sick
-	return fmt.Sprintf("%s, %s: %d healthy, %d sick, %d undecided or left alone", count(p.Clusters, "cluster"), count(p.Machines, "machine"),
-		p.States[StateHealthy]+p.States[StateProbation], sick, undecided)
+	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
+}
+
+// counted says how many machines stand where, the healthy ones first.
+func counted(states map[State]int) string {
+	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}
+	for _, one := range []State{
+		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
+	} {
+		if n := states[one]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[one]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

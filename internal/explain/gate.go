@@ -89,19 +89,19 @@ func (c *Check) slots() string {
 
 // waitWords say in a headline what a machine waits for, by the reason.
 var waitWords = map[string]string{
-	v1alpha1.ReasonNoSlot:            "waits for a slot",
+	v1alpha1.ReasonNoSlot:            "waiting for a slot",
 	v1alpha1.ReasonGateClosed:        "NOT being repaired: the gate is closed",
 	v1alpha1.ReasonOnHold:            "NOT being repaired: on hold",
-	v1alpha1.ReasonPaced:             "waits for earlier repairs to prove themselves",
-	v1alpha1.ReasonBackoff:           "is tried again later",
-	v1alpha1.ReasonApprovalRequired:  "waits for approval",
+	v1alpha1.ReasonPaced:             "waiting for earlier repairs to prove themselves",
+	v1alpha1.ReasonBackoff:           "to be tried again later",
+	v1alpha1.ReasonApprovalRequired:  "waiting for approval",
 	v1alpha1.ReasonPaused:            "NOT being repaired: paused",
-	v1alpha1.ReasonUndecided:         "waits for a clear verdict",
-	v1alpha1.ReasonRefused:           "is tried again later, as its owner did not answer",
+	v1alpha1.ReasonUndecided:         "waiting for a clear verdict",
+	v1alpha1.ReasonRefused:           "to be tried again later, as its owner did not answer",
 	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
-	admission.ReasonAwaited:          "is judged by the record of the machine that it replaces",
+	admission.ReasonAwaited:          "judged by the record of the machine that it replaces",
 
-	v1alpha1.ReasonRemediationHeldByOthers: "is left to others",
+	v1alpha1.ReasonRemediationHeldByOthers: "left to others",
 	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
 	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
 	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",

@@ -69,6 +69,12 @@ const (
 	StateGone State = "Gone"
 )
 
+// stateWords are the states as people count them.
+var stateWords = map[State]string{
+	StateHealthy: "healthy", StateSick: "sick", StateUndecided: "undecided", StateInRepair: "in repair", StateProbation: "in probation", StateHeld: "held",
+	StateOnHold: "sick and on hold", StatePaused: "paused", StateDeleting: "being deleted", StateUnwatched: "not looked after", StateGone: "gone",
+}
+
 func (p *Page) row(label, text string) {
 	if text != "" {
 		p.Rows = append(p.Rows, Row{label, text})

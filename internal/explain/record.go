@@ -38,10 +38,7 @@ func (r *Record) done(now time.Time) string {
 		if attempt.EndTime == nil {
 			continue
 		}
-		part := fmt.Sprintf("%s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt))
-		if attempt.Result != "" {
-			part += " " + resultWords(attempt.Result)
-		}
+		part := fmt.Sprintf("%s %s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt), came(attempt.Result))
 		if d := attempt.Decision; d != nil {
 			part += fmt.Sprintf(" (%s%s)", d.Answer, by(d))
 		}
@@ -115,7 +112,7 @@ func (r *Record) choices(p *Page) {
 	on := fmt.Sprintf("mr/%s -n %s", r.Record.Name, r.Record.Namespace)
 	status := r.Record.Status
 	switch {
-	case r.ended():
+	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
 	case status.Phase == v1alpha1.RemediationHeld:
 		p.row("Choose", fmt.Sprintf("sickbay retry %s | sickbay cancel %s", on, on))
 	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:

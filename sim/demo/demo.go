@@ -35,9 +35,6 @@ type Options struct {
 	Began time.Time
 }
 
-// storyTimeout is how long one scenario may take, and how long a cluster may take to come up.
-const storyTimeout = 3 * time.Minute
-
 // Run plays all scenarios. The error says which of them did not end as they should.
 func Run(ctx context.Context, o Options) error {
 	t := newTerminal(o)
@@ -126,7 +123,7 @@ func (d *demo) play(ctx context.Context) []result {
 		var err error
 		go func() {
 			defer close(prepared)
-			ctx, cancel := context.WithTimeout(ctx, storyTimeout)
+			ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 			defer cancel()
 			if err = scenario.Prepare(ctx, d.world, cluster, d.scenarios); err == nil {
 				d.terminal.print("Cluster %s is up", cluster.Name)
@@ -153,7 +150,7 @@ func (d *demo) play(ctx context.Context) []result {
 
 // tell plays one scenario.
 func (d *demo) tell(ctx context.Context, s scenario.Scenario) (scenario.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, storyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 	defer cancel()
 	stage := &scenario.Stage{Scenario: s, World: d.world, Journal: d.journal, Tell: d.terminal.line}
 	return s.Play(ctx, stage)

@@ -47,7 +47,7 @@ func play(t *testing.T, s scenario.Scenario, prepare func() error) {
 	if err := prepare(); err != nil {
 		t.Fatalf("preparing cluster %s: %v", s.Cluster, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), scenario.Patience)
 	defer cancel()
 	stage := &scenario.Stage{Scenario: s, World: stand.World, Journal: stand.Journal, Tell: func(l scenario.Line) {
 		t.Logf("%s %-8s %s", l.At.Format("15:04:05.000"), l.Kind, l.Text)

@@ -128,7 +128,9 @@ func (s *show) play(t *testing.T, wire *fault.Wire) end {
 	stage := &scenario.Stage{Scenario: s.Scenario, World: stand.World, Journal: stand.Journal, WithoutEvents: true, Tell: func(l scenario.Line) {
 		t.Logf("%s %-8s %s", l.At.Format(time.TimeOnly), l.Kind, l.Text)
 	}}
-	_, err := s.Play(patient(t), stage)
+	playing, cancel := context.WithTimeout(t.Context(), scenario.Patience)
+	defer cancel()
+	_, err := s.Play(playing, stage)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(func(g Gomega) { allClosed(g, s.Namespace) }).Should(Succeed())
 	return endOf(g, s.Namespace)

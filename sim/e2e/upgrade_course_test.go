@@ -51,7 +51,7 @@ func (r *round) beginUpgrade(g *WithT) fault.Fault {
 	others, err := stand.World.PoolMachines(r.Context(), r.cluster, otherPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(others).To(HaveLen(1))
-	stuck := fault.StickInfrastructure{Machine: client.ObjectKeyFromObject(&others[0])}
+	stuck := fault.HoldDeletion{Machine: client.ObjectKeyFromObject(&others[0])}
 	g.Expect(stuck.Inject(r.Context(), stand.World)).To(Succeed())
 	upgrade := fault.Upgrade{Cluster: r.cluster, MachineDeployment: world.MachineDeploymentName(r.cluster.Name, otherPool), Version: newer}
 	if others[0].Spec.Version == newer {

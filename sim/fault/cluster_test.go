@@ -108,7 +108,7 @@ func TestHealingWhatIsGone(t *testing.T) {
 		fault.MachineCondition{Machine: nowhere, Type: "Any"},
 		fault.BreakKubeconfig{Cluster: nowhere},
 		fault.PauseCluster{Cluster: nowhere},
-		fault.StickInfrastructure{Machine: nowhere},
+		fault.HoldDeletion{Machine: nowhere},
 		fault.Upgrade{Cluster: nowhere},
 		fault.Upgrade{Cluster: nowhere, MachineDeployment: "nobody"},
 		fault.StopKubelet{Cluster: ward, Node: "nobody"},

@@ -94,16 +94,16 @@ func TestHoldBackControlPlane(t *testing.T) {
 	worker(t)
 }
 
-func TestStickInfrastructure(t *testing.T) {
+func TestHoldDeletion(t *testing.T) {
 	g := newTest(t)
 	machine := worker(t)
 	key := client.ObjectKeyFromObject(machine)
-	f := fault.StickInfrastructure{Machine: key}
+	f := fault.HoldDeletion{Machine: key}
 	inject(t, f)
 	g.Expect(it.Client().Delete(t.Context(), machine)).To(Succeed())
 	expectCondition(t, key, clusterv1.MachineDeletingCondition, And(
 		haveStatus(metav1.ConditionTrue),
-		HaveField("Reason", clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason),
+		HaveField("Reason", clusterv1.MachineDeletingWaitingForPreTerminateHookReason),
 	))
 	heal(t, f)
 	expectReplaced(t, key)

@@ -24,15 +24,27 @@ const (
 
 // All returns the scenarios, those first that take longest.
 func All() []Scenario {
-	longest := Scenario{
-		Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
-		Health: unhealthyNode(nodeTimeout), Play: cutOff,
-	}
-	all := slices.Concat([]Scenario{longest}, withPlans(), failing(), builtIn())
+	all := slices.Concat(longest(), withPlans(), failing(), builtIn())
 	for i := range all {
 		all[i].Namespace = Namespace
 	}
 	return all
+}
+
+// longest are the scenarios in which something takes its time that cannot be shortened.
+func longest() []Scenario {
+	return []Scenario{
+		{
+			Name: "upgrade-between", Title: "an upgrade begins between two reboots", Cluster: "bronze", BareMetal: true, Workers: 1, SpareHosts: 1,
+			ClusterAnnotations: map[string]string{pauseOnUpgrade: "true"}, Others: []world.Pool{{Name: "others", Size: 1}},
+			Health:    fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", twiceName),
+			Templates: []client.Object{twice()}, Play: upgradeBetween,
+		},
+		{
+			Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Play: cutOff,
+		},
+	}
 }
 
 // builtIn are the scenarios in which Sickbay goes by a built-in plan.

@@ -32,13 +32,8 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	machine := &machines[0]
-	host := client.ObjectKey{Namespace: s.Namespace, Name: machine.Status.NodeRef.Name}
-	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
-	node, err := Dress(ctx, s.World.Client(), host.Name)
-	if err != nil {
-		return Outcome{}, err
-	}
-	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	host := s.hostOf(machine)
+	node, hosts, err := s.dressed(ctx, host)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -73,11 +68,25 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, hosts.Cycled(ctx, host)
 }
 
-// phases are those of a cycle, with what happens in them.
-var phases = []struct {
+// dressed slows a host down, so that its cycle can be watched, and puts on its Node what people put there.
+func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Node, *Hosts, error) {
+	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
+	node, err := Dress(ctx, s.World.Client(), host.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
+	return node, hosts, err
+}
+
+// scene is what happens in a phase of a cycle.
+type scene struct {
 	phase v1alpha1.Phase
 	text  string
-}{
+}
+
+// scenes are those of a cycle.
+var scenes = []scene{
 	{v1alpha1.PoweringOff, "host %s is kept off"},
 	{v1alpha1.Fenced, "host %s is proven off"},
 	{v1alpha1.Isolating, "Node %s is to be deleted; what is on it is kept"},
@@ -89,30 +98,57 @@ var phases = []struct {
 
 // cycle follows a RebootRemediation through its phases, and returns when it was made.
 func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node, judged time.Time) (time.Time, error) {
-	made, err := s.request(ctx, machine, "", judged)
+	made, err := s.cycleMade(ctx, machine, judged)
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
-	last := made
-	for _, p := range phases {
-		at, err := s.request(ctx, machine, p.phase, judged)
-		if err != nil {
-			return time.Time{}, err
-		}
-		s.tellPower(before.Name, last, at)
-		s.say(Acted, at, "%-14s after %.1f s: "+p.text, p.phase, at.Sub(last).Seconds(), before.Name)
-		last = at
+	if _, err := s.follow(ctx, machine, scenes, made); err != nil {
+		return time.Time{}, err
 	}
 	return made, Restored(ctx, s.World.Client(), before)
 }
 
+// cycleMade awaits the RebootRemediation of a machine.
+func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine, judged time.Time) (time.Time, error) {
+	made, err := s.request(ctx, machine, "", judged)
+	if err == nil {
+		s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
+	}
+	return made, err
+}
+
+// follow follows a RebootRemediation through phases that come one after the other, and returns when the last one began.
+func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through []scene, last time.Time) (time.Time, error) {
+	host := machine.Status.NodeRef.Name
+	for _, p := range through {
+		at, err := s.request(ctx, machine, p.phase, last)
+		if err != nil {
+			return time.Time{}, err
+		}
+		s.tellPower(host, last, at)
+		s.say(Acted, at, "%-14s after %.1f s: "+p.text, p.phase, at.Sub(last).Seconds(), host)
+		last = at
+	}
+	return last, nil
+}
+
 // request awaits that the RebootRemediation of a machine is in a phase, or exists if that is empty.
 func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) (time.Time, error) {
-	entry, err := s.Journal.Await(ctx, fmt.Sprintf("phase %q of the RebootRemediation of machine %s", phase, machine.Name), func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && e.At.After(since) && (phase == "" || e.Object.(*v1alpha1.RebootRemediation).Status.Phase == phase)
+	_, at, err := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool {
+		return phase == "" || r.Status.Phase == phase
 	})
-	return entry.At, err
+	return at, err
+}
+
+// requestThat awaits a state of the RebootRemediation of a machine.
+func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time, error) {
+	entry, err := s.Journal.Await(ctx, fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name), func(e journal.Entry) bool {
+		return journal.IsRequest(e, machine) && e.At.After(since) && matches(e.Object.(*v1alpha1.RebootRemediation))
+	})
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return entry.Object.(*v1alpha1.RebootRemediation), entry.At, nil
 }
 
 // tellPower tells how the power of a host has changed meanwhile, in truth.

@@ -65,12 +65,20 @@ func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
 				times = 1
 			}
 		}
-		errs = append(errs, h.powered(key, times), h.asBefore(ctx, key))
+		errs = append(errs, h.cycled(ctx, key, times))
 		if times == 0 {
 			errs = append(errs, h.undisturbed(ctx, key))
-			continue
 		}
-		errs = append(errs, h.nodeWentWhileOff(key))
+	}
+	return errors.Join(errs...)
+}
+
+// cycled returns an error unless a host has been off and on again so many times, by its operator, had its Node deleted while it
+// had no power for the first time, and is as it was.
+func (h *Hosts) cycled(ctx context.Context, key client.ObjectKey, times int) error {
+	errs := []error{h.powered(key, times), h.asBefore(ctx, key)}
+	if times > 0 {
+		errs = append(errs, h.nodeWentWhileOff(key, times))
 	}
 	return errors.Join(errs...)
 }
@@ -91,9 +99,9 @@ func (h *Hosts) powered(key client.ObjectKey, times int) error {
 
 // nodeWentWhileOff goes by what the host saw itself: its Node was there in the last moment in which it had power, and was
 // not in the first.
-func (h *Hosts) nodeWentWhileOff(key client.ObjectKey) error {
+func (h *Hosts) nodeWentWhileOff(key client.ObjectKey, times int) error {
 	views := h.world.Views(key)[h.before[key].boots-1:]
-	if len(views) != 2 {
+	if len(views) != times+1 {
 		return fmt.Errorf("host %s has booted %d times", key, len(views)-1)
 	}
 	last, first := views[0], views[1]

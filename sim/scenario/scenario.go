@@ -21,6 +21,9 @@ import (
 // Namespace holds everything that scenarios make, unless they are moved: see Scenario.In.
 const Namespace = metav1.NamespaceDefault
 
+// Patience is how long a story may take at most. Between two power cycles alone there is a minute, and another one after a pause.
+const Patience = 5 * time.Minute
+
 // Scenario is one story.
 type Scenario struct {
 	// Name is short and unique. It is also the name of the MachineHealthCheck and of the pool of workers

@@ -64,9 +64,9 @@ func upgraded(ctx context.Context, s *Stage) (Outcome, error) {
 
 // rollout is an upgrade of the other pool that takes as long as the story needs.
 type rollout struct {
-	// old is the machine that has to go, and stuck what keeps it from going.
-	old   clusterv1.Machine
-	stuck fault.StickInfrastructure
+	// old is the machine that has to go, and held what keeps it from going.
+	old  clusterv1.Machine
+	held fault.HoldDeletion
 }
 
 // rollOut begins the upgrade. It cannot end, since the old machine cannot go.
@@ -79,8 +79,8 @@ func (s *Stage) rollOut(ctx context.Context) (rollout, error) {
 	if len(others) != 1 {
 		return rollout{}, fmt.Errorf("pool %s has %d machines instead of one", pool, len(others))
 	}
-	r := rollout{old: others[0], stuck: fault.StickInfrastructure{Machine: client.ObjectKeyFromObject(&others[0])}}
-	if err := s.breaks(ctx, r.stuck); err != nil {
+	r := rollout{old: others[0], held: fault.HoldDeletion{Machine: client.ObjectKeyFromObject(&others[0])}}
+	if err := s.breaks(ctx, r.held); err != nil {
 		return rollout{}, err
 	}
 	upgrade := fault.Upgrade{Cluster: s.Key(), MachineDeployment: world.MachineDeploymentName(s.Cluster, pool), Version: newerVersion}
@@ -94,7 +94,7 @@ func (s *Stage) rollOut(ctx context.Context) (rollout, error) {
 
 // finish lets the rollout end, and awaits that.
 func (r rollout) finish(ctx context.Context, s *Stage) error {
-	if err := s.mends(ctx, r.stuck, fmt.Sprintf("machine %s can go, which the upgrade has been waiting for", r.old.Name)); err != nil {
+	if err := s.mends(ctx, r.held, fmt.Sprintf("machine %s can go, which the upgrade has been waiting for", r.old.Name)); err != nil {
 		return err
 	}
 	gone, err := s.Journal.Gone(ctx, r.old.UID, "the end of machine "+r.old.Name)

@@ -47,7 +47,7 @@ func (m *metal) register(ctx context.Context, host client.ObjectKey, boot bareme
 	}
 	if err == nil {
 		node.Status.NodeInfo.BootID = boot.ID
-		setReady(node, corev1.NodeCondition{Status: corev1.ConditionTrue, Reason: "KubeletReady"})
+		reports(node, corev1.NodeCondition{Status: corev1.ConditionTrue, Reason: "KubeletReady"})
 		err = m.world.client.Status().Update(ctx, node)
 	}
 	if err != nil {
@@ -69,10 +69,22 @@ const providerPrefix = "metal3://"
 
 func providerID(host client.ObjectKey) string { return providerPrefix + host.String() }
 
-func setReady(node *corev1.Node, condition corev1.NodeCondition) {
+// pressures are what a kubelet reports beside Ready. Cluster API calls no machine available whose Node does not say so.
+var pressures = []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure}
+
+// reports sets all conditions of a Node: with a kubelet that is ready there is no pressure, and without one nothing is known.
+func reports(node *corev1.Node, ready corev1.NodeCondition) {
 	now := metav1.Now()
-	condition.Type, condition.LastHeartbeatTime, condition.LastTransitionTime = corev1.NodeReady, now, now
-	node.Status.Conditions = []corev1.NodeCondition{condition}
+	ready.Type, ready.LastHeartbeatTime, ready.LastTransitionTime = corev1.NodeReady, now, now
+	node.Status.Conditions = []corev1.NodeCondition{ready}
+	for _, pressure := range pressures {
+		condition := ready
+		condition.Type = pressure
+		if ready.Status == corev1.ConditionTrue {
+			condition.Status, condition.Reason = corev1.ConditionFalse, "KubeletHasNoPressure"
+		}
+		node.Status.Conditions = append(node.Status.Conditions, condition)
+	}
 }
 
 // hears notes that a kubelet was heard of, and whether its Node has yet to say so.

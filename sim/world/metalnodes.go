@@ -59,7 +59,7 @@ func (m *metal) lose(ctx context.Context, host client.ObjectKey) (written bool, 
 	if back {
 		return false, nil
 	}
-	setReady(node, corev1.NodeCondition{Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."})
+	reports(node, corev1.NodeCondition{Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."})
 	err = m.world.client.Status().Update(ctx, node)
 	return err == nil, err
 }

@@ -40,7 +40,7 @@ func (w *world) checkAct(d Decision) {
 		return
 	}
 	m, safety := f.Machine, f.Safety
-	if reason, _ := safety.stop(); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
+	if reason, _ := safety.stop(w.now); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
 		safety.HeldByOthers != "" || safety.Claimed != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
 		w.fail("%s on a machine that must not be touched", d.Act)
 	}
@@ -134,12 +134,12 @@ func (w *world) checkRest(d Decision) {
 		if atWork(&s) == nil && !w.stands() {
 			w.fail("phase %s, and nothing is at work or stands", s.Phase)
 		}
-		if stopped, _ := w.f.Safety.stop(); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
+		if stopped, _ := w.f.Safety.stop(w.now); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
 			!w.f.Machine.Deleting() {
 			w.fail("an attempt is at work, and nothing ends it: %+v", latest(&s))
 		}
 	case v1alpha1.RemediationProbation:
-		if stopped, _ := w.f.Safety.stop(); d.RecheckAt.IsZero() && stopped == "" {
+		if stopped, _ := w.f.Safety.stop(w.now); d.RecheckAt.IsZero() && stopped == "" {
 			w.fail("a probation that nothing ends: %+v", s)
 		}
 	default:

@@ -62,7 +62,7 @@ func (t *turn) noSuccessor() string {
 
 // waitStopped stops the clock while somebody has stopped the record.
 func (t *turn) waitStopped() bool {
-	reason, message := t.f.Safety.stop()
+	reason, message := t.f.Safety.stop(t.now)
 	if reason == "" {
 		return false
 	}

@@ -25,6 +25,14 @@ func rowsStopped() []row {
 			answer{Says: "Pending OnHold: ann holds it", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
 		},
 		{
+			"a hold that has ended since it was observed",
+			with(plan(replace()), works("replace", time.Minute), unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon })),
+			answer{
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				At:   "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
+			},
+		},
+		{
 			"a Cluster that is being deleted before the first act",
 			with(plan(replace()), terminating),
 			answer{Says: "Pending Paused: The Cluster is being deleted", At: "replace 1", Free: true, Due: "5s", Again: "5s"},

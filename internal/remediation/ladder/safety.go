@@ -41,12 +41,12 @@ type Safety struct {
 	Stuck string
 }
 
-// stop is the first reason for which nothing may go on.
-func (s Safety) stop() (reason, message string) {
+// stop is the first reason for which nothing may go on at a time. A hold may have ended since it was observed.
+func (s Safety) stop(now time.Time) (reason, message string) {
 	switch {
 	case s.Paused != "":
 		return v1alpha1.ReasonPaused, s.Paused
-	case s.OnHold != "":
+	case s.OnHold != "" && (s.HoldUntil.IsZero() || now.Before(s.HoldUntil)):
 		return v1alpha1.ReasonOnHold, s.OnHold
 	case s.Terminating != "":
 		return v1alpha1.ReasonPaused, s.Terminating

@@ -7,7 +7,7 @@ import (
 // stopped leaves everything where it stands while somebody wants it so, and stops its clocks. A host that is kept off is
 // given back: that attempt is over, and does not count.
 func (t *turn) stopped() bool {
-	reason, message := t.f.Safety.stop()
+	reason, message := t.f.Safety.stop(t.now)
 	if reason == "" {
 		return false
 	}

@@ -5,28 +5,22 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // TestPlannedReboots: machines are healthy, and their MachineHealthCheck would make RebootRemediations from a template. What a person
-// asks for, by annotation or by hand, is carried out all the same.
+// asks for, by annotation or by hand, is still carried out.
 func TestPlannedReboots(t *testing.T) {
 	w := newWard(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()
 	annotated := w.admit(&workers[0])
 	annotated.has(baremetal.Faults{OffTakes: slow})
-	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
-	w.Expect(w.client.Patch(w.Context(), annotated.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
-	annotated.recovers()
-	w.Expect(annotated.hosts.Cycled(w.Context(), annotated.host)).To(Succeed())
+	annotated.rebootedByPerson()
 
 	byHand := w.admit(&workers[1])
 	byHand.has(baremetal.Faults{OffTakes: slow})

@@ -7,12 +7,9 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -34,7 +31,7 @@ func TestTemplate(t *testing.T) {
 	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
 	progress := p.progress()
 	w.Expect(progress[len(progress)-1]).To(Equal("True Succeeded"))
-	// Whoever asks says that it waits, unless there is more to be said by then. A phase that passes at once need not be told, but none is told out of order.
+	// The health check says first that it waits, unless there is more to be said by then. A phase that passes at once need not be told, but none is told out of order.
 	order := []string{
 		"False WaitingForRemediation", "False Pending", "False PoweringOff", "False Fenced", "False Isolating", "False PoweringOn",
 		"False WaitingForNode", "False Restoring", "False WaitingForMachine", "True Succeeded",
@@ -87,9 +84,6 @@ func TestAnnotation(t *testing.T) {
 
 	// The first one has recovered; now a person wants a machine to be cycled that is healthy.
 	p = w.admit(&workers[1])
-	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
-	w.Expect(w.client.Patch(w.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
-	p.recovers()
-	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+	p.rebootedByPerson()
 	w.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -156,6 +157,15 @@ func (p *patient) recovers() {
 		g.Expect(now.Annotations).NotTo(HaveKey(remedy.RebootAnnotation))
 	}).Should(Succeed())
 	p.Expect(scenario.Restored(p.Context(), p.client, p.node)).To(Succeed())
+}
+
+// rebootedByPerson annotates the machine as a person does, and expects that its host is cycled for that.
+func (p *patient) rebootedByPerson() {
+	p.Helper()
+	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
+	p.Expect(p.client.Patch(p.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	p.recovers()
+	p.Expect(p.hosts.Cycled(p.Context(), p.host)).To(Succeed())
 }
 
 // isGone tells that an object does not exist any more.

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+type historyFlags struct {
+	access
+	out      output
+	selector string
+	since    time.Duration
+	stats    bool
+}
+
+func newHistory() *cobra.Command {
+	f := historyFlags{}
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "Show what was repaired, when and why, how long each part took, and what came of it",
+		Long: "Show what was repaired, from the MachineRemediations: they are kept for a week, unless the manager was told otherwise.\n" +
+			"DETECTED is when the machine fell sick. The times after it are how long it took until the machine was admitted to repair,\n" +
+			"until the first thing was done, and until the machine was healthy, or gone.",
+		Example: "  sickbay history -A\n  sickbay history -n blue --since 24h\n  sickbay history -A --stats",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.addAll(cmd.Flags())
+	f.out.add(cmd.Flags(), formWide, formJSON, formYAML, formName)
+	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector of MachineRemediations.")
+	cmd.Flags().DurationVar(&f.since, "since", 0, "Only repairs that were admitted within this time. Without it, all that are kept.")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "Sum up: times at p50, p90 and p99, how often each step helped, machines and hosts that come back.")
+	return cmd
+}
+
+func (f *historyFlags) run(cmd *cobra.Command) error {
+	if err := f.out.validate(); err != nil {
+		return err
+	}
+	repairs, err := f.read(cmd)
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	switch {
+	case f.stats && f.out.structured():
+		return f.out.write(w, explain.Sum(repairs))
+	case f.stats:
+		newText(w).stats(explain.Sum(repairs))
+	case f.out.structured():
+		return f.out.write(w, historyList{explain.APIVersion, "RepairList", repairs})
+	case f.out.form == formName:
+		for _, one := range repairs {
+			fmt.Fprintf(w, "machineremediation.sickbay.dev/%s\n", one.Name)
+		}
+	default:
+		newText(w).history(repairs, f.out.form == formWide)
+	}
+	return nil
+}
+
+// historyList is the history as programs read it.
+type historyList struct {
+	APIVersion string           `json:"apiVersion"`
+	Kind       string           `json:"kind"`
+	Items      []explain.Repair `json:"items"`
+}
+
+func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
+	selector, err := labels.Parse(f.selector)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--selector is %q: %w", f.selector, err)}
+	}
+	namespace, err := f.namespace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	var list v1alpha1.MachineRemediationList
+	if err := c.List(cmd.Context(), &list, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		return nil, fmt.Errorf("listing MachineRemediations: %w", err)
+	}
+	since := time.Time{}
+	if f.since > 0 {
+		since = time.Now().Add(-f.since)
+	}
+	return explain.History(list.Items, since), nil
+}
+
+// history prints repairs, the latest first.
+func (t *text) history(repairs []explain.Repair, wide bool) {
+	if len(repairs) == 0 {
+		fmt.Fprintln(t.w, "No repair is on record.")
+		return
+	}
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	head := "DETECTED\tMACHINE\tREASON\tADMITTED\tACTED\tHEALTHY\tSTEPS\tOUTCOME"
+	if wide {
+		head += "\tHOST\tRECORD"
+	}
+	fmt.Fprintln(tw, head)
+	for _, one := range repairs {
+		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, one.Reason,
+			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), since(one.Acted, one.Healthy), steps(one.Attempts), one.Outcome)
+		if wide {
+			fmt.Fprintf(tw, "\t%s\t%s", dash(one.Host), one.Name)
+		}
+		fmt.Fprintln(tw)
+	}
+	_ = tw.Flush()
+}
+
+// took is how long something took; a dash if it has not happened.
+func took(from time.Time, to *time.Time) string {
+	if to == nil {
+		return "-"
+	}
+	return "+" + duration.HumanDuration(max(0, to.Sub(from)))
+}
+
+func since(from, to *time.Time) string {
+	if from == nil {
+		return "-"
+	}
+	return took(*from, to)
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// steps names the steps that were tried, with how often.
+func steps(attempts []explain.Attempt) string {
+	var names []string
+	times := map[string]int{}
+	for _, attempt := range attempts {
+		if times[attempt.Step]++; times[attempt.Step] == 1 {
+			names = append(names, attempt.Step)
+		}
+	}
+	for i, name := range names {
+		if times[name] > 1 {
+			names[i] = fmt.Sprintf("%s x%d", name, times[name])
+		}
+	}
+	return dash(strings.Join(names, ", "))
+}
+
+// stats prints the sum of repairs.
+func (t *text) stats(s explain.Stats) {
+	var outcomes []string
+	for _, name := range slices.Sorted(maps.Keys(s.Outcomes)) {
+		outcomes = append(outcomes, fmt.Sprintf("%d %s", s.Outcomes[name], name))
+	}
+	fmt.Fprintf(t.w, "%d repairs, %d of them open. %s\n", s.Repairs, s.Open, strings.Join(outcomes, ", "))
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	if len(s.Times) > 0 {
+		fmt.Fprintln(tw, "\nTIME TO\tREPAIRS\tP50\tP90\tP99")
+	}
+	for _, one := range s.Times {
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\n", one.Part, one.Of, seconds(one.P50), seconds(one.P90), seconds(one.P99))
+	}
+	if len(s.Steps) > 0 {
+		fmt.Fprintln(tw, "\nSTEP\tTRIED\tHELPED")
+	}
+	for _, one := range s.Steps {
+		fmt.Fprintf(tw, "%s\t%d\t%d (%d%%)\n", one.Step, one.Tried, one.Helped, 100*one.Helped/one.Tried)
+	}
+	if len(s.Again) > 0 {
+		fmt.Fprintln(tw, "\nCOMES BACK\tREPAIRS")
+	}
+	for _, one := range s.Again {
+		fmt.Fprintf(tw, "%s %s/%s\t%d\n", one.Kind, one.Namespace, one.Name, one.Repairs)
+	}
+	_ = tw.Flush()
+}
+
+func seconds(s float64) string {
+	return duration.HumanDuration(time.Duration(s * float64(time.Second)))
+}

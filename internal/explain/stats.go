@@ -1,0 +1,146 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Stats sums up repairs.
+type Stats struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Repairs is how many there are, Open how many of them go on, and Outcomes how the others have ended.
+	Repairs  int            `json:"repairs"`
+	Open     int            `json:"open"`
+	Outcomes map[string]int `json:"outcomes,omitempty"`
+	// Times are how long the parts took of those that have succeeded.
+	Times []Times `json:"times,omitempty"`
+	// Steps are how often each step helped.
+	Steps []StepStats `json:"steps,omitempty"`
+	// Again are machines and hosts that were repaired more than once, the most often first.
+	Again []Again `json:"again,omitempty"`
+}
+
+// Times is how long a part of repairs took.
+type Times struct {
+	// Part is admit (from the verdict), act (from admission), heal (from the first act) or all of it.
+	Part string `json:"part"`
+	// Of is how many repairs the figures are of. They are in seconds.
+	Of  int     `json:"of"`
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+}
+
+// StepStats is what came of a step.
+type StepStats struct {
+	Step string `json:"step"`
+	// Tried is how many attempts are over that count, and Helped how many of them were successful.
+	Tried  int `json:"tried"`
+	Helped int `json:"helped"`
+}
+
+// Again is a machine or a host that comes back.
+type Again struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Repairs   int    `json:"repairs"`
+}
+
+// Sum sums up repairs.
+func Sum(repairs []Repair) Stats {
+	s := Stats{APIVersion: APIVersion, Kind: "RepairStatistics", Repairs: len(repairs), Outcomes: map[string]int{}}
+	parts := map[string][]time.Duration{}
+	steps := map[string]*StepStats{}
+	for i := range repairs {
+		one := &repairs[i]
+		if !one.over() {
+			s.Open++
+			continue
+		}
+		s.Outcomes[one.Outcome]++
+		one.measure(parts)
+		one.countSteps(steps)
+	}
+	for _, part := range []string{"admit", "act", "heal", "all"} {
+		if all := parts[part]; len(all) > 0 {
+			slices.Sort(all)
+			s.Times = append(s.Times, Times{part, len(all), quantile(all, 50), quantile(all, 90), quantile(all, 99)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(steps)) {
+		s.Steps = append(s.Steps, *steps[name])
+	}
+	s.Again = again(repairs)
+	return s
+}
+
+// over reports whether a repair has ended: its outcome is no phase then.
+func (r *Repair) over() bool {
+	switch v1alpha1.RemediationPhase(r.Outcome) {
+	case "", v1alpha1.RemediationPending, v1alpha1.RemediationActing, v1alpha1.RemediationProbation, v1alpha1.RemediationHeld:
+		return false
+	case v1alpha1.RemediationEnded:
+	}
+	return true
+}
+
+func (r *Repair) measure(parts map[string][]time.Duration) {
+	if !r.Succeeded || r.Healthy == nil {
+		return
+	}
+	add := func(part string, from, to time.Time) { parts[part] = append(parts[part], max(0, to.Sub(from))) }
+	add("admit", r.Detected, r.Admitted)
+	add("act", r.Admitted, *r.Acted)
+	add("heal", *r.Acted, *r.Healthy)
+	add("all", r.Detected, *r.Healthy)
+}
+
+func (r *Repair) countSteps(steps map[string]*StepStats) {
+	for _, attempt := range r.Attempts {
+		switch v1alpha1.AttemptResult(attempt.Result) {
+		case v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
+		default:
+			continue
+		}
+		if steps[attempt.Step] == nil {
+			steps[attempt.Step] = &StepStats{Step: attempt.Step}
+		}
+		steps[attempt.Step].Tried++
+		if v1alpha1.AttemptResult(attempt.Result) == v1alpha1.ResultSucceeded {
+			steps[attempt.Step].Helped++
+		}
+	}
+}
+
+// quantile is the smallest of some sorted durations that so many percent do not exceed, in seconds.
+func quantile(sorted []time.Duration, percent int) float64 {
+	return sorted[(len(sorted)*percent+99)/100-1].Seconds()
+}
+
+// again are the machines and hosts with more than one repair.
+func again(repairs []Repair) []Again {
+	counts := map[Again]int{}
+	for _, one := range repairs {
+		counts[Again{Kind: "machine", Namespace: one.Namespace, Name: one.Machine}]++
+		if one.Host != "" {
+			counts[Again{Kind: "host", Namespace: one.Namespace, Name: one.Host}]++
+		}
+	}
+	var all []Again
+	for one, n := range counts {
+		if n > 1 {
+			one.Repairs = n
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b Again) int {
+		return cmp.Or(cmp.Compare(b.Repairs, a.Repairs), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
