@@ -127,8 +127,8 @@ func (s *shell) says(got ran, code int, want string) {
 	}
 }
 
-// since is when the machines of the tests fell sick.
-var since = time.Date(2026, 11, 22, 2, 57, 10, 0, time.UTC)
+// fellSick is when the machines of the tests fell sick.
+var fellSick = time.Date(2026, 11, 22, 2, 57, 10, 0, time.UTC)
 
 // machine stores a Machine of the MachineSet.
 func (s *shell) machine(name string, opts ...build.MachineOption) *clusterv1.Machine {
@@ -139,7 +139,7 @@ func (s *shell) machine(name string, opts ...build.MachineOption) *clusterv1.Mac
 }
 
 func verdict(status metav1.ConditionStatus) build.ConditionOption {
-	return build.Condition(machinehealth.ConditionType, status, "NodeReadyUnknown", since).WithMessage(sickness)
+	return build.Condition(machinehealth.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
 }
 
 const sickness = "Node condition Ready is Unknown for more than 5m0s"
@@ -159,7 +159,7 @@ func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationS
 		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef:   v1alpha1.RemediationReference{Name: s.mhc.Name, UID: s.mhc.UID},
 		TemplateRef:      &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1},
-		Finding:          v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(since)},
+		Finding:          v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(fellSick)},
 		Steps:            steps,
 		ProbationSeconds: new(int32(300)),
 		Grant:            1,
@@ -176,7 +176,7 @@ func (s *shell) settle(r *v1alpha1.MachineRemediation, changes ...func(*ladder.F
 		for _, change := range changes {
 			change(&facts)
 		}
-		d := ladder.Decide(facts, since.Add(10*time.Minute))
+		d := ladder.Decide(facts, fellSick.Add(10*time.Minute))
 		if !d.Store {
 			return r
 		}
