@@ -16,6 +16,7 @@ var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
 	"internal/reboot/quorum",
+	"internal/explain",
 	"internal/convert",
 	"internal/decision",
 }
