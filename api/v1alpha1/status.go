@@ -134,6 +134,11 @@ type RebootRemediationStatus struct {
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
 
+	// outcome is why the cycle has ended as it has: the reason that the condition Succeeded was given then.
+	// +kubebuilder:validation:Enum=Succeeded;Recovered;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut;MachineUnhealthy
+	// +optional
+	Outcome string `json:"outcome,omitempty"`
+
 	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored.
 	// +listType=map
 	// +listMapKey=type

@@ -22,7 +22,7 @@ func (d *step) fail(reason, message string) {
 
 // end comes to an end. What is left on the host is taken away afterwards, by clean.
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
-	d.s.Phase = phase
+	d.s.Phase, d.s.Outcome = phase, reason
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	status := metav1.ConditionFalse
@@ -126,7 +126,7 @@ func (d *step) settle() {
 
 // conclude says what became of the Node after the end.
 func (d *step) conclude(message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reasonOf(d.s, v1alpha1.ConditionSucceeded), message)
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, whyEnded(&d.s), message)
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -146,7 +145,7 @@ func (f *Facts) helpless() bool {
 	if f.Status.Phase != v1alpha1.Failed {
 		return false
 	}
-	switch reasonOf(f.Status, v1alpha1.ConditionSucceeded) {
+	switch whyEnded(&f.Status) {
 	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut, v1alpha1.ReasonMachineUnhealthy:
 		return true
 	case v1alpha1.ReasonHostUnavailable:
@@ -166,14 +165,6 @@ func (f *Facts) hostless() bool {
 		return true
 	}
 	return f.Machine.ByHealthCheck && (h.None || (h.Ours && h.Obstacle == v1alpha1.ReasonHostNotProvisioned))
-}
-
-// reasonOf returns the reason of a condition; empty if there is none.
-func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
-	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
-		return c.Reason
-	}
-	return ""
 }
 
 // whole tells that a full cycle is wanted, and not single steps. What a person has asked for step by step, no health check makes a

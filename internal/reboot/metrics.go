@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -105,10 +104,6 @@ func measure(before, now v1alpha1.RebootRemediationStatus) {
 		fencingSeconds.Observe(at.Sub(since.Time).Seconds())
 	}
 	if now.Phase.Ended() && !before.Phase.Ended() {
-		reason := string(now.Phase)
-		if c := meta.FindStatusCondition(now.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-			reason = c.Reason
-		}
-		endsTotal.WithLabelValues(string(now.Phase), reason).Inc()
+		endsTotal.WithLabelValues(string(now.Phase), now.Outcome).Inc()
 	}
 }

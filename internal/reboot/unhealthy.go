@@ -31,8 +31,8 @@ func (d *step) leftOnHost() Action {
 // hostMark is what is to be done to the mark of a host when its cycle has ended. One whose cycle was in vain must not be handed out
 // again before a person has looked at it; one that works again may be.
 func (d *step) hostMark() Action {
-	reason := reasonOf(d.s, v1alpha1.ConditionSucceeded)
-	inVain := d.f.helpless() && !d.f.Machine.Healthy && reason != v1alpha1.ReasonHostUnavailable && reason != v1alpha1.ReasonMachineUnhealthy
+	outcome := whyEnded(&d.s)
+	inVain := d.f.helpless() && !d.f.Machine.Healthy && outcome != v1alpha1.ReasonHostUnavailable && outcome != v1alpha1.ReasonMachineUnhealthy
 	switch h := d.f.Host; {
 	case inVain && !h.Unhealthy:
 		return MarkHost
