@@ -14,8 +14,8 @@ func (d *step) coolDown() {
 	switch {
 	case d.f.Host.Key || d.f.Host.Probe:
 		d.act(RemoveKey)
-	case d.s.NodeReadyAt == nil && d.back() && ready(d.f.Node.Node):
-		// Late, but there: another cycle would only take it away again.
+	case d.cameLate():
+		// Another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
 	case d.f.withdrawn() || d.f.Machine.Healthy || d.s.Attempt >= d.f.attempts():
@@ -26,6 +26,16 @@ func (d *step) coolDown() {
 	default:
 		d.awaitNext()
 	}
+	if d.s.Phase == v1alpha1.CoolingDown && d.do == Nothing && d.back() {
+		// The wait may be long, under a pause for instance.
+		d.act(d.missing(true))
+	}
+}
+
+// cameLate tells whether the Node has come after the attempt failed. One that is not Ready may need what it had to become so: its
+// network, for instance, may go by labels. It gets the time for that once in an attempt.
+func (d *step) cameLate() bool {
+	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || ready(d.f.Node.Node))
 }
 
 // awaitNext waits until the next attempt may begin.

@@ -13,6 +13,7 @@ import (
 // Decide looks at one RebootRemediation.
 func Decide(f Facts, now time.Time) Decision {
 	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
+	d.adopt()
 	switch ended := f.Status.Phase.Ended(); {
 	case !f.Finalizer && (ended || f.Deleting):
 		d.late()

@@ -120,8 +120,23 @@ func (d *step) settle() {
 		d.act(missing)
 		return
 	}
+	if d.markStays() {
+		return
+	}
 	d.inService()
 	d.conclude("The Node came back after the end, and has got back what it had")
+}
+
+// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
+// Ready may not work.
+func (d *step) markStays() bool {
+	if h := d.f.Host; !h.UnhealthyByUs || d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID {
+		return false
+	}
+	if ready(d.f.Node.Node) {
+		d.act(UnmarkHost)
+	}
+	return true
 }
 
 // conclude says what became of the Node after the end.

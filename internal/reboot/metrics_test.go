@@ -55,7 +55,7 @@ func TestMeasure(t *testing.T) {
 
 // endedFor has the record say why it ended.
 func endedFor(reason string) change {
-	return condition(v1alpha1.ConditionSucceeded, metav1.ConditionTrue, reason)
+	return func(f *Facts) { f.Status.Outcome = reason }
 }
 
 func count(t *testing.T) counted {

@@ -41,13 +41,23 @@ func (d *step) back() bool {
 	case d.f.Node.State != machinehealth.NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
 	case d.s.LastPoweredOn == nil:
-		// This attempt has not had the host off. If one before has, and its Node is heard of now, it has come late.
-		return d.outOfService() && ready(node) && heardAfter(node, d.s.NextAttemptAt)
-	case !d.recorded(node) && d.s.NodeGoneAt != nil:
+		// This attempt has not had the host off. If one before has, its Node has come late if it is heard of now, or is another one. One
+		// that was Ready may be dead, and not known to be.
+		return d.outOfService() && ((!ready(node) && !d.recorded(node)) || (ready(node) && heardAfter(node, d.s.NextAttemptAt)))
+	case d.registeredSince(node):
 		return true
 	default:
 		return ready(node) && d.booted(node)
 	}
+}
+
+// registeredSince tells whether a Node is another one than was there before the host was off, and has registered since. Versions before
+// have not stored that there was none meanwhile, but when the host was off.
+func (d *step) registeredSince(node *corev1.Node) bool {
+	if d.recorded(node) {
+		return false
+	}
+	return d.s.NodeGoneAt != nil || (d.outOfService() && d.s.PoweredOffAt != nil && d.s.PoweredOffAt.Before(&node.CreationTimestamp))
 }
 
 // booted tells whether the system of a Node has booted since the host was off.

@@ -32,7 +32,7 @@ func TestReferenceRebootNames(t *testing.T) {
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
 		{keyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
 		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
-		{strings.Join(unhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(unhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds."},
+		{strings.Join(unhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(unhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: hosts of its control plane are cycled even if the rest may lose its quorum. Still one at a time."},
 		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
 		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},

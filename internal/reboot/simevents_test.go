@@ -49,6 +49,7 @@ var faults = map[string]event{
 	"boots quickly":     func(w *world) { w.kubelet.bootTime = 30 * time.Second },
 	"boot fails":        func(w *world) { w.kubelet.dead = true },
 	"boot works":        func(w *world) { w.kubelet.dead = false },
+	"an older version":  (*world).forgets,
 	"offDelay":          func(w *world) { w.operator.offDelay = 40 * time.Second },
 	"onDelay":           func(w *world) { w.operator.onDelay = 40 * time.Second },
 }
@@ -94,6 +95,13 @@ var ends = map[string]event{
 	"host is replaced":    func(w *world) { w.replaceHost() },
 	"host is taken":       func(w *world) { w.host.ours = false; w.touchHost() },
 	"disablePowerOff set": func(w *world) { w.host.fenceable = false; w.touchHost() },
+}
+
+// forgets what a version before did not know.
+func (w *world) forgets() {
+	s := &w.request.status
+	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
+	w.request.version++
 }
 
 func asks(step v1alpha1.Step, want bool) event {

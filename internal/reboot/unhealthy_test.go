@@ -2,9 +2,11 @@ package reboot
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -75,4 +77,47 @@ func TestMarksOfHosts(t *testing.T) {
 	expect(map[string]string{older: unhealthyByUs, newer: "a person says so"}, true, true)
 	must(r.unmarkHost(t.Context(), host))
 	expect(map[string]string{newer: "a person says so"}, true, false)
+}
+
+// TestMarkGoesWithALateNode: a host whose Node comes back Ready after the end works again. What the Node had comes first.
+func TestMarkGoesWithALateNode(t *testing.T) {
+	const failed = v1alpha1.Failed
+	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
+	bare := func(f *Facts) { f.Node.Node.Labels = nil }
+	complete := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
+	notReady := func(f *Facts) { setReady(f.Node.Node, corev1.ConditionFalse, noon.Add(moment)) }
+	late := func(changes ...change) Facts {
+		ended := []change{noFinalizer, outOfServiceSince, byUs, newNode, complete, reports(moment), func(f *Facts) {
+			f.Status.Outcome = v1alpha1.ReasonNodeTimedOut
+			f.Status.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
+		}}
+		return in(failed, append(ended, changes...)...)
+	}
+	says := string(failed)
+	check(t, []row{
+		{name: "it works again", facts: late(), want: does(failed, UnmarkHost)},
+		{name: "first the Node gets it all", facts: late(bare), want: does(failed, RestoreNode)},
+		{name: "it may not work", facts: late(notReady), want: waits(failed, 0)},
+		{name: "the mark is gone", facts: late(func(f *Facts) { f.Host.UnhealthyByUs = false }), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "it is another host", facts: late(func(f *Facts) { f.Host.UID = "h-2" }), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "there is no host any more", facts: late(func(f *Facts) { f.Host = HostFacts{Missing: says} }), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "the Node is not back", facts: late(nodeGone), want: waits(failed, 0)},
+	})
+}
+
+// TestMarkedHostWorksAgain plays it through: nothing of ours is left on a host that somebody has brought up after the end.
+func TestMarkedHostWorksAgain(t *testing.T) {
+	w := newWorld()
+	w.t, w.machine.owned, w.kubelet.dead = t, false, true
+	if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs {
+		t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)
+	}
+	w.kubelet.dead = false
+	w.setPower(false)
+	w.setPower(true)
+	w.advance(time.Hour)
+	w.run()
+	if w.host.unhealthy != "" || w.request.status.Node.OutOfService {
+		t.Errorf("the host is marked %q, and recorded is %+v", w.host.unhealthy, w.request.status.Node)
+	}
 }
