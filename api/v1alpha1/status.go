@@ -72,7 +72,8 @@ type RebootRemediationStatus struct {
 	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning.
+	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning. What a person asks for
+	// meanwhile is done all the same, and then this cycle waits until that has ended.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is since when there is no host that could be cycled.

@@ -64,6 +64,9 @@ func anySiblings(t *rapid.T) change {
 		if rapid.Bool().Draw(t, "owes") && other.Status.Node != nil {
 			other.Status.Node.OutOfService, other.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "s"}}
 		}
+		if rapid.Bool().Draw(t, "stands back") {
+			other.Status.PausedSince = &noon
+		}
 		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
 		others = append(others, other)
 	}
@@ -110,7 +113,7 @@ func anyNode(t *rapid.T) change {
 func anyRecord(t *rapid.T) change {
 	isTaint := rapid.Bool().Draw(t, "isolation")
 	var lost []bool
-	for range 15 {
+	for range 16 {
 		lost = append(lost, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	}
 	attempt := rapid.Int32Range(0, 3).Draw(t, "attempt")
@@ -132,6 +135,9 @@ func anyRecord(t *rapid.T) change {
 		}
 		if lost[13] {
 			s.SuspendedSince = &noon
+		}
+		if lost[15] {
+			s.PausedSince = &noon
 		}
 		if lost[14] && s.Node != nil {
 			s.Node.Backup = nil
@@ -183,12 +189,12 @@ func TestWhateverIsRead(t *testing.T) {
 				t.Fatal("the owner is asked for another machine, although a record decides what follows")
 			}
 		case RestoreNode, UntaintNode:
-			if s.Phase.Ended() && f.atWork() != nil {
+			if f.atWork() != nil {
 				t.Fatalf("%s, while another one is at work", d.Action)
 			}
 		default:
 		}
-		if began := d.Status.Attempt > s.Attempt; began && s.Phase == v1alpha1.Pending && f.atWork() != nil {
+		if began := d.Status.Attempt > s.Attempt; began && f.atWork() != nil {
 			t.Fatal("it begins, while another one is at work")
 		}
 		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "") {

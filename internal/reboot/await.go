@@ -29,11 +29,16 @@ func (d *step) awaitPause() {
 	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
 }
 
-func (d *step) awaitPauseToEnd() {
+// standBack notes that nothing begins, and that others need not wait for this cycle.
+func (d *step) standBack() {
 	d.suspend()
 	if d.s.PausedSince == nil {
 		d.s.PausedSince = d.time()
 	}
+}
+
+func (d *step) awaitPauseToEnd() {
+	d.standBack()
 	if !d.f.PausedUntil.IsZero() {
 		d.until(d.f.PausedUntil)
 	}
@@ -54,15 +59,15 @@ func (d *step) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
 
-// suspended stops a clock after the host is on while nobody judges the machine, or a person has the host off again. Afterwards it
-// starts anew.
+// suspended stops a clock after the host is on while nobody judges the machine, a person has the host off again, or another
+// RebootRemediation cycles it. Afterwards it starts anew.
 func (d *step) suspended(clock **metav1.Time) bool {
 	holder, _ := d.holder()
 	switch {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 		return true
-	case holder != "":
+	case holder != "" || d.f.atWork() != nil:
 		d.suspend()
 		return true
 	case d.resume():

@@ -14,6 +14,8 @@ func (d *step) coolDown() {
 	switch {
 	case d.f.Host.Key || d.f.Host.Probe:
 		d.act(RemoveKey)
+	case d.yields():
+		return
 	case d.cameLate():
 		// Another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()

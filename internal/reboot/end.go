@@ -76,11 +76,14 @@ func (d *step) clean() {
 	}
 }
 
-// escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before.
+// escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before. Nor does it while
+// somebody else has the host cycled.
 func (d *step) escalate() {
 	switch {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
+	case d.f.atWork() != nil:
+		d.until(d.now.Add(lookAgain))
 	case !d.toBeJudged():
 		d.act(MarkForOwner)
 	}

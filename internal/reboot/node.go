@@ -78,6 +78,7 @@ func (d *step) restore() {
 	found := d.f.Node.State == machinehealth.NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.missing(found)
 	switch {
+	case d.yields():
 	case found && missing == Nothing && ready(d.f.Node.Node):
 		d.restored()
 	case d.suspended(&d.s.NodeBackAt):

@@ -12,10 +12,17 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// needsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin, and
-// whether one that has ended still has to look after the Node.
+// needsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin or go on,
+// whether the owner may be asked, and whether one that has ended still has to look after the Node.
 func needsSiblings(f *Facts) bool {
-	return f.Status.Phase == v1alpha1.Pending || settling(f)
+	switch f.Status.Phase {
+	case v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine:
+		return true
+	case v1alpha1.Failed:
+		return f.Finalizer || settling(f)
+	default:
+		return settling(f)
+	}
 }
 
 // settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.

@@ -12,11 +12,42 @@ import (
 // atWork returns the RebootRemediation that cycles the machine by now; nil if none does.
 func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	for i := range f.Siblings {
-		if other := &f.Siblings[i]; inCycle(other.Status.Phase) {
+		if other := &f.Siblings[i]; inCycle(other.Status.Phase) && !standsBack(&other.Status) {
 			return other
 		}
 	}
 	return nil
+}
+
+// standsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for it: what a
+// person asks for is done under any pause.
+func standsBack(s *v1alpha1.RebootRemediationStatus) bool {
+	switch s.Phase {
+	case v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine:
+		return s.PausedSince != nil
+	default:
+		return false
+	}
+}
+
+// yields leaves the machine to another RebootRemediation that has begun while this one stood back, and tells whether there is one. It
+// stands back until that has ended, and then the machine is judged anew.
+func (d *step) yields() bool {
+	other := d.f.atWork()
+	if other == nil {
+		return false
+	}
+	if d.outOfService() && owesNode(&other.Status) && d.kin(other) {
+		// It has taken that over.
+		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
+	}
+	if d.f.withdrawn() && !d.outOfService() {
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+		return true
+	}
+	d.standBack()
+	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+	return true
 }
 
 // waitingFor says for which RebootRemediation another one waits.
@@ -44,7 +75,8 @@ func asker(by *v1alpha1.RebootRequester) string {
 func (d *step) takeOver() {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
-		if !other.Status.Phase.Ended() || !owesNode(&other.Status) || !d.kin(other) {
+		idle := other.Status.Phase.Ended() || standsBack(&other.Status)
+		if !idle || !owesNode(&other.Status) || !d.kin(other) {
 			continue
 		}
 		owed := other.Status.Node.DeepCopy()

@@ -50,12 +50,12 @@ func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootReme
 	return nil
 }
 
-// cycles names the RebootRemediations that cycle another machine of the control plane of m, or may.
+// cycles names the RebootRemediations that cycle another machine of the control plane of m, or may. One that stands back has its turn anew.
 func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediation, request *v1alpha1.RebootRemediation, m *machine) []string {
 	var names []string
 	for i := range all {
 		other := &all[i]
-		if other.UID != request.UID && inCycle(other.Status.Phase) && r.mayBelongTo(ctx, other, m) {
+		if other.UID != request.UID && inCycle(other.Status.Phase) && !standsBack(&other.Status) && r.mayBelongTo(ctx, other, m) {
 			names = append(names, other.Name)
 		}
 	}

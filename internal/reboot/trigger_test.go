@@ -241,16 +241,35 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	}
 }
 
-// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain.
+// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain, or waits for a pause itself. What a person
+// asks for waits for no pause.
 func TestTriggerWaitsForAHealthCheck(t *testing.T) {
-	for phase, waits := range map[v1alpha1.Phase]bool{
-		"": true, v1alpha1.PoweringOff: true, v1alpha1.Succeeded: true, v1alpha1.Failed: false, v1alpha1.Aborted: false,
+	since := &metav1.Time{Time: noon.Time}
+	for _, tt := range []struct {
+		phase       v1alpha1.Phase
+		paused      *metav1.Time
+		annotations map[string]string
+		waits       bool
+	}{
+		{"", nil, personAsks, true},
+		{v1alpha1.Pending, nil, personAsks, true},
+		{v1alpha1.Pending, since, personAsks, false},
+		{v1alpha1.PoweringOff, nil, personAsks, true},
+		{v1alpha1.Restoring, nil, personAsks, true},
+		{v1alpha1.Restoring, since, personAsks, false},
+		{v1alpha1.WaitingForMachine, since, personAsks, false},
+		{v1alpha1.CoolingDown, nil, personAsks, true},
+		{v1alpha1.CoolingDown, since, personAsks, false},
+		{v1alpha1.Succeeded, nil, personAsks, false},
+		{v1alpha1.Succeeded, nil, asksForFirst, true},
+		{v1alpha1.Failed, nil, personAsks, false},
+		{v1alpha1.Aborted, nil, personAsks, false},
 	} {
 		e := env.Get(t)
-		m, asked := triggered(t, e, personAsks, nil, Facts{})
+		m, asked := triggered(t, e, tt.annotations, nil, Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
 		build.Create(t.Context(), t, e.Client, first)
-		first.Status.Phase = phase
+		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
 		if err := e.Client.Status().Update(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
@@ -258,8 +277,8 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(asked), asked)
-		if apierrors.IsNotFound(err) != waits {
-			t.Errorf("in phase %q, it waits: %t", phase, !waits)
+		if apierrors.IsNotFound(err) != tt.waits {
+			t.Errorf("in phase %q, under a pause since %v, it waits: %t", tt.phase, tt.paused, !tt.waits)
 		}
 	}
 }
