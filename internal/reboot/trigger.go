@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,11 +33,11 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if err != nil || !wantsAny(cached) {
 		return ctrl.Result{}, err
 	}
-	request, err := t.request(ctx, cached)
+	before, err := t.requests(ctx, cached)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if request != nil && !finished(request) {
+	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return !finished(r) }) {
 		// It goes by the annotations as they are.
 		return ctrl.Result{}, nil
 	}
@@ -48,7 +49,7 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if first, err := t.comesFirst(ctx, machine); err != nil || first {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, t.begin(ctx, request, machine)
+	return ctrl.Result{}, t.begin(ctx, before, machine)
 }
 
 // comesFirst tells whether a health check has the host of a Machine cycled, and does not wait for a pause to end. The annotations wait
@@ -72,24 +73,36 @@ func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectM
 	return !request.Status.Phase.Ended(), nil
 }
 
-// begin begins a cycle for the annotations of a Machine, after the one that was made before and is finished, if there is one.
-func (t *Trigger) begin(ctx context.Context, before *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+// begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
+func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+	free, last := RequestNames(machine, askedPurpose), (*v1alpha1.RebootRemediation)(nil)
+	for _, request := range before {
+		if repeated(request, machine) {
+			return t.drop(ctx, machine)
+		}
+		free = slices.DeleteFunc(free, func(name string) bool { return name == request.Name })
+		// One that was deleted, and stays for its Node, is nothing to begin with: what it owes is taken over from it.
+		if last == nil && request.DeletionTimestamp.IsZero() {
+			last = request
+		}
+	}
 	switch {
-	case before == nil:
-		return t.create(ctx, machine)
-	case repeated(before, machine):
-		return t.drop(ctx, machine)
-	case owes(before, machine) && before.Name == askedName(machine):
-		return t.beginAnew(ctx, before, machine)
-	case owes(before, machine):
-		// It stays until the next one has taken over what it owes.
-		return t.create(ctx, machine)
+	case last != nil && owes(last, machine) && last.Name != machine.Name:
+		return t.beginAnew(ctx, last, machine)
+	case last != nil && !owes(last, machine):
+		// Its record makes room.
+		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
+		}
+		if last.Name != machine.Name {
+			return t.create(ctx, machine, last.Name)
+		}
 	}
-	// Its record makes room.
-	if err := t.Client.Delete(ctx, before, client.Preconditions{UID: &before.UID}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(before), err)
+	if len(free) == 0 {
+		// One of them goes before long, which is an event.
+		return nil
 	}
-	return t.create(ctx, machine)
+	return t.create(ctx, machine, free[0])
 }
 
 // machine reads a Machine; nil if there is none.
@@ -115,20 +128,20 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	return plain || len(steps) > 0
 }
 
-// request reads, past the cache, what was made for annotations of a Machine; nil if there is nothing. The version before gave it the
-// name of the Machine.
-func (t *Trigger) request(ctx context.Context, machine *metav1.PartialObjectMetadata) (*v1alpha1.RebootRemediation, error) {
-	for _, name := range []string{askedName(machine), machine.Name} {
+// requests reads, past the cache, what was made for annotations of a Machine. The version before gave it the name of the Machine.
+func (t *Trigger) requests(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
+	var made []*v1alpha1.RebootRemediation
+	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {
 		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
 		err := t.Live.Get(ctx, key, request)
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 		}
 		if err == nil && has(request, ByAnnotation) {
-			return request, nil
+			made = append(made, request)
 		}
 	}
-	return nil, nil
+	return made, nil
 }
 
 // finished tells whether a RebootRemediation that was made for annotations is done with them.
@@ -165,10 +178,10 @@ func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemedia
 	return nil
 }
 
-func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
+func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata, name string) error {
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: machine.Namespace, Name: askedName(machine),
+			Namespace: machine.Namespace, Name: name,
 			Annotations: map[string]string{ByAnnotation: ""},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: t.Kind.GroupVersion().String(), Kind: t.Kind.Kind, Name: machine.Name, UID: machine.UID,

@@ -38,7 +38,7 @@ func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1al
 	m := build.Machine(e.Namespace(t), "m")
 	m.Annotations = annotations
 	build.Create(t.Context(), t, e.Client, m)
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: askedName(m), Annotations: map[string]string{ByAnnotation: ""}}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: RequestName(m, askedPurpose), Annotations: map[string]string{ByAnnotation: ""}}}
 	if by == nil {
 		return m, request
 	}
@@ -232,7 +232,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 				want = append(want, m.Name)
 			}
 			if tt.another {
-				want = append(want, askedName(m))
+				want = append(want, RequestName(m, askedPurpose))
 			}
 			if diff := cmp.Diff(want, names); diff != "" {
 				t.Errorf("RebootRemediations (-want +got):\n%s", diff)
@@ -289,9 +289,9 @@ func TestAskedName(t *testing.T) {
 	for _, name := range []string{"m", "m-5f2c9d1e-asked", long} {
 		m := build.Machine("ns", name)
 		m.UID = "u-1"
-		got := askedName(m)
+		got := RequestName(m, askedPurpose)
 		m.UID = "u-2"
-		if problems := validation.IsDNS1123Subdomain(got); got == name || got == askedName(m) || len(problems) > 0 {
+		if problems := validation.IsDNS1123Subdomain(got); got == name || got == RequestName(m, askedPurpose) || len(problems) > 0 {
 			t.Errorf("that of machine %s is %s, %v", name, got, problems)
 		}
 	}
@@ -312,5 +312,54 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	}
 	if diff := cmp.Diff(asksForSecond, reread(t, e, m).Annotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+}
+
+// TestTriggerBesideADeletedRecord: one that was deleted stays for its Node. What is asked for then begins beside it, and takes over what
+// it owes; nothing is written over it, and nobody waits until it is given up.
+func TestTriggerBesideADeletedRecord(t *testing.T) {
+	s := newShared(t)
+	m := reread(t, s.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "m"}})
+	m.Annotations = maps.Clone(personAsks)
+	if err := s.e.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	names := RequestNames(m, askedPurpose)
+	owing := func(name string) *v1alpha1.RebootRemediation {
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name, Annotations: map[string]string{ByAnnotation: ""}, Finalizers: []string{NodeFinalizer}}}
+		request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
+		request.Spec.RequestedBy = &somebody
+		build.Create(t.Context(), t, s.e.Client, request)
+		request.Status = in(v1alpha1.Failed, outOfServiceSince).Status
+		request.Status.MachineUID, request.Status.Node.Name = m.UID, "nobody"
+		request.Status.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
+		if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		s.delete(request)
+		return request
+	}
+	again := func() {
+		t.Helper()
+		if err := trigger(t, s.e.Client, s.e.Client, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := owing(names[0])
+	again()
+	if got := reread(t, s.e, first).Status; got.Phase != v1alpha1.Failed || got.Node == nil || got.Node.Backup == nil {
+		t.Errorf("the record is %s, %+v", got.Phase, got.Node)
+	}
+	fresh := reread(t, s.e, &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: names[1]}})
+	if s.look(fresh); fresh.Status.Phase != v1alpha1.PoweringOff || fresh.Status.Node == nil || fresh.Status.Node.Backup == nil || fresh.Status.Node.Backup.Labels["team"] != "a" {
+		t.Fatalf("in phase %s, it has taken over %+v: %s", fresh.Status.Phase, fresh.Status.Node, messageOf(fresh.Status))
+	}
+	if s.look(first); first.Status.Phase != gone {
+		t.Errorf("the first is in phase %s, with %v: %s", first.Status.Phase, first.Finalizers, messageOf(first.Status))
+	}
+	// It is found under that name, too.
+	again()
+	if err := s.e.Client.Get(t.Context(), client.ObjectKeyFromObject(first), first); !apierrors.IsNotFound(err) {
+		t.Errorf("there is another one: %v", err)
 	}
 }
