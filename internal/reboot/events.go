@@ -36,6 +36,8 @@ const (
 	readPauses = "ReadPauses"
 	// readPlane is reading how the rest of a control plane is.
 	readPlane = "ReadControlPlane"
+	// readHealth is reading whether a Machine of OpenShift has recovered.
+	readHealth = "ReadHealth"
 	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
 	readMachine = "ReadMachine"
 )

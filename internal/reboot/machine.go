@@ -64,7 +64,9 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 		return nil, fmt.Errorf("getting machine %s: %w", key, err)
 	}
-	return machineOf(obj), nil
+	m := machineOf(obj)
+	r.judgeOpenShift(ctx, request, m)
+	return m, nil
 }
 
 // machineOf is a Machine as it was read.
