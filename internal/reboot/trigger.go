@@ -52,8 +52,8 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	return ctrl.Result{}, t.begin(ctx, before, machine)
 }
 
-// comesFirst tells whether a health check has the host of a Machine cycled, and does not wait for a pause to end. The annotations wait
-// until that has ended. Those of a health check wait until it is deleted, if it has helped: it may be all that was asked for.
+// comesFirst tells whether a health check has the host of a Machine cycled, or has had, and it has helped. The annotations wait
+// until that is deleted: it may be all that was asked for. They do not wait for one that waits for a pause to end.
 func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectMetadata) (bool, error) {
 	request, key := &v1alpha1.RebootRemediation{}, client.ObjectKeyFromObject(machine)
 	err := t.Live.Get(ctx, key, request)
@@ -63,14 +63,10 @@ func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectM
 	if err != nil {
 		return false, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 	}
-	switch _, steps := asked(machine); {
-	case has(request, ByAnnotation), standsBack(&request.Status):
+	if has(request, ByAnnotation) || standsBack(&request.Status) {
 		return false, nil
-	case request.Status.Phase == v1alpha1.Succeeded:
-		// Under a pause nobody deletes it.
-		return len(steps) == 0 && remedy.RebootRequestedByHealthCheck(machine), nil
 	}
-	return !request.Status.Phase.Ended(), nil
+	return !request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded, nil
 }
 
 // begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.

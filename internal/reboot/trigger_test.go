@@ -246,27 +246,25 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 	since := &metav1.Time{Time: noon.Time}
 	for _, tt := range []struct {
-		phase       v1alpha1.Phase
-		paused      *metav1.Time
-		annotations map[string]string
-		waits       bool
+		phase  v1alpha1.Phase
+		paused *metav1.Time
+		waits  bool
 	}{
-		{"", nil, personAsks, true},
-		{v1alpha1.Pending, nil, personAsks, true},
-		{v1alpha1.Pending, since, personAsks, false},
-		{v1alpha1.PoweringOff, nil, personAsks, true},
-		{v1alpha1.Restoring, nil, personAsks, true},
-		{v1alpha1.Restoring, since, personAsks, false},
-		{v1alpha1.WaitingForMachine, since, personAsks, false},
-		{v1alpha1.CoolingDown, nil, personAsks, true},
-		{v1alpha1.CoolingDown, since, personAsks, false},
-		{v1alpha1.Succeeded, nil, personAsks, false},
-		{v1alpha1.Succeeded, nil, asksForFirst, true},
-		{v1alpha1.Failed, nil, personAsks, false},
-		{v1alpha1.Aborted, nil, personAsks, false},
+		{"", nil, true},
+		{v1alpha1.Pending, nil, true},
+		{v1alpha1.Pending, since, false},
+		{v1alpha1.PoweringOff, nil, true},
+		{v1alpha1.Restoring, nil, true},
+		{v1alpha1.Restoring, since, false},
+		{v1alpha1.WaitingForMachine, since, false},
+		{v1alpha1.CoolingDown, nil, true},
+		{v1alpha1.CoolingDown, since, false},
+		{v1alpha1.Succeeded, nil, true},
+		{v1alpha1.Failed, nil, false},
+		{v1alpha1.Aborted, nil, false},
 	} {
 		e := env.Get(t)
-		m, asked := triggered(t, e, tt.annotations, nil, Facts{})
+		m, asked := triggered(t, e, personAsks, nil, Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
 		build.Create(t.Context(), t, e.Client, first)
 		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
