@@ -45,3 +45,8 @@ func RequestName(machine metav1.Object, purpose string) string {
 	}
 	return name + suffix
 }
+
+func has(obj metav1.Object, annotation string) bool {
+	_, ok := obj.GetAnnotations()[annotation]
+	return ok
+}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // machineFailed is the phase of a Machine of OpenShift from which it does not come back.
@@ -32,7 +33,7 @@ func OpenShiftHealthy(ctx context.Context, live client.Reader, machine *machinev
 	if err != nil {
 		return false, fmt.Errorf("getting Node %s: %w", machine.Status.NodeRef.Name, err)
 	}
-	if !node.DeletionTimestamp.IsZero() || !ready(node) {
+	if !node.DeletionTimestamp.IsZero() || !cycle.Ready(node) {
 		return false, nil
 	}
 	var checks machinev1.MachineHealthCheckList

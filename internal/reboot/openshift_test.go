@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -99,7 +100,7 @@ func (o *openShift) resume() {
 
 // later lets the minute pass in which the machine is judged anew.
 func (o *openShift) later() {
-	o.r.Clock = laterThan(o.r.Clock.Now(), 2*coolDown)
+	o.r.Clock = laterThan(o.r.Clock.Now(), 2*cycle.CoolDown)
 }
 
 // TestOpenShiftRecovers: a machine of OpenShift that recovers while the request of its health check waits is not cycled.

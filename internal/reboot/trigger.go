@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -63,7 +64,7 @@ func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectM
 	if err != nil {
 		return false, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 	}
-	if has(request, ByAnnotation) || standsBack(&request.Status) {
+	if has(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
 		return false, nil
 	}
 	return !request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded, nil
@@ -147,7 +148,7 @@ func finished(request *v1alpha1.RebootRemediation) bool {
 
 // repeated reports whether a record asks for an attempt once more that was carried out.
 func repeated(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	operation, by := remedy.RebootOperation(machine), requesterOf(&request.Spec, &request.Status)
+	operation, by := remedy.RebootOperation(machine), cycle.RequesterOf(&request.Spec, &request.Status)
 	return operation != "" && by != nil && by.OperationID == operation
 }
 
@@ -159,7 +160,7 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 
 // owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	return owesNode(&request.Status) && request.Status.MachineUID == machine.UID
+	return cycle.OwesNode(&request.Status) && request.Status.MachineUID == machine.UID
 }
 
 // beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody

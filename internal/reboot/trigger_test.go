@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -33,7 +34,7 @@ var (
 )
 
 // triggered is a Machine with annotations, and a RebootRemediation that was made for some before, if by is set.
-func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
+func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f cycle.Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
 	t.Helper()
 	m := build.Machine(e.Namespace(t), "m")
 	m.Annotations = annotations
@@ -68,13 +69,13 @@ func TestTrigger(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		by          *v1alpha1.RebootRequester
-		facts       Facts
+		facts       cycle.Facts
 		// asked tells that the annotation is left, another that the RebootRemediation is a new one, and anew that it begins once more.
 		asked, another, anew bool
 		want                 v1alpha1.RebootRequester
 	}{
-		"the first attempt":                                  {asksForFirst, nil, Facts{}, true, true, false, firstAttempt},
-		"a person":                                           {personAsks, nil, Facts{}, true, true, false, somebody},
+		"the first attempt":                                  {asksForFirst, nil, cycle.Facts{}, true, true, false, firstAttempt},
+		"a person":                                           {personAsks, nil, cycle.Facts{}, true, true, false, somebody},
 		"the first attempt, at work":                         {asksForFirst, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
 		"the first attempt, not cleaned up":                  {asksForFirst, &firstAttempt, in(v1alpha1.Failed), true, false, false, firstAttempt},
 		"the first attempt, again":                           {asksForFirst, &firstAttempt, ended, false, false, false, firstAttempt},
@@ -98,7 +99,7 @@ func TestTrigger(t *testing.T) {
 				t.Fatal(err)
 			}
 			request = reread(t, e, request)
-			if diff := cmp.Diff(&tt.want, requesterOf(&request.Spec, &request.Status)); diff != "" {
+			if diff := cmp.Diff(&tt.want, cycle.RequesterOf(&request.Spec, &request.Status)); diff != "" {
 				t.Errorf("requested by (-want +got):\n%s", diff)
 			}
 			if anew := tt.by != nil && request.UID == uid && request.Status.Phase != tt.facts.Status.Phase; anew != tt.anew || (request.UID != uid) != tt.another {
@@ -119,7 +120,7 @@ func TestTrigger(t *testing.T) {
 }
 
 // takenOver are facts of a cycle that took over what another one owed.
-func takenOver(f Facts, by v1alpha1.RebootRequester) Facts {
+func takenOver(f cycle.Facts, by v1alpha1.RebootRequester) cycle.Facts {
 	f.Status.RequestedBy = &by
 	return f
 }
@@ -187,7 +188,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		by          v1alpha1.RebootRequester
-		facts       Facts
+		facts       cycle.Facts
 		// stays tells that what the version before has made is left, another that there is one of the new name.
 		stays, another bool
 	}{
@@ -202,7 +203,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
-			m, _ := triggered(t, e, tt.annotations, nil, Facts{})
+			m, _ := triggered(t, e, tt.annotations, nil, cycle.Facts{})
 			before := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Annotations: map[string]string{ByAnnotation: ""}}}
 			before.Spec.RequestedBy = &tt.by
 			if tt.facts.Finalizer {
@@ -264,7 +265,7 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 		{v1alpha1.Aborted, nil, false},
 	} {
 		e := env.Get(t)
-		m, asked := triggered(t, e, personAsks, nil, Facts{})
+		m, asked := triggered(t, e, personAsks, nil, cycle.Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
 		build.Create(t.Context(), t, e.Client, first)
 		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
@@ -303,8 +304,8 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	annotations[remedy.RebootAnnotation+"/PowerOff"] = ""
 	m, request := triggered(t, e, annotations, &firstAttempt, in(v1alpha1.Succeeded))
 	read := &machine{object: reread(t, e, m)}
-	v := view{machine: read, facts: Facts{Machine: read.facts(request)}}
-	d := Decision{Action: DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
+	v := view{machine: read, facts: cycle.Facts{Machine: read.facts(request)}}
+	d := cycle.Decision{Action: cycle.DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
 	if err := (&Reconciler{Client: e.Client, Live: e.Client}).do(t.Context(), request, v, d); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // AddToManager registers the controller and its watches.
@@ -166,7 +167,7 @@ func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.
 // stands back.
 func succeeds(changed client.Object, before *v1alpha1.RebootRemediation) bool {
 	later, ok := changed.(*v1alpha1.RebootRemediation)
-	waits := standsBack(&before.Status) || (before.Status.Phase.Ended() && owesNode(&before.Status))
+	waits := cycle.StandsBack(&before.Status) || (before.Status.Phase.Ended() && cycle.OwesNode(&before.Status))
 	return ok && waits && referenceOf(later) == referenceOf(before)
 }
 
