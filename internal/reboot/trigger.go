@@ -72,21 +72,13 @@ func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectM
 
 // begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
 func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
-	free, last := RequestNames(machine, askedPurpose), (*v1alpha1.RebootRemediation)(nil)
-	for _, request := range before {
-		if repeated(request, machine) {
-			return t.drop(ctx, machine)
-		}
-		free = slices.DeleteFunc(free, func(name string) bool { return name == request.Name })
-		// One that was deleted, and stays for its Node, is nothing to begin with: what it owes is taken over from it.
-		if last == nil && request.DeletionTimestamp.IsZero() {
-			last = request
-		}
+	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
+		return t.drop(ctx, machine)
 	}
+	last, free := lastOf(before, machine)
 	switch {
-	case last != nil && owes(last, machine) && last.Name != machine.Name:
-		return t.beginAnew(ctx, last, machine)
-	case last != nil && !owes(last, machine):
+	case last == nil:
+	case !owes(last, machine):
 		// Its record makes room.
 		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
@@ -94,12 +86,30 @@ func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediatio
 		if last.Name != machine.Name {
 			return t.create(ctx, machine, last.Name)
 		}
+	case last.Name != machine.Name:
+		return t.beginAnew(ctx, last, machine)
 	}
-	if len(free) == 0 {
+	if free == "" {
 		// One of them goes before long, which is an event.
 		return nil
 	}
-	return t.create(ctx, machine, free[0])
+	return t.create(ctx, machine, free)
+}
+
+// lastOf returns the RebootRemediation after which the next one begins, nil if there is none, and the name that one may have. One that
+// was deleted, and stays for its Node, is nothing to begin with: what it owes is taken over from it.
+func lastOf(before []*v1alpha1.RebootRemediation, machine metav1.Object) (last *v1alpha1.RebootRemediation, free string) {
+	names := RequestNames(machine, askedPurpose)
+	for _, request := range before {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == request.Name })
+		if last == nil && request.DeletionTimestamp.IsZero() {
+			last = request
+		}
+	}
+	if len(names) == 0 {
+		return last, ""
+	}
+	return last, names[0]
 }
 
 // machine reads a Machine; nil if there is none.
