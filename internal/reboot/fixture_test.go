@@ -20,7 +20,10 @@ var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC
 const operation = "u-1/1"
 
 // phases are all there are, in the order of a cycle.
-var phases = []v1alpha1.Phase{
+var phases = append(cycle.Phases(), v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted)
+
+// course is what a cycle goes through, and what one that fails has been through.
+var course = []v1alpha1.Phase{
 	v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Holding, v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
 	v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
 }
@@ -36,8 +39,8 @@ func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 		Host:    cycle.HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
 	}
 	f.Node = cycle.NodeFacts{State: cycle.NodeFound, Node: nodeOf("node-2", "boot-2"), TaintSupported: true}
-	s, at := &f.Status, slices.Index(phases, phase)
-	past := func(p v1alpha1.Phase) bool { return at >= slices.Index(phases, p) }
+	s, at := &f.Status, slices.Index(course, phase)
+	past := func(p v1alpha1.Phase) bool { return at >= slices.Index(course, p) }
 	s.Phase, s.MachineUID = phase, "m-1"
 	if past(v1alpha1.PoweringOff) {
 		s.PendingRebootSince, s.Attempt, s.Host = &noon, 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}

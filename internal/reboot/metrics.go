@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 var (
@@ -54,20 +55,10 @@ func show(request *v1alpha1.RebootRemediation) {
 	if !status.Phase.Ended() {
 		now.phase = status.Phase
 	}
-	if status.PoweredOffAt != nil && status.Host != nil && offIn(now.phase) {
+	if status.PoweredOffAt != nil && status.Host != nil && cycle.Off(now.phase) {
 		now.host, now.offSince = status.Host.Name, status.PoweredOffAt.Unix()
 	}
 	reshow(client.ObjectKeyFromObject(request), now)
-}
-
-// offIn reports whether a host that was proven off is not on again in a phase.
-func offIn(phase v1alpha1.Phase) bool {
-	switch phase {
-	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding, v1alpha1.PoweringOn:
-		return true
-	default:
-		return false
-	}
 }
 
 // forgetMetrics takes one that is gone out of the gauges.

@@ -67,12 +67,7 @@ func matchesAny(node *corev1.Node, machine *machinev1.Machine, checks []machinev
 // has not.
 func (r *Reconciler) judgeOpenShift(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) {
 	of, ok := m.object.(*machinev1.Machine)
-	if !ok || !byHealthCheck(request, of) {
-		return
-	}
-	switch request.Status.Phase {
-	case "", v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.CoolingDown:
-	default:
+	if !ok || !byHealthCheck(request, of) || !cycle.Recovers(request.Status.Phase) {
 		return
 	}
 	healthy, err := OpenShiftHealthy(ctx, r.Live, of)

@@ -35,6 +35,11 @@ func (d *step) admit() {
 		d.progress(string(v1alpha1.Pending), "Waits whether the machine is still called sick")
 		return
 	}
+	d.beginInTurn()
+}
+
+// beginInTurn begins an attempt if it is asked for, and nobody else comes first.
+func (d *step) beginInTurn() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
 	case d.f.Throttled != "":
@@ -89,23 +94,14 @@ func (d *step) unavailable() (reason, message string) {
 		return v1alpha1.ReasonHostNotFound, h.Missing
 	case !h.Ours:
 		return v1alpha1.ReasonHostNotOurs, "The host " + h.Name + " is used by somebody else"
-	case h.Deleting, !h.Fenceable:
-		return d.unholdable()
-	case h.Obstacle != "" && h.Obstacle != v1alpha1.ReasonPowerManagementError:
-		return h.Obstacle, h.Message
-	case !h.Online:
-		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
-	}
-	return "", ""
-}
-
-// unholdable says why the host cannot be held off at all; no reason if it can.
-func (d *step) unholdable() (reason, message string) {
-	switch h := d.f.Host; {
 	case h.Deleting:
 		return v1alpha1.ReasonHostDeleting, "The host " + h.Name + " is being deleted"
 	case !h.Fenceable:
 		return v1alpha1.ReasonNotFenceable, "The host " + h.Name + " cannot be switched off (spec.disablePowerOff)"
+	case h.Obstacle != "" && h.Obstacle != v1alpha1.ReasonPowerManagementError:
+		return h.Obstacle, h.Message
+	case !h.Online:
+		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
 }

@@ -59,9 +59,9 @@ func (d *step) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
 
-// suspended stops a clock after the host is on while nobody judges the machine, a person has the host off again, or another
+// suspended stops the clock of a phase after the host is on while nobody judges the machine, a person has the host off again, or another
 // RebootRemediation cycles it. Afterwards it starts anew.
-func (d *step) suspended(clock **metav1.Time) bool {
+func (d *step) suspended() bool {
 	holder, _ := d.holder()
 	switch {
 	case d.f.Paused != "":
@@ -71,7 +71,7 @@ func (d *step) suspended(clock **metav1.Time) bool {
 		d.suspend()
 		return true
 	case d.resume():
-		*clock = d.time()
+		d.restart()
 	}
 	return false
 }
@@ -95,7 +95,7 @@ func (d *step) awaitHost(reason, message string) {
 		// The time in which somebody else was waited for does not count.
 		d.s.UnavailableSince = d.time()
 	}
-	if hopeless(reason) || d.passed(d.s.UnavailableSince, d.f.Spec.PowerOffTimeout()) {
+	if hopeless(reason) || d.overdueIn(v1alpha1.Pending) {
 		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	}
 }

@@ -13,36 +13,21 @@ const lookAgain = 10 * time.Second
 // deadlines pass, and the host is let go of. Nothing begins, and no Node is touched.
 func (d *step) blind() {
 	d.until(d.now.Add(lookAgain))
-	switch h := d.f.Host; {
+	switch {
 	case d.s.Phase.Ended():
 		d.clean()
-	case d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID:
+	case d.s.Host == nil || d.hostGone():
 		// Nothing of ours is there.
-	case d.escapes():
-	case d.f.Deleting && d.holdsOff():
-		d.giveUp(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+	case d.leaves():
 	default:
-		d.blindPhase()
+		rowOf(d.s.Phase).blindly(d)
 	}
 }
 
-// blindPhase goes on from where the record stands.
-func (d *step) blindPhase() {
-	switch d.s.Phase {
-	case v1alpha1.PoweringOff:
-		d.powerOffBlindly()
-	case v1alpha1.Fenced, v1alpha1.Isolating:
-		d.isolateBlindly()
-	case v1alpha1.PoweringOn:
-		d.powerOn()
-	case v1alpha1.CoolingDown:
-		if d.leftOnHost() == RemoveKey {
-			d.act(RemoveKey)
-		}
-	case v1alpha1.Restoring, v1alpha1.WaitingForMachine:
-		// Whatever is waited for cannot be seen.
-		d.suspend()
-	default:
+// letGo takes our key from the host, and waits.
+func (d *step) letGo() {
+	if d.leftOnHost() == RemoveKey {
+		d.act(RemoveKey)
 	}
 }
 
@@ -52,7 +37,7 @@ func (d *step) powerOffBlindly() {
 		d.powerOff()
 		return
 	}
-	if d.passed(d.s.PendingRebootSince, d.powerOffTimeout()) {
+	if d.overdue() {
 		d.notOff()
 	}
 }
@@ -63,7 +48,7 @@ func (d *step) isolateBlindly() {
 		d.s.IsolatingSince = d.time()
 	}
 	switch {
-	case !d.passed(d.s.IsolatingSince, isolateTimeout):
+	case !d.overdue():
 	case !d.f.Whole():
 		// Whether a person has asked for Delete is not known. It is not done, and has all its time later.
 		d.s.IsolatingSince = nil

@@ -1,7 +1,8 @@
 package cycle
 
 import (
-	"slices"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,14 +14,10 @@ import (
 
 const conceptsFile = "../../../docs/concepts.md"
 
-// conceptsPhase is a row about a phase: what is waited for, in words, a cycle that waits for it, and one in which it has come.
-type conceptsPhase struct {
-	phase         v1alpha1.Phase
-	until         string
-	waits, arrive []change
-}
+// conceptsPhase is how a phase is shown: a cycle that waits in it, and one in which that for which it waits has come.
+type conceptsPhase struct{ waits, arrive []change }
 
-func conceptsPhases() []conceptsPhase {
+func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
 	well := func(f *Facts) { f.Machine.Sick = false }
 	asksForOff := func(f *Facts) {
 		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
@@ -28,42 +25,86 @@ func conceptsPhases() []conceptsPhase {
 	asksForOn := func(f *Facts) { f.Machine.Keys[v1alpha1.StepPowerOn] = true }
 	nodeDeleting := func(f *Facts) { f.Node.Node.DeletionTimestamp = &noon }
 	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
-	return []conceptsPhase{
-		{v1alpha1.Pending, "the host can be worked with", []change{missing}, nil},
-		{v1alpha1.PoweringOff, "the host is proven off", []change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
-		{v1alpha1.Fenced, "it is known which Node there is", []change{nodeUnreadable}, nil},
-		{v1alpha1.Isolating, "the Node is gone, or let go of", []change{nodeDeleting}, []change{nodeGone}},
-		{v1alpha1.Holding, "somebody asks for more", []change{asksForOff}, []change{asksForOff, asksForOn}},
-		{v1alpha1.PoweringOn, "the host is on", nil, []change{on}},
-		{v1alpha1.WaitingForNode, "the Node is back", nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
-		{v1alpha1.Restoring, "the Node has what it had, and is Ready", nil, []change{has}},
-		{v1alpha1.WaitingForMachine, "the machine is not called sick any more", nil, []change{well}},
-		{v1alpha1.CoolingDown, "the host has had a rest", nil, nil},
+	return map[v1alpha1.Phase]conceptsPhase{
+		v1alpha1.Pending:           {[]change{missing}, nil},
+		v1alpha1.PoweringOff:       {[]change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
+		v1alpha1.Fenced:            {[]change{nodeUnreadable}, nil},
+		v1alpha1.Isolating:         {[]change{nodeDeleting}, []change{nodeGone}},
+		v1alpha1.Holding:           {[]change{asksForOff}, []change{asksForOff, asksForOn}},
+		v1alpha1.PoweringOn:        {nil, []change{on}},
+		v1alpha1.WaitingForNode:    {nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
+		v1alpha1.Restoring:         {nil, []change{has}},
+		v1alpha1.WaitingForMachine: {nil, []change{well}},
+		v1alpha1.CoolingDown:       {nil, nil},
 	}
 }
 
-// TestConceptsPhases renders what is waited for in each phase, for how long, and what comes next.
+// TestConceptsPhases renders the table of phases: what is waited for in each, for how long, and what comes next.
 func TestConceptsPhases(t *testing.T) {
-	table := [][]string{{"phase", "it is waited until", "then", "no longer than", "otherwise", "in the last attempt"}}
-	for _, c := range conceptsPhases() {
-		f := conceptsWaiting(c.phase, c.waits...)
+	table := [][]string{{"phase", "the host", "it is waited until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
+	shown := conceptsPhases()
+	for _, p := range phases {
+		c, ok := shown[p.name]
+		if !ok {
+			t.Errorf("phase %s is not shown", p.name)
+		}
+		f := conceptsWaiting(p.name, c.waits...)
 		deadline := Decide(f, noon.Time).RecheckAt
-		row := []string{docs.Code(string(c.phase)), c.until, conceptsNext(in(c.phase, c.arrive...), noon.Time), "", "", ""}
+		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.until, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), "", "", conceptsStops(p)}
 		if !deadline.IsZero() {
 			late := conceptsNext(f, deadline)
 			lastAttempt(&f)
-			row[3], row[4], row[5] = conceptsTimeout(deadline.Sub(noon.Time)), late, conceptsNext(f, deadline)
+			row[4], row[6], row[7] = conceptsTimeout(deadline.Sub(noon.Time)), late, conceptsNext(f, deadline)
 		}
 		switch {
-		case c.phase == v1alpha1.CoolingDown:
+		case p.name == v1alpha1.CoolingDown:
 			// Here the deadline is what is waited for, and there is no such phase after the last attempt.
-			row[2], row[4], row[5] = row[4], "", ""
-		case row[4] == row[5]:
-			row[5] = ""
+			row[3], row[6], row[7] = row[6], "", ""
+		case row[6] == row[7]:
+			row[7] = ""
 		}
 		table = append(table, row)
 	}
 	docs.Section(t, conceptsFile, "reboot phases", docs.Table(table...))
+}
+
+func conceptsHost(p phase) string {
+	switch {
+	case p.heldOff && p.off:
+		return "held off, proven off"
+	case p.heldOff:
+		return "held off"
+	case p.off:
+		return "may come on"
+	}
+	return "let alone"
+}
+
+// conceptsClock is the field of the status that the clock of a phase is in.
+func conceptsClock(p phase) string {
+	if p.clock == nil {
+		return ""
+	}
+	var s v1alpha1.RebootRemediationStatus
+	clock, of := reflect.ValueOf(p.clock(&s)).Pointer(), reflect.ValueOf(&s).Elem()
+	for i := range of.NumField() {
+		if of.Field(i).Addr().Pointer() == clock {
+			return docs.Code(strings.TrimSuffix(of.Type().Field(i).Tag.Get("json"), ",omitempty"))
+		}
+	}
+	return "?"
+}
+
+// conceptsStops says what a pause, and the recovery of the machine, mean in a phase.
+func conceptsStops(p phase) string {
+	var says []string
+	if p.standsBack {
+		says = append(says, "waits for the end of a pause")
+	}
+	if p.recovers {
+		says = append(says, "ends if it recovers")
+	}
+	return strings.Join(says, "; ")
 }
 
 // conceptsWaiting is a cycle that waits, with timeouts that can be told from each other.
@@ -106,12 +147,25 @@ func conceptsNext(f Facts, now time.Time) string {
 	return ""
 }
 
-// TestConceptsPhasesAreComplete: each phase that is not an end has a row.
-func TestConceptsPhasesAreComplete(t *testing.T) {
+// TestPhasesAreComplete: each phase has one row, or is an end; and each wait has a clock and a limit, or is that of a person.
+func TestPhasesAreComplete(t *testing.T) {
 	for _, stage := range stages {
-		shown := slices.ContainsFunc(conceptsPhases(), func(c conceptsPhase) bool { return c.phase == stage.phase })
-		if want := stage.phase != "" && !stage.phase.Ended(); shown != want {
-			t.Errorf("phase %q is shown: %v, want %v", stage.phase, shown, want)
+		rows := 0
+		for _, p := range phases {
+			if p.name == stage.phase {
+				rows++
+			}
+		}
+		if want := stage.phase != "" && !stage.phase.Ended(); (rows == 1) != want {
+			t.Errorf("phase %q has %d rows", stage.phase, rows)
+		}
+	}
+	for _, p := range phases {
+		if p.until == "" || p.goOn == nil || p.blindly == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
+			t.Errorf("the row of %s: %+v", p.name, p)
+		}
+		if p.heldOff && p.standsBack {
+			t.Errorf("%s: others need not wait for it, and it holds the host off", p.name)
 		}
 	}
 }

@@ -11,11 +11,23 @@ const CoolDown = time.Minute
 
 // coolDown lets go of the host, waits, and begins the next attempt.
 func (d *step) coolDown() {
-	switch {
-	case d.f.Host.Key || d.f.Host.Probe:
+	if d.f.Host.Key || d.f.Host.Probe {
 		d.act(RemoveKey)
-	case d.yields():
 		return
+	}
+	if d.yields() {
+		return
+	}
+	d.rest()
+	if d.s.Phase == v1alpha1.CoolingDown && d.back() {
+		// The wait may be long, under a pause for instance.
+		d.act(d.missing(true))
+	}
+}
+
+// rest waits until the Node comes late, or the next attempt begins.
+func (d *step) rest() {
+	switch {
 	case d.cameLate():
 		// Another cycle would only take it away again.
 		d.s.NodeBackAt = d.time()
@@ -25,12 +37,12 @@ func (d *step) coolDown() {
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 		}
-	default:
-		d.awaitNext()
-	}
-	if d.s.Phase == v1alpha1.CoolingDown && d.do == Nothing && d.back() {
-		// The wait may be long, under a pause for instance.
-		d.act(d.missing(true))
+	case d.f.Paused != "":
+		d.awaitPause()
+	case d.afterPause():
+		d.progress(string(v1alpha1.CoolingDown), "Waits before the next attempt")
+	case d.overdue():
+		d.again()
 	}
 }
 
@@ -40,34 +52,12 @@ func (d *step) cameLate() bool {
 	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || Ready(d.f.Node.Node))
 }
 
-// awaitNext waits until the next attempt may begin.
-func (d *step) awaitNext() {
-	switch {
-	case d.f.Paused != "":
-		d.awaitPause()
-	case d.afterPause():
-		d.progress(string(v1alpha1.CoolingDown), "Waits before the next attempt")
-	case d.passed(d.s.NextAttemptAt, 0):
-		d.again()
-	}
-}
-
 // again begins the next attempt, or ends if the host has become unusable meanwhile.
 func (d *step) again() {
-	reason, message := d.unavailable()
-	if reason != "" {
+	if reason, message := d.unavailable(); reason != "" {
 		d.awaitHost(reason, message)
 		return
 	}
-	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
-	if !d.f.asked(v1alpha1.StepPowerOff) {
-		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
-		return
-	}
-	if d.f.Throttled != "" {
-		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
-		return
-	}
-	d.begin()
+	d.beginInTurn()
 }

@@ -1,6 +1,8 @@
 package cycle
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -143,7 +145,7 @@ func (d *step) markStays() bool {
 
 // conclude says what became of the Node after the end.
 func (d *step) conclude(message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, whyEnded(&d.s), message)
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(whyEnded(&d.s), string(d.s.Phase)), message)
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a

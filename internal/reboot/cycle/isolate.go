@@ -35,7 +35,7 @@ func (d *step) beginIsolation() {
 	switch n := d.f.Node; {
 	case n.State == NodeUnreadable:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
-		if d.passed(d.s.IsolatingSince, isolateTimeout) {
+		if d.overdue() {
 			d.skipIsolation(v1alpha1.ReasonNodeUnreadable, n.Cause)
 		}
 	case n.State != NodeFound:
@@ -87,7 +87,7 @@ func (d *step) isolate() {
 		d.backToPowerOff()
 	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
 		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "Nothing holds on to Node "+d.s.Node.Name+" any more")
-	case d.passed(d.s.IsolatingSince, isolateTimeout):
+	case d.overdue():
 		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not let go of within "+isolateTimeout.String())
 	case !found:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)

@@ -24,9 +24,9 @@ func (d *step) waitForNode() {
 		d.describeHost()
 		d.suspend()
 	case d.resume():
-		d.s.LastPoweredOn = d.time()
+		d.restart()
 		d.describeHost()
-	case d.passed(d.s.LastPoweredOn, d.f.Spec.NodeTimeout()):
+	case d.overdue():
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 	}
 }
@@ -80,11 +80,11 @@ func (d *step) restore() {
 	case d.yields():
 	case found && missing == Nothing && Ready(d.f.Node.Node):
 		d.restored()
-	case d.suspended(&d.s.NodeBackAt):
+	case d.suspended():
 		if found && missing != Nothing {
 			d.act(missing)
 		}
-	case d.passed(d.s.NodeBackAt, d.f.Spec.NodeTimeout()):
+	case d.overdue():
 		d.notRestored()
 	case found && missing != Nothing:
 		d.act(missing)
@@ -123,8 +123,8 @@ func (d *step) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
-	case d.suspended(&d.s.NodeReadyAt):
-	case !d.passed(d.s.NodeReadyAt, d.f.Spec.NodeTimeout()):
+	case d.suspended():
+	case !d.overdue():
 	case !d.f.stillSick():
 		d.succeed()
 	default:

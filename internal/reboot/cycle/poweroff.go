@@ -38,7 +38,7 @@ func (d *step) powerOff() {
 	case d.off():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
-	case d.passed(d.s.PendingRebootSince, d.powerOffTimeout()):
+	case d.overdue():
 		d.notOff()
 	case !h.Key:
 		d.setKey()

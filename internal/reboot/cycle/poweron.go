@@ -17,7 +17,7 @@ func (d *step) powerOn() {
 		// That it is off was proven, so this is new; an error of some earlier command may stand for ever.
 		d.s.LastPoweredOn = d.time()
 		d.enter(v1alpha1.WaitingForNode, "The host is on; waits for its Node")
-	case d.passed(d.s.PowerOnReleasedAt, d.f.Spec.PowerOnTimeout()):
+	case d.overdue():
 		d.fail(v1alpha1.ReasonPowerOnTimedOut, "The host did not come on within "+d.f.Spec.PowerOnTimeout().String())
 	}
 }
@@ -44,7 +44,7 @@ func (d *step) heldOff() bool {
 		return false
 	}
 	if d.resume() {
-		d.s.PowerOnReleasedAt = d.time()
+		d.restart()
 		d.progress(string(v1alpha1.PoweringOn), waitsForPower)
 	}
 	d.describeHost()

@@ -19,17 +19,6 @@ func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	return nil
 }
 
-// StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for it: what a
-// person asks for is done under any pause.
-func StandsBack(s *v1alpha1.RebootRemediationStatus) bool {
-	switch s.Phase {
-	case v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine:
-		return s.PausedSince != nil
-	default:
-		return false
-	}
-}
-
 // yields leaves the machine to another RebootRemediation that has begun while this one stood back, and tells whether there is one. It
 // stands back until that has ended, and then the machine is judged anew.
 func (d *step) yields() bool {
