@@ -32,9 +32,7 @@ func taintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
 
 // untaintNode takes away our taint, by key, value and effect.
 func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
-		return t.Key == cycle.OutOfService.Key && t.Value == cycle.OutOfService.Value && t.Effect == cycle.OutOfService.Effect
-	})
+	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), cycle.OurTaint)
 	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
 }
 

@@ -40,7 +40,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		f.DeletingSince = noon.Time
 		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
-		for _, step := range Steps {
+		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {
 				m.Keys[step] = true
 			}

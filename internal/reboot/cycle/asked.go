@@ -9,11 +9,11 @@ import (
 )
 
 // Steps are all there are, in their order.
-var Steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
+var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
 
 // keys are the steps that annotations of the Machine ask for, in their order.
 func (d *step) keys() []v1alpha1.Step {
-	return slices.DeleteFunc(slices.Clone(Steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
+	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 }
 
 // inTime are those that this cycle has to do with. Once the host was let go of, it is too late for a step that

@@ -62,7 +62,7 @@ func (d *step) release() {
 		d.s.AskedSteps = d.keys()
 		if d.f.Blind != "" {
 			// What is asked for now is not known: it may be what was asked for all along.
-			d.s.AskedSteps = slices.Clone(Steps)
+			d.s.AskedSteps = slices.Clone(steps)
 		}
 	}
 	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil

@@ -75,7 +75,7 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 		"a taint":         {late(taints, noBackup), []string{taint}},
 		"nothing":         {late(untouched), nil},
 		"nobody replaces": {late(untouched, notOwned), []string{owner}},
-		"a person asked for Steps, who knows that": {late(untouched, notOwned, asking(v1alpha1.StepPowerOn)), nil},
+		"a person asked for steps, who knows that": {late(untouched, notOwned, asking(v1alpha1.StepPowerOn)), nil},
 		"both":                {late(notOwned), []string{backup, owner}},
 		"the machine is gone": {Decide(in(v1alpha1.WaitingForNode, machineGone), noon.Time).Status, nil},
 	} {

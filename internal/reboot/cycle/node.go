@@ -95,7 +95,7 @@ func (d *step) restore() {
 func (d *step) missing(found bool) Action {
 	switch recorded := d.s.Node; {
 	case !found:
-	case d.f.Spec.TaintsNode() && HasOurTaint(d.f.Node.Node):
+	case d.f.Spec.TaintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
 		return UntaintNode
 	case recorded != nil && recorded.Backup != nil && Missing(recorded.Backup, d.f.Node.Node).Any():
 		return RestoreNode
@@ -167,13 +167,6 @@ func (d *step) notRestored() {
 
 func (d *step) notInService(message string) {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
-}
-
-// HasOurTaint tells whether the taint that we set is on a Node; somebody else may have set one with another value.
-func HasOurTaint(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == OutOfService.Key && t.Value == OutOfService.Value && t.Effect == OutOfService.Effect
-	})
 }
 
 // Ready reports whether a Node says that it is.

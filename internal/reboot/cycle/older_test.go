@@ -1,6 +1,9 @@
 package cycle
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +56,27 @@ func TestRecordsOfVersionsBefore(t *testing.T) {
 		{name: "a host that takes too long", facts: in(on, off, forgets), after: powerOnTimeout, want: stores(cooling, "CoolingDown")},
 		{name: "the end is the end", facts: in(failed, forgets, notOwned, condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut)), want: does(failed, MarkHost).saying(v1alpha1.ReasonNodeTimedOut)},
 	})
+}
+
+// TestReasonsAreNotState: what conditions say is for people. Only what versions before have stored is read from there.
+func TestReasonsAreNotState(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if file == "older.go" || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reads := range []string{"reasonOf(", "FindStatusCondition(", "IsStatusCondition"} {
+			// What a host says of itself is a fact.
+			if strings.Contains(string(source), reads) && file != "hostfacts.go" {
+				t.Errorf("%s goes by a condition: %s", file, reads)
+			}
+		}
+	}
 }

@@ -42,7 +42,7 @@ func TestEnds(t *testing.T) {
 		{name: "10 there is none", facts: in(failed, tried, notOwned), want: ends(RemoveFinalizer)},
 		{name: "10 nobody wants it any more", facts: in(failed, tried, deleting), want: ends(RemoveFinalizer)},
 		{name: "10 the machine is well after all", facts: in(failed, tried, healthy), want: ends(RemoveFinalizer)},
-		{name: "10 asked for single Steps", facts: in(failed, tried, asking()), want: ends(RemoveFinalizer)},
+		{name: "10 asked for single steps", facts: in(failed, tried, asking()), want: ends(RemoveFinalizer)},
 		{name: "10 asked for all", facts: in(failed, tried, plain), want: ends(MarkForOwner)},
 		{name: "10 not when it is aborted", facts: in(aborted, tried), want: does(aborted, RemoveFinalizer).saying(v1alpha1.ReasonNodeTimedOut)},
 		{name: "10 not off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOffTimedOut)},

@@ -293,7 +293,7 @@ func (w *world) checkEnd() {
 		w.t.Fatalf("the record is let go of in phase %s", status.Phase)
 	}
 	if end.Reason == v1alpha1.ReasonWithdrawn || end.Reason == v1alpha1.ReasonRecovered {
-		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && HasOurTaint(w.workload.node)
+		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && slices.ContainsFunc(w.workload.node.Spec.Taints, OurTaint)
 		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
 			w.t.Fatalf("A2: %s, and the Node has not got back what it had", end.Reason)
 		}

@@ -44,7 +44,7 @@ func (w *world) rest() rest {
 	over := w.goOn(time.Hour)
 	r := rest{phase: w.request.status.Phase, on: w.iron.power, over: over}
 	var left []string
-	for _, step := range Steps {
+	for _, step := range steps {
 		if w.machine.keys[step] {
 			left = append(left, string(step))
 		}
@@ -97,7 +97,7 @@ func TestSteps(t *testing.T) {
 func TestStepsOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := stepWorld(t)
-		order := rapid.Permutation(Steps).Draw(t, "order")
+		order := rapid.Permutation(steps).Draw(t, "order")
 		// Who asks for PowerOn before Delete wants the Node back as it was.
 		deletes := slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOn) ||
 			slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOff)

@@ -11,3 +11,8 @@ var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodes
 func Tainted(node *corev1.Node) bool {
 	return len(missingTaints([]corev1.Taint{OutOfService}, node.Spec.Taints)) == 0
 }
+
+// OurTaint reports whether a taint is the one that we set. Somebody else may have set one with another value.
+func OurTaint(t corev1.Taint) bool {
+	return t.Key == OutOfService.Key && t.Value == OutOfService.Value && t.Effect == OutOfService.Effect
+}
