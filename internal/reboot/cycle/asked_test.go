@@ -78,3 +78,12 @@ func TestAskedIsRecorded(t *testing.T) {
 		t.Errorf("at the end: %s %v", d.Action, d.Done)
 	}
 }
+
+// TestAskedBetweenTwoAttempts: what a person asks for then is for the next attempt. The last one has had the host on, too, but that is
+// not what was asked for: the host would be switched off, and stay so.
+func TestAskedBetweenTwoAttempts(t *testing.T) {
+	f := in(v1alpha1.CoolingDown, asking(v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn))
+	if d := Decide(f, noon.Time); d.Action == DropAsked {
+		t.Errorf("between two attempts it takes %v away", d.Done)
+	}
+}

@@ -36,7 +36,8 @@ func (d *step) goOn() {
 		return
 	}
 	d.phase()
-	if d.s.Phase == d.f.Status.Phase && d.do == Nothing {
+	if d.s.Phase == d.f.Status.Phase && d.do == Nothing && !rowOf(d.s.Phase).begins {
+		// What is asked for before an attempt is for that one, and not done by the one before.
 		d.dropAsked()
 	}
 }
