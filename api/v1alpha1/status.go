@@ -45,6 +45,10 @@ const (
 // Ended tells whether a cycle has come to one of its ends.
 func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Aborted }
 
+// Outcome is why a cycle has ended as it has, by the reasons of the condition Succeeded.
+// +kubebuilder:validation:Enum=Succeeded;Recovered;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut;MachineUnhealthy
+type Outcome string
+
 // RebootRemediationStatus is the record of a cycle.
 type RebootRemediationStatus struct {
 	// phase is how far the cycle has come.
@@ -136,9 +140,8 @@ type RebootRemediationStatus struct {
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
 
 	// outcome is why the cycle has ended as it has: the reason that the condition Succeeded was given then.
-	// +kubebuilder:validation:Enum=Succeeded;Recovered;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut;MachineUnhealthy
 	// +optional
-	Outcome string `json:"outcome,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty"`
 
 	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored.
 	// +listType=map

@@ -95,6 +95,6 @@ func measure(before, now v1alpha1.RebootRemediationStatus) {
 		fencingSeconds.Observe(at.Sub(since.Time).Seconds())
 	}
 	if now.Phase.Ended() && !before.Phase.Ended() {
-		endsTotal.WithLabelValues(string(now.Phase), now.Outcome).Inc()
+		endsTotal.WithLabelValues(string(now.Phase), string(now.Outcome)).Inc()
 	}
 }

@@ -56,7 +56,7 @@ func TestMeasure(t *testing.T) {
 
 // endedFor has the record say why it ended.
 func endedFor(reason string) change {
-	return func(f *cycle.Facts) { f.Status.Outcome = reason }
+	return func(f *cycle.Facts) { f.Status.Outcome = v1alpha1.Outcome(reason) }
 }
 
 func count(t *testing.T) counted {

@@ -88,7 +88,7 @@ func (o *openShift) look() string {
 	_, err := o.r.Reconcile(o.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(o.request)})
 	o.must(err)
 	s := reread(o.T, o.e, o.request).Status
-	return string(s.Phase) + s.Outcome
+	return string(s.Phase) + string(s.Outcome)
 }
 
 func (o *openShift) resume() {

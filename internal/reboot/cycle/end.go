@@ -23,7 +23,7 @@ func (d *step) fail(reason, message string) {
 
 // end comes to an end. What is left on the host is taken away afterwards, by clean.
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
-	d.s.Phase, d.s.Outcome = phase, reason
+	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	status := metav1.ConditionFalse
@@ -145,7 +145,7 @@ func (d *step) markStays() bool {
 
 // conclude says what became of the Node after the end.
 func (d *step) conclude(message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(whyEnded(&d.s), string(d.s.Phase)), message)
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a

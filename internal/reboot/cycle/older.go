@@ -9,11 +9,11 @@ import (
 // Versions before have kept in conditions what has fields of its own since. This file reads it from there, and nothing else does.
 
 // whyEnded is why a cycle has ended.
-func whyEnded(s *v1alpha1.RebootRemediationStatus) string {
+func whyEnded(s *v1alpha1.RebootRemediationStatus) v1alpha1.Outcome {
 	if s.Outcome != "" {
 		return s.Outcome
 	}
-	return reasonOf(*s, v1alpha1.ConditionSucceeded)
+	return v1alpha1.Outcome(reasonOf(*s, v1alpha1.ConditionSucceeded))
 }
 
 // adopt restarts a clock that was stopped by a version before: by what the host was waited for. If the host has come free while Sickbay
