@@ -140,7 +140,7 @@ func TestDifferencesNameTestsThatExist(t *testing.T) {
 func allTests(t *testing.T) string {
 	t.Helper()
 	var source strings.Builder
-	for _, pattern := range []string{"healthcheck/*_test.go", "internal/*/*_test.go"} {
+	for _, pattern := range []string{"healthcheck/*_test.go", "internal/*/*_test.go", "internal/*/*/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
+	"internal/reboot/cycle",
 	"internal/reboot/quorum",
 	"internal/explain",
 	"internal/convert",

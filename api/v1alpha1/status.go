@@ -45,6 +45,10 @@ const (
 // Ended tells whether a cycle has come to one of its ends.
 func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Aborted }
 
+// Outcome is why a cycle has ended as it has, by the reasons of the condition Succeeded.
+// +kubebuilder:validation:Enum=Succeeded;Recovered;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut;MachineUnhealthy
+type Outcome string
+
 // RebootRemediationStatus is the record of a cycle.
 type RebootRemediationStatus struct {
 	// phase is how far the cycle has come.
@@ -72,7 +76,8 @@ type RebootRemediationStatus struct {
 	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning.
+	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning. What a person asks for
+	// meanwhile is done all the same, and then this cycle waits until that has ended.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is since when there is no host that could be cycled.
@@ -133,6 +138,10 @@ type RebootRemediationStatus struct {
 	// finishedAt is when the cycle came to an end.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+
+	// outcome is why the cycle has ended as it has: the reason that the condition Succeeded was given then.
+	// +optional
+	Outcome Outcome `json:"outcome,omitempty"`
 
 	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored.
 	// +listType=map

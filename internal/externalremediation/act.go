@@ -46,7 +46,7 @@ func (r *Reconciler) act(ctx context.Context, v view, d Decision) error {
 func (r *Reconciler) do(ctx context.Context, v view, d Decision) error {
 	switch d.Action {
 	case Create:
-		return r.create(ctx, v.machine)
+		return r.create(ctx, v.machine, v.facts.Free)
 	case Withdraw:
 		err := r.Client.Delete(ctx, v.facts.Request, client.Preconditions{UID: &v.facts.Request.UID})
 		return client.IgnoreNotFound(err)
@@ -62,8 +62,8 @@ func (r *Reconciler) do(ctx context.Context, v view, d Decision) error {
 	return nil
 }
 
-func (r *Reconciler) create(ctx context.Context, machine *machinev1.Machine) error {
-	key := requestKey(machine)
+func (r *Reconciler) create(ctx context.Context, machine *machinev1.Machine, name string) error {
+	key := client.ObjectKey{Namespace: machine.Namespace, Name: name}
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: key.Namespace, Name: key.Name,

@@ -2,6 +2,7 @@ package externalremediation
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -96,11 +98,12 @@ func (f *fixture) settles() time.Duration {
 	return again
 }
 
-// request is what was made; nil if nothing was.
+// request is what was made, and not deleted since; nil if nothing was.
 func (f *fixture) request() *v1alpha1.RebootRemediation {
 	f.t.Helper()
 	var all v1alpha1.RebootRemediationList
 	f.must(f.env.Client.List(f.t.Context(), &all, client.InNamespace(f.machine.Namespace)))
+	all.Items = slices.DeleteFunc(all.Items, func(r v1alpha1.RebootRemediation) bool { return !r.DeletionTimestamp.IsZero() })
 	if len(all.Items) > 1 {
 		f.t.Fatalf("there are %d RebootRemediations", len(all.Items))
 	}
@@ -262,4 +265,46 @@ func TestProviderAtWork(t *testing.T) {
 		t.Error("the provider is gone, and nothing is done")
 	}
 	f.wantAnnotations(map[string]string{Annotation: ""})
+}
+
+// TestNextIncident: what became of an incident says nothing about the next one, also if its record stays for the Node, or the annotation
+// comes back before anybody has seen that it was gone.
+func TestNextIncident(t *testing.T) {
+	f := newFixture(t)
+	f.annotated(true)
+	f.settles()
+	f.ends(v1alpha1.Failed, "The Node did not come back within 20m0s")
+	first := f.request()
+	first.Finalizers = []string{reboot.NodeFinalizer}
+	f.must(f.env.Client.Update(t.Context(), first))
+	f.settles()
+	if f.machine.Annotations[OutcomeAnnotation] == "" {
+		t.Fatal("it is not told that it was in vain")
+	}
+	f.is("Ready", corev1.ConditionTrue)
+	// The annotation goes last: whoever sets it again means another incident.
+	for range 10 {
+		_, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
+		f.must(err)
+		f.must(f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), f.machine))
+		if _, asked := f.machine.Annotations[Annotation]; !asked {
+			break
+		}
+	}
+	f.is("Ready", corev1.ConditionUnknown)
+	f.annotated(true)
+	f.settles()
+	f.wantAnnotations(map[string]string{Annotation: ""})
+	if second := f.request(); second == nil || second.UID == first.UID || second.Name == first.Name {
+		t.Errorf("asked once more: %v", second)
+	}
+	f.ends(v1alpha1.Aborted, "The machine has recovered by itself")
+	recovered := f.request()
+	recovered.Status.Outcome = v1alpha1.ReasonRecovered
+	f.must(f.env.Client.Status().Update(t.Context(), recovered))
+	f.settles()
+	f.wantAnnotations(map[string]string{Annotation: ""})
+	if third := f.request(); third == nil || third.UID == recovered.UID {
+		t.Errorf("sick again, and asked for all the time: %v", third)
+	}
 }

@@ -25,8 +25,10 @@ type Facts struct {
 	Healthy bool
 	// Told is what the Machine says about the outcome; empty if nothing.
 	Told string
-	// Request is what was made for the annotation; nil if nothing was.
+	// Request is what was made for the annotation; nil if nothing was. One that is being deleted does not count.
 	Request *v1alpha1.RebootRemediation
+	// Free is the name that the next one gets; empty while all are taken by those that are being deleted.
+	Free string
 	// Finished tells that Request has ended, and that nothing of it is left.
 	Finished bool
 	// Provider says that somebody else carries the annotation out; empty if nobody does.
@@ -67,15 +69,28 @@ func Decide(f Facts, now time.Time) Decision {
 		return Decision{Action: Withdraw}
 	case !f.Asked:
 		return tell(f, "", time.Time{})
-	case f.Request != nil && !f.Finished:
-		return tell(f, "", time.Time{})
+	case f.Request != nil:
+		return decideOn(f, now)
 	case f.Healthy:
 		return Decision{Action: Settle}
-	case f.Request == nil && f.Provider != "":
+	case f.Provider != "":
 		return tell(f, f.Provider, again)
-	case f.Request == nil:
-		return Decision{Action: Create}
-	case f.Request.Status.Phase == v1alpha1.Succeeded && now.Before(finishedAt(f.Request).Add(settle)):
+	case f.Free == "":
+		return tell(f, "", again)
+	}
+	return Decision{Action: Create}
+}
+
+// decideOn looks at what was made for the annotation.
+func decideOn(f Facts, now time.Time) Decision {
+	again, status := now.Add(lookAgain), f.Request.Status
+	switch {
+	case !f.Finished:
+		return tell(f, "", time.Time{})
+	case f.Healthy, status.Outcome == v1alpha1.ReasonRecovered:
+		// It goes before the annotation: what is asked for next has nothing to do with it. So has what ails a machine that had recovered.
+		return Decision{Action: Withdraw}
+	case status.Phase == v1alpha1.Succeeded && now.Before(finishedAt(f.Request).Add(settle)):
 		return tell(f, "", again)
 	}
 	return tell(f, outcome(f.Request), again)

@@ -28,7 +28,8 @@ func made(phase v1alpha1.Phase, ago time.Duration, message string) *v1alpha1.Reb
 // TestDecide has a row for each outcome.
 func TestDecide(t *testing.T) {
 	failed, again := made(v1alpha1.Failed, time.Hour, "no power"), now.Add(time.Minute)
-	inVain := outcome(failed)
+	inVain, recovered := outcome(failed), made(v1alpha1.Aborted, 0, "The machine has recovered by itself")
+	recovered.Status.Outcome = v1alpha1.ReasonRecovered
 	succeeded := func(ago time.Duration) *v1alpha1.RebootRemediation {
 		return made(v1alpha1.Succeeded, ago, "The Node is back")
 	}
@@ -37,7 +38,8 @@ func TestDecide(t *testing.T) {
 		want  Decision
 	}{
 		"nothing asked":                     {Facts{}, Decision{}},
-		"asked":                             {Facts{Asked: true}, Decision{Action: Create}},
+		"asked":                             {Facts{Asked: true, Free: "r"}, Decision{Action: Create}},
+		"asked, and those before are there": {Facts{Asked: true}, Decision{RecheckAt: again}},
 		"asked, and healthy by now":         {Facts{Asked: true, Healthy: true}, Decision{Action: Settle}},
 		"asked, and the provider runs":      {Facts{Asked: true, Provider: "it runs"}, Decision{Action: Tell, Message: "it runs", RecheckAt: again}},
 		"that was told":                     {Facts{Asked: true, Provider: "it runs", Told: "it runs"}, Decision{RecheckAt: again}},
@@ -46,8 +48,10 @@ func TestDecide(t *testing.T) {
 		"in vain, and not cleaned up":       {Facts{Asked: true, Request: failed}, Decision{}},
 		"in vain":                           {Facts{Asked: true, Request: failed, Finished: true}, Decision{Action: Tell, Message: inVain, RecheckAt: again}},
 		"in vain, which was told":           {Facts{Asked: true, Request: failed, Finished: true, Told: inVain}, Decision{RecheckAt: again}},
-		"in vain, and healthy since":        {Facts{Asked: true, Request: failed, Finished: true, Told: inVain, Healthy: true}, Decision{Action: Settle}},
-		"done, and healthy":                 {Facts{Asked: true, Request: succeeded(0), Finished: true, Healthy: true}, Decision{Action: Settle}},
+		"in vain, and healthy since":        {Facts{Asked: true, Request: failed, Finished: true, Told: inVain, Healthy: true}, Decision{Action: Withdraw}},
+		"in vain, healthy since, and gone":  {Facts{Asked: true, Told: inVain, Healthy: true}, Decision{Action: Settle}},
+		"done, and healthy":                 {Facts{Asked: true, Request: succeeded(0), Finished: true, Healthy: true}, Decision{Action: Withdraw}},
+		"recovered, and sick again":         {Facts{Asked: true, Request: recovered, Finished: true}, Decision{Action: Withdraw}},
 		"done, and not yet healthy":         {Facts{Asked: true, Request: succeeded(settle - 1), Finished: true}, Decision{RecheckAt: again}},
 		"done, and it does not get healthy": {Facts{Asked: true, Request: succeeded(settle), Finished: true}, Decision{Action: Tell, Message: outcome(succeeded(settle)), RecheckAt: again}},
 		"taken back":                        {Facts{Request: made(v1alpha1.PoweringOff, 0, "")}, Decision{Action: Withdraw}},

@@ -13,11 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // act does what was decided: one write. Each is refused if what it rests on has changed since it was read.
-func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
+func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) error {
 	if err := r.do(ctx, request, v, d); err != nil {
 		return err
 	}
@@ -25,41 +26,41 @@ func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediatio
 	return nil
 }
 
-func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) error {
+func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) error {
 	if err := r.stillSo(ctx, request, d.Action); err != nil {
 		return err
 	}
 	switch d.Action {
-	case AddFinalizer, RemoveFinalizer, RemoveNodeFinalizer:
+	case cycle.AddFinalizer, cycle.RemoveFinalizer, cycle.RemoveNodeFinalizer:
 		return r.changeFinalizers(ctx, request, v, d.Action)
-	case SetKey, RemoveKey, MarkHost, UnmarkHost:
+	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost:
 		return r.actOnHost(ctx, v.host, request.UID, d)
-	case DeleteNode, TaintNode, UntaintNode, RestoreNode:
+	case cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
-	case MarkForOwner:
+	case cycle.MarkForOwner:
 		if err := r.mirrorLast(ctx, request, v); err != nil {
 			return err
 		}
 		return r.markForOwner(ctx, v.machine)
-	case DropAsked, DropAll:
+	case cycle.DropAsked, cycle.DropAll:
 		return r.dropAsked(ctx, v, d)
-	case Nothing:
+	case cycle.Nothing:
 	}
 	return nil
 }
 
-func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, v view, action Action) error {
-	if action == AddFinalizer {
+func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, v view, action cycle.Action) error {
+	if action == cycle.AddFinalizer {
 		return r.setFinalizers(ctx, request, true, true)
 	}
-	if action == RemoveNodeFinalizer {
+	if action == cycle.RemoveNodeFinalizer {
 		r.giveNodeUp(request, v)
 		return r.setFinalizers(ctx, request, false, false)
 	}
 	if err := r.mirrorLast(ctx, request, v); err != nil {
 		return err
 	}
-	return r.setFinalizers(ctx, request, false, owesNode(&request.Status) && !v.facts.Machine.Gone)
+	return r.setFinalizers(ctx, request, false, cycle.OwesNode(&request.Status) && !v.facts.Machine.Gone)
 }
 
 // mirrorLast tells the Machine how it stands when the record, or the Machine, may be gone right afterwards. If the Machine
@@ -73,15 +74,15 @@ func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRem
 
 // stillSo looks, live, whether the record is as it was read, before something is done that a later record may have taken back: the cache
 // of who has just begun to lead may be far behind. The host is let go of also if that cannot be told, and the rest is refused by itself.
-func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action Action) error {
+func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
-	case SetKey, RemoveKey, MarkHost, UnmarkHost, DeleteNode, TaintNode, UntaintNode, RestoreNode, MarkForOwner, DropAsked, DropAll:
+	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll:
 	default:
 		return nil
 	}
 	latest := &v1alpha1.RebootRemediation{}
 	switch err := r.Live.Get(ctx, client.ObjectKeyFromObject(request), latest); {
-	case err != nil && action == RemoveKey:
+	case err != nil && action == cycle.RemoveKey:
 		return nil
 	case apierrors.IsNotFound(err):
 		return remedy.ErrChanged
@@ -96,7 +97,7 @@ func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemedi
 
 // giveNodeUp tells people what was not put back when a record goes that has stayed for it.
 func (r *Reconciler) giveNodeUp(request *v1alpha1.RebootRemediation, v view) {
-	if m := v.facts.Machine; !owesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
+	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
 		return
 	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventNodeGivenUp, eventAction,
@@ -127,18 +128,18 @@ func (r *Reconciler) setFinalizers(ctx context.Context, request *v1alpha1.Reboot
 	return nil
 }
 
-func (r *Reconciler) actOnNode(ctx context.Context, v view, action Action) error {
+func (r *Reconciler) actOnNode(ctx context.Context, v view, action cycle.Action) error {
 	c, err := r.Workload.Client(ctx, v.machine.cluster)
 	if err != nil {
 		return fmt.Errorf("connecting to the workload cluster: %w", err)
 	}
 	node := v.facts.Node.Node
 	switch action {
-	case DeleteNode:
+	case cycle.DeleteNode:
 		return deleteNode(ctx, c, node)
-	case TaintNode:
+	case cycle.TaintNode:
 		return taintNode(ctx, c, node)
-	case UntaintNode:
+	case cycle.UntaintNode:
 		return untaintNode(ctx, c, node)
 	default:
 		return restoreNode(ctx, c, node, v.facts.Status.Node.Backup)
@@ -155,14 +156,14 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 }
 
 // dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps, if it asks for this cycle.
-func (r *Reconciler) dropAsked(ctx context.Context, v view, d Decision) error {
+func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) error {
 	changes := map[string]any{}
 	for key := range v.machine.object.GetAnnotations() {
 		step, single := strings.CutPrefix(key, remedy.RebootAnnotation+"/")
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == remedy.RebootAnnotation && d.Action == DropAll && v.facts.whole() {
+		if key == remedy.RebootAnnotation && d.Action == cycle.DropAll && v.facts.Whole() {
 			changes[key] = nil
 		}
 	}

@@ -9,15 +9,17 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, d Decision) error {
+func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, d cycle.Decision) error {
 	switch d.Action {
-	case SetKey:
+	case cycle.SetKey:
 		return r.setKey(ctx, host, request, d.AskedAt)
-	case MarkHost:
+	case cycle.MarkHost:
 		return r.markHost(ctx, host)
-	case UnmarkHost:
+	case cycle.UnmarkHost:
 		return r.unmarkHost(ctx, host)
 	default:
 		return r.removeKey(ctx, host, request)
@@ -26,23 +28,23 @@ func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost
 
 // setKey holds a host off, and asks its operator for an answer, in one write.
 func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, askedAt time.Time) error {
-	value, err := keyValue(request, askedAt)
+	value, err := cycle.KeyValue(request, askedAt)
 	if err != nil {
 		return err
 	}
-	changes := map[string]any{keyOf(request): value}
-	if !has(host, probeKey) {
+	changes := map[string]any{cycle.KeyOf(request): value}
+	if !has(host, cycle.ProbeKey) {
 		// One of somebody else does as well, and is not ours to change.
-		changes[probeKey] = value
+		changes[cycle.ProbeKey] = value
 	}
 	return r.annotate(ctx, host, changes)
 }
 
 // removeKey lets go of a host. Other keys are not touched.
 func (r *Reconciler) removeKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID) error {
-	changes := map[string]any{keyOf(request): nil}
-	if probeOf(host, request) {
-		changes[probeKey] = nil
+	changes := map[string]any{cycle.KeyOf(request): nil}
+	if cycle.ProbeOf(host, request) {
+		changes[cycle.ProbeKey] = nil
 	}
 	return r.annotate(ctx, host, changes)
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -26,21 +27,19 @@ func deleteNode(ctx context.Context, c client.Client, node *corev1.Node) error {
 }
 
 func taintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	return patchNode(ctx, c, node, nil, map[string]any{"taints": append(slices.Clone(node.Spec.Taints), outOfService)})
+	return patchNode(ctx, c, node, nil, map[string]any{"taints": append(slices.Clone(node.Spec.Taints), cycle.OutOfService)})
 }
 
 // untaintNode takes away our taint, by key, value and effect.
 func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
-		return t.Key == outOfService.Key && t.Value == outOfService.Value && t.Effect == outOfService.Effect
-	})
+	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), cycle.OurTaint)
 	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
 }
 
 // restoreNode puts back what is missing. If the workload cluster refuses it, it is put back one by one, so that nothing is refused on
 // account of something else. The error names what was refused.
 func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
-	missing := Missing(backup, node)
+	missing := cycle.Missing(backup, node)
 	err := putBack(ctx, c, node, missing)
 	if !refused(err) {
 		return err
@@ -75,7 +74,7 @@ func refused(err error) bool {
 }
 
 // putBack writes parts of a backup to a Node as it was read.
-func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing MissingParts) error {
+func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cycle.MissingParts) error {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if len(missing.Labels) > 0 {
 		metadata["labels"] = missing.Labels

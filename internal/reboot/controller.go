@@ -19,6 +19,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -116,9 +117,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			return ctrl.Result{RequeueAfter: lag.Retry}, nil
 		case err != nil:
 			return ctrl.Result{}, err
-		case !decision.Changed && decision.Action == Nothing:
+		case !decision.Changed && decision.Action == cycle.Nothing:
 			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, request, v, decision)}, nil
-		case decision.Action == RemoveFinalizer, decision.Action == RemoveNodeFinalizer:
+		case decision.Action == cycle.RemoveFinalizer, decision.Action == cycle.RemoveNodeFinalizer:
 			// What is left to be seen to comes with the event of this.
 			return ctrl.Result{}, nil
 		}
@@ -127,26 +128,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // step looks once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, Decision, error) {
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, cycle.Decision, error) {
 	v, err := r.observe(ctx, request, in)
 	if err != nil {
 		r.failed(request, observing, err)
-		return view{}, Decision{}, err
+		return view{}, cycle.Decision{}, err
 	}
 	r.told.forget(client.ObjectKeyFromObject(request), observing)
-	decision := Decide(v.facts, r.Clock.Now())
-	if begins(&v.facts, decision) {
+	decision := cycle.Decide(v.facts, r.Clock.Now())
+	if cycle.Begins(&v.facts, decision) {
 		release, err := r.takeTurn(ctx, request, &v)
 		if err != nil {
-			return view{}, Decision{}, err
+			return view{}, cycle.Decision{}, err
 		}
 		defer release()
-		decision = Decide(v.facts, r.Clock.Now())
+		decision = cycle.Decide(v.facts, r.Clock.Now())
 	}
 	if decision.Changed {
 		return v, decision, r.store(ctx, request, decision.Status)
 	}
-	if decision.Action == Nothing {
+	if decision.Action == cycle.Nothing {
 		return v, r.atRest(ctx, request, v, decision), nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {

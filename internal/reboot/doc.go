@@ -5,7 +5,6 @@
 // a RebootRemediation, to the BareMetalHost. Both ways lead to a RebootRemediation, whose status is the
 // one record of a cycle.
 //
-// Decide is pure. Each of its decisions is one write: either the status is brought up to date, or one
-// thing is done in the world. What is to be done is always stored before it is done, and is safe to
-// repeat, so a crash between any two writes loses nothing.
+// The package cycle decides what comes next, and is pure. Each of its decisions is one write: either the status is brought up to date,
+// or one thing is done in the world. This package reads what a decision goes by, and carries it out.
 package reboot

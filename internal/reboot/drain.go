@@ -12,6 +12,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // drained tells whether no volume is attached to a Node any more, and no Pod is left there but those that
@@ -39,7 +41,7 @@ func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node
 // as it is there it does.
 func tolerates(ctx context.Context, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
-		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &outOfService, false)
+		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &cycle.OutOfService, false)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -36,6 +37,8 @@ const (
 	readPauses = "ReadPauses"
 	// readPlane is reading how the rest of a control plane is.
 	readPlane = "ReadControlPlane"
+	// readHealth is reading whether a Machine of OpenShift has recovered.
+	readHealth = "ReadHealth"
 	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
 	readMachine = "ReadMachine"
 )
@@ -63,7 +66,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 
 // failed tells people that a step could not be taken, once, and tells whether it is new. If something has only changed since
 // it was read, there is nothing to tell: it is judged anew.
-func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action Action, err error) bool {
+func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {
 		return false
 	}

@@ -1,259 +1,114 @@
 package reboot
 
 import (
-	"testing"
+	"slices"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// Whatever is recorded in a row has happened at noon; the rows say how much later it is.
+// Whatever is recorded has happened at noon.
 var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
 
-// change makes the facts of a row differ from the usual.
-type change func(*Facts)
+// operation is the first attempt of a record.
+const operation = "u-1/1"
 
-// in are the usual facts in a phase: a machine of Cluster API with a Node that is not Ready, its Node deleted in
-// the course of the cycle.
-func in(phase v1alpha1.Phase, changes ...change) Facts {
-	f := Facts{
+// phases are all there are, in the order of a cycle.
+var phases = append(cycle.Phases(), v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted)
+
+// course is what a cycle goes through, and what one that fails has been through.
+var course = []v1alpha1.Phase{
+	v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Holding, v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
+	v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
+}
+
+// change makes facts differ from the usual.
+type change func(*cycle.Facts)
+
+// in are facts of a cycle in a phase, whose record says what has led there.
+func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
+	f := cycle.Facts{
 		UID: "r-1", Finalizer: true,
-		Machine: MachineFacts{UID: "m-1", Node: "n1", Owned: true},
-		Host:    HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
+		Machine: cycle.MachineFacts{UID: "m-1", Node: "n1", Owned: true},
+		Host:    cycle.HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
 	}
-	f.Status.Phase = phase
-	nodeIs(nodeOf("node-1", "boot-1"))(&f)
-	for _, stage := range stages {
-		stage.set(&f)
-		if stage.phase == phase {
-			break
-		}
+	f.Node = cycle.NodeFacts{State: cycle.NodeFound, Node: nodeOf("node-2", "boot-2"), TaintSupported: true}
+	s, at := &f.Status, slices.Index(course, phase)
+	past := func(p v1alpha1.Phase) bool { return at >= slices.Index(course, p) }
+	s.Phase, s.MachineUID = phase, "m-1"
+	if past(v1alpha1.PoweringOff) {
+		s.PendingRebootSince, s.Attempt, s.Host = &noon, 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
+		s.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
 	}
-	condition(v1alpha1.ConditionHostAvailable, metav1.ConditionTrue, v1alpha1.ReasonHostAvailable)(&f)
-	if phase != "" {
-		waitsFor(string(phase))(&f)
+	if past(v1alpha1.Fenced) {
+		s.SeenOnAt, s.KeySince, s.PoweredOffAt = &noon, &noon, &noon
+	}
+	if inService := past(v1alpha1.WaitingForMachine); past(v1alpha1.Isolating) && !inService {
+		s.IsolatingSince, s.Node.OutOfService = &noon, true
+		s.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
+	}
+	if past(v1alpha1.PoweringOn) {
+		s.NodeGoneAt, s.IsolatedAt, s.PowerOnReleasedAt = &noon, &noon, &noon
+	}
+	if past(v1alpha1.WaitingForNode) {
+		s.LastPoweredOn = &noon
+	}
+	if past(v1alpha1.Restoring) {
+		s.NodeBackAt = &noon
+		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
 	}
 	if phase.Ended() {
-		f.Status.Phase, f.Status.FinishedAt = phase, &noon
+		s.FinishedAt = &noon
+	}
+	for _, says := range []metav1.Condition{
+		{Type: v1alpha1.ConditionHostAvailable, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonHostAvailable},
+		{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: string(phase)},
+	} {
+		says.LastTransitionTime = noon
+		meta.SetStatusCondition(&s.Conditions, says)
+	}
+	if f.Host.Key = phase == v1alpha1.Fenced || phase == v1alpha1.Isolating; f.Host.Key {
+		f.Host.AskedAt, f.Host.PoweredOn = noon.Time, false
 	}
 	for _, c := range changes {
 		c(&f)
 	}
-	// Who stores it and reads it back would change what all rows share.
-	f.Status = *f.Status.DeepCopy()
+	f.Status = *s.DeepCopy()
 	return f
 }
 
-// stages are what each phase adds to the record and to the world, in the order of a cycle.
-var stages = []struct {
-	phase v1alpha1.Phase
-	set   change
-}{
-	{"", func(*Facts) {}},
-	{v1alpha1.Pending, func(f *Facts) { f.Status.MachineUID = "m-1" }},
-	{v1alpha1.PoweringOff, func(f *Facts) {
-		f.Status.PendingRebootSince = &noon
-		f.Status.Attempt, f.Status.Host = 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
-		f.Status.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
-	}},
-	{v1alpha1.Fenced, func(f *Facts) {
-		f.Status.SeenOnAt, f.Status.KeySince, f.Status.PoweredOffAt = &noon, &noon, &noon
-		f.Host.Key, f.Host.AskedAt, f.Host.PoweredOn = true, noon.Time, false
-	}},
-	{v1alpha1.Holding, func(f *Facts) { f.Status.HoldingSince = &noon }},
-	{v1alpha1.Isolating, func(f *Facts) {
-		f.Status.HoldingSince, f.Status.IsolatingSince, f.Status.Node.OutOfService = nil, &noon, true
-		f.Status.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
-	}},
-	{v1alpha1.PoweringOn, func(f *Facts) {
-		nodeGone(f)
-		isolated(v1alpha1.ReasonNodeDeleted)(f)
-		f.Status.NodeGoneAt = &noon
-		f.Status.IsolatedAt, f.Status.PowerOnReleasedAt = &noon, &noon
-		f.Host.Key, f.Host.AskedAt = false, time.Time{}
-	}},
-	{v1alpha1.WaitingForNode, func(f *Facts) { f.Host.PoweredOn, f.Status.LastPoweredOn = true, &noon }},
-	{v1alpha1.CoolingDown, func(f *Facts) { f.Status.NextAttemptAt = new(metav1.NewTime(noon.Add(coolDown))) }},
-	{v1alpha1.Restoring, func(f *Facts) {
-		f.Status.NextAttemptAt, f.Status.NodeBackAt = nil, &noon
-		nodeIs(nodeOf("node-2", "boot-2"))(f)
-		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
-	}},
-	{v1alpha1.WaitingForMachine, func(f *Facts) {
-		f.Status.NodeReadyAt = &noon
-		f.Status.Node.Backup, f.Status.Node.OutOfService = nil, false
-		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
-		f.Machine.ByHealthCheck, f.Machine.Sick = true, true
-	}},
-	{v1alpha1.Succeeded, func(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = false, false }},
-}
+func noFinalizer(f *cycle.Facts)       { f.Finalizer = false }
+func outOfServiceSince(f *cycle.Facts) { f.Status.Node.OutOfService = true }
+func untouched(f *cycle.Facts)         { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
+func taints(f *cycle.Facts)            { f.Spec.Isolation = v1alpha1.OutOfServiceTaint }
 
 func nodeOf(uid types.UID, bootID string) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: uid}}
-	if uid == "node-1" {
-		node.Labels = map[string]string{"team": "a"}
-	}
 	node.Status.NodeInfo.BootID = bootID
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastHeartbeatTime: metav1.NewTime(noon.Add(-time.Minute))}}
 	return node
 }
 
-func nodeIs(node *corev1.Node) change {
-	return func(f *Facts) { f.Node = NodeFacts{State: machinehealth.NodeFound, Node: node, TaintSupported: true} }
+func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.Time) {
+	node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
+		Type: corev1.NodeReady, Status: status, LastHeartbeatTime: metav1.NewTime(heartbeat.Truncate(time.Second)),
+	})
 }
 
-// reports makes the Node Ready, with a heartbeat some time after noon.
-func reports(after time.Duration) change {
-	return func(f *Facts) { setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(after)) }
+// messageOf and reasonOf are what a record says of how it goes.
+func messageOf(status v1alpha1.RebootRemediationStatus) string {
+	return meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded).Message
 }
 
-func nodeGone(f *Facts) { f.Node = NodeFacts{State: machinehealth.NodeGone} }
-func nodeNone(f *Facts) {
-	f.Node, f.Machine.Node, f.Status.Node = NodeFacts{State: machinehealth.NodeNone}, "", nil
-}
-
-func nodeUnreadable(f *Facts) {
-	f.Node = NodeFacts{State: machinehealth.NodeUnreadable, Cause: "no connection"}
-}
-
-func isolated(reason string) change {
-	return condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionTrue, reason)
-}
-
-func condition(conditionType string, status metav1.ConditionStatus, reason string) change {
-	return func(f *Facts) {
-		meta.SetStatusCondition(&f.Status.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: reason, LastTransitionTime: noon})
+func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
+	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
+		return c.Reason
 	}
+	return ""
 }
-
-// waitsFor is what the record says that the cycle waits for.
-func waitsFor(reason string) change {
-	return condition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason)
-}
-
-func hostSays(reason string) change {
-	return condition(v1alpha1.ConditionHostAvailable, metav1.ConditionFalse, reason)
-}
-
-func obstacleIs(reason string) change {
-	return func(f *Facts) { f.Host.Obstacle, f.Host.Message = reason, reason }
-}
-
-func off(f *Facts)     { f.Host.PoweredOn = false }
-func on(f *Facts)      { f.Host.PoweredOn = true }
-func keyed(f *Facts)   { f.Host.Key, f.Host.AskedAt = true, noon.Time }
-func unkeyed(f *Facts) { f.Host.Key, f.Host.AskedAt = false, time.Time{} }
-func probed(f *Facts)  { f.Host.Probe = true }
-func seenOn(f *Facts)  { f.Status.SeenOnAt = &noon }
-func keySeen(f *Facts) { f.Status.KeySince = &noon }
-func userOff(f *Facts) { f.Host.Online = false }
-func others(f *Facts)  { f.Host.OtherKeys = true }
-func taints(f *Facts)  { f.Spec.Isolation = v1alpha1.OutOfServiceTaint }
-func healthy(f *Facts) { f.Machine.Healthy = true }
-func deleting(f *Facts) {
-	f.Deleting = true
-}
-func machineGone(f *Facts) { f.Machine = MachineFacts{Gone: true} }
-
-func askedAt(after time.Duration) change {
-	return func(f *Facts) { f.Host.AskedAt = noon.Add(after) }
-}
-
-// asking asks by annotations for single steps; for none, by annotations that have gone.
-func asking(asked ...v1alpha1.Step) change {
-	return func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Keys, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
-		for _, step := range asked {
-			f.Machine.Keys[step] = true
-		}
-	}
-}
-
-// suspended is since when the cycle waits for somebody else.
-func suspended(f *Facts) { f.Status.SuspendedSince = &noon }
-
-func lastAttempt(f *Facts) { f.Status.Attempt = f.Spec.Attempts() }
-
-// outcome is a decision in few words.
-type outcome struct {
-	phase v1alpha1.Phase
-	// stores tells that the record changes; otherwise do is done, or it is waited.
-	stores bool
-	do     Action
-	// says is the reason of Succeeded.
-	says string
-	// again is how long after noon it is looked again.
-	again time.Duration
-}
-
-func outcomeOf(d Decision) outcome {
-	got := outcome{phase: d.Status.Phase, stores: d.Changed, do: d.Action, says: reasonOf(d.Status, v1alpha1.ConditionSucceeded)}
-	if !d.RecheckAt.IsZero() {
-		got.again = d.RecheckAt.Sub(noon.Time)
-	}
-	return got
-}
-
-// row is one case of a table. Its facts are looked at some time after noon.
-type row struct {
-	name  string
-	facts Facts
-	after time.Duration
-	want  outcome
-	// host and node are the reasons of HostAvailable and NodeIsolated, if they matter.
-	host, node string
-}
-
-func check(t *testing.T, rows []row) {
-	t.Helper()
-	for _, r := range rows {
-		t.Run(r.name, func(t *testing.T) {
-			d := Decide(r.facts, noon.Add(r.after))
-			if diff := cmp.Diff(r.want, outcomeOf(d), cmp.AllowUnexported(outcome{})); diff != "" {
-				t.Errorf("decision (-want +got):\n%s", diff)
-			}
-			if got := reasonOf(d.Status, v1alpha1.ConditionHostAvailable); r.host != "" && got != r.host {
-				t.Errorf("HostAvailable says %q, want %q", got, r.host)
-			}
-			if got := reasonOf(d.Status, v1alpha1.ConditionNodeIsolated); r.node != "" && got != r.node {
-				t.Errorf("NodeIsolated says %q, want %q", got, r.node)
-			}
-		})
-	}
-}
-
-// stores, does and waits are the outcomes of the rows.
-func stores(phase v1alpha1.Phase, says string) outcome {
-	return outcome{phase: phase, stores: true, says: says}
-}
-
-func does(phase v1alpha1.Phase, action Action) outcome {
-	return outcome{phase: phase, do: action, says: string(phase)}
-}
-
-func waits(phase v1alpha1.Phase, again time.Duration) outcome {
-	return outcome{phase: phase, says: string(phase), again: again}
-}
-
-// settled are facts after everything was stored that is to be stored at noon.
-func settled(f Facts) Facts {
-	for range maxSteps {
-		d := Decide(f, noon.Time)
-		if !d.Changed || d.Status.Phase != f.Status.Phase {
-			break
-		}
-		f.Status = d.Status
-	}
-	return f
-}
-
-func (o outcome) saying(reason string) outcome { o.says = reason; return o }
-
-func (o outcome) lookingAgain(after time.Duration) outcome { o.again = after; return o }

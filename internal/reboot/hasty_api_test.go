@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -25,7 +26,7 @@ func coolingOf(p *plane, change func(*v1alpha1.RebootRemediation)) *v1alpha1.Reb
 		p.Fatalf("in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
 	}
 	request.Status.Phase = v1alpha1.CoolingDown
-	request.Status.NextAttemptAt = new(metav1.NewTime(time.Now().Add(coolDown)))
+	request.Status.NextAttemptAt = new(metav1.NewTime(time.Now().Add(cycle.CoolDown)))
 	change(request)
 	if err := p.e.Client.Status().Update(p.Context(), request); err != nil {
 		p.Fatal(err)
@@ -35,7 +36,7 @@ func coolingOf(p *plane, change func(*v1alpha1.RebootRemediation)) *v1alpha1.Reb
 
 func heldOff(p *plane, name string, request *v1alpha1.RebootRemediation) bool {
 	host := reread(p.T, p.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
-	_, held := host.Annotations[keyOf(request.UID)]
+	_, held := host.Annotations[cycle.KeyOf(request.UID)]
 	return held
 }
 
@@ -141,9 +142,44 @@ func TestTwoBeginAtOnce(t *testing.T) {
 	s.look(first)
 	<-ended
 	second = reread(t, s.e, second)
-	if inCycle(first.Status.Phase) && inCycle(second.Status.Phase) {
+	if cycle.InCycle(first.Status.Phase) && cycle.InCycle(second.Status.Phase) {
 		t.Errorf("both cycle the machine: %s and %s, with keys %v", first.Status.Phase, second.Status.Phase, s.keys())
 	}
 }
 
 var _ = workload.Local{}
+
+// A request that was deleted before anything was done stays as long as another machine of the control plane cannot be read.
+func TestPendingFinalizerNeedsPeers(t *testing.T) {
+	p := newPlane(t, 3)
+	request := p.ask("m1")
+	request.Finalizers = []string{Finalizer}
+	if err := p.e.Client.Update(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	request.Status.Phase = v1alpha1.Pending
+	if err := p.e.Client.Status().Update(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.e.Client.Delete(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if _, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "m2" {
+				return errors.New("the conversion webhook does not answer")
+			}
+			return c.Get(ctx, key, obj, opts...)
+		},
+	})
+	for range 5 {
+		_, err = p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)})
+	}
+	if gone := p.e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request); gone == nil {
+		t.Errorf("its finalizers are %v: %v", request.Finalizers, err)
+	}
+}

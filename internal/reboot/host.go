@@ -14,23 +14,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // host reads the host of a Machine, live: from the Machine, or its infrastructure machine, to the
 // BareMetalHost. Once it is recorded, it is that one and no other, and is read also if the way to it is blocked.
-func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (*metal3v1.BareMetalHost, HostFacts, error) {
+func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	recorded := request.Status.Host
 	user, found, err := r.findHost(ctx, v.machine)
 	switch {
 	case err != nil && recorded != nil:
 		r.blinded(request, v, "The infrastructure machine cannot be read", err)
 	case apierrors.IsForbidden(err):
-		return nil, HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
+		return nil, cycle.HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
 	case err != nil:
-		return nil, HostFacts{}, err
+		return nil, cycle.HostFacts{}, err
 	}
 	if recorded != nil {
-		found = HostFacts{Name: recorded.Name}
+		found = cycle.HostFacts{Name: recorded.Name}
 	}
 	if found.Missing != "" {
 		return nil, found, nil
@@ -39,43 +40,43 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 }
 
 // hostOf reads a BareMetalHost by its name, live.
-func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user consumer, name string) (*metal3v1.BareMetalHost, HostFacts, error) {
+func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
 	err := r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
+		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
 	}
 	if err != nil {
-		return nil, HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
+		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
 	}
-	return host, hostFacts(host, request.UID, user), nil
+	return host, cycle.HostFactsOf(host, request.UID, user), nil
 }
 
 // findHost returns who uses the host of a Machine and its name, or says why there is none.
-func (r *Reconciler) findHost(ctx context.Context, m *machine) (user consumer, host HostFacts, err error) {
+func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consumer, host cycle.HostFacts, err error) {
 	if m == nil {
-		return consumer{}, HostFacts{Missing: "The machine is gone"}, nil
+		return cycle.Consumer{}, cycle.HostFacts{Missing: "The machine is gone"}, nil
 	}
 	obj := metav1.Object(m.object)
-	user = consumer{group: machinev1.GroupName, kind: "Machine", namespace: obj.GetNamespace(), name: obj.GetName()}
+	user = cycle.Consumer{Group: machinev1.GroupName, Kind: "Machine", Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if m.cluster.Name != "" {
 		var infra *metav1.PartialObjectMetadata
 		if infra, host.Missing, err = r.infrastructure(ctx, m); infra == nil {
-			return consumer{}, host, err
+			return cycle.Consumer{}, host, err
 		}
 		obj = infra
-		user = consumer{group: m.infrastructure.APIGroup, kind: m.infrastructure.Kind, namespace: infra.Namespace, name: infra.Name}
+		user = cycle.Consumer{Group: m.infrastructure.APIGroup, Kind: m.infrastructure.Kind, Namespace: infra.Namespace, Name: infra.Name}
 	}
 	value := obj.GetAnnotations()[HostAnnotation]
 	if value == "" {
-		return user, HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
+		return user, cycle.HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
 	}
 	namespace, name, found := strings.Cut(value, "/")
 	if !found || name == "" || strings.Contains(name, "/") || namespace != obj.GetNamespace() {
 		host.Missing = fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", HostAnnotation, obj.GetName(), value, obj.GetNamespace())
 		return user, host, nil
 	}
-	return user, HostFacts{Name: name}, nil
+	return user, cycle.HostFacts{Name: name}, nil
 }
 
 // infrastructure reads the infrastructure machine, whatever its kind.

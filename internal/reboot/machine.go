@@ -15,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -64,7 +65,9 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 		return nil, fmt.Errorf("getting machine %s: %w", key, err)
 	}
-	return machineOf(obj), nil
+	m := machineOf(obj)
+	r.judgeOpenShift(ctx, request, m)
+	return m, nil
 }
 
 // machineOf is a Machine as it was read.
@@ -106,11 +109,11 @@ func (m *machine) plane() client.ObjectKey {
 }
 
 // facts are what a decision goes by; of a Machine that is gone, that.
-func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
+func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts {
 	if m == nil || !m.object.GetDeletionTimestamp().IsZero() {
-		return MachineFacts{Gone: true}
+		return cycle.MachineFacts{Gone: true}
 	}
-	facts := MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
+	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
 	if facts.ByAnnotation {
 		m.asks(request, &facts)
 	}
@@ -124,10 +127,10 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) MachineFacts {
 
 // asks reads what the annotations ask for. The one of a record is for the cycle that is the same attempt of it, and not for
 // that of another attempt.
-func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *MachineFacts) {
+func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
 	facts.Plain, facts.Keys = asked(m.object)
 	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
-	by := requesterOf(&request.Spec, &request.Status)
+	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
 		facts.Plain = false
 	}

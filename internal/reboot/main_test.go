@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -18,7 +19,9 @@ var controlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8
 
 func TestMain(m *testing.M) {
 	env.Main(m,
-		env.WithScheme(v1alpha1.AddToScheme, metal3v1.AddToScheme),
+		env.WithScheme(v1alpha1.AddToScheme, metal3v1.AddToScheme, machinev1.Install),
 		env.WithCRDFiles("config/crd/sickbay*.yaml"),
+		env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml",
+			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"),
 		env.WithCRDs(env.AnythingGoes(HostKind), env.AnythingGoes(infrastructureKind), env.AnythingGoes(controlPlaneKind)))
 }

@@ -4,11 +4,11 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 var (
@@ -55,20 +55,10 @@ func show(request *v1alpha1.RebootRemediation) {
 	if !status.Phase.Ended() {
 		now.phase = status.Phase
 	}
-	if status.PoweredOffAt != nil && status.Host != nil && offIn(now.phase) {
+	if status.PoweredOffAt != nil && status.Host != nil && cycle.Off(now.phase) {
 		now.host, now.offSince = status.Host.Name, status.PoweredOffAt.Unix()
 	}
 	reshow(client.ObjectKeyFromObject(request), now)
-}
-
-// offIn reports whether a host that was proven off is not on again in a phase.
-func offIn(phase v1alpha1.Phase) bool {
-	switch phase {
-	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding, v1alpha1.PoweringOn:
-		return true
-	default:
-		return false
-	}
 }
 
 // forgetMetrics takes one that is gone out of the gauges.
@@ -105,10 +95,6 @@ func measure(before, now v1alpha1.RebootRemediationStatus) {
 		fencingSeconds.Observe(at.Sub(since.Time).Seconds())
 	}
 	if now.Phase.Ended() && !before.Phase.Ended() {
-		reason := string(now.Phase)
-		if c := meta.FindStatusCondition(now.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-			reason = c.Reason
-		}
-		endsTotal.WithLabelValues(string(now.Phase), reason).Inc()
+		endsTotal.WithLabelValues(string(now.Phase), string(now.Outcome)).Inc()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // counted is what the metrics have counted of a change.
@@ -27,7 +28,7 @@ func TestMeasure(t *testing.T) {
 		return in(phase, changes...).Status
 	}
 	minuteLater := new(metav1.NewTime(noon.Add(time.Minute)))
-	off := func(f *Facts) { f.Status.PendingRebootSince, f.Status.PoweredOffAt = &noon, minuteLater }
+	off := func(f *cycle.Facts) { f.Status.PendingRebootSince, f.Status.PoweredOffAt = &noon, minuteLater }
 	tests := map[string]struct {
 		before, now v1alpha1.RebootRemediationStatus
 		want        counted
@@ -36,7 +37,7 @@ func TestMeasure(t *testing.T) {
 		"a phase":         {record(v1alpha1.Fenced), record(v1alpha1.Isolating), counted{}},
 		"proven off":      {record(v1alpha1.PoweringOff), record(v1alpha1.Fenced, off), counted{Fenced: 1, Seconds: 60}},
 		"off since then":  {record(v1alpha1.Fenced, off), record(v1alpha1.Isolating, off), counted{}},
-		"a key was taken": {record(v1alpha1.PoweringOff), record(v1alpha1.PoweringOff, func(f *Facts) { f.Status.KeysLost = 1 }), counted{KeysLost: 1}},
+		"a key was taken": {record(v1alpha1.PoweringOff), record(v1alpha1.PoweringOff, func(f *cycle.Facts) { f.Status.KeysLost = 1 }), counted{KeysLost: 1}},
 		"the end":         {record(v1alpha1.Restoring), record(v1alpha1.Succeeded, endedFor("Succeeded")), counted{Ends: 1}},
 		"after the end":   {record(v1alpha1.Succeeded), record(v1alpha1.Succeeded, endedFor("Succeeded")), counted{}},
 	}
@@ -55,7 +56,7 @@ func TestMeasure(t *testing.T) {
 
 // endedFor has the record say why it ended.
 func endedFor(reason string) change {
-	return condition(v1alpha1.ConditionSucceeded, metav1.ConditionTrue, reason)
+	return func(f *cycle.Facts) { f.Status.Outcome = v1alpha1.Outcome(reason) }
 }
 
 func count(t *testing.T) counted {
@@ -83,7 +84,7 @@ func TestGauges(t *testing.T) {
 		{"", 0}, {v1alpha1.Pending, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Holding, offAt}, {v1alpha1.PoweringOn, offAt}, {v1alpha1.WaitingForNode, 0},
 		{v1alpha1.CoolingDown, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Fenced, offAt}, {v1alpha1.Isolating, offAt}, {v1alpha1.Failed, 0}, {v1alpha1.Holding, offAt},
 	} {
-		request.Status = in(tt.phase, func(f *Facts) {
+		request.Status = in(tt.phase, func(f *cycle.Facts) {
 			if f.Status.PoweredOffAt != nil {
 				f.Status.PoweredOffAt = &noon
 			}
@@ -99,7 +100,7 @@ func TestGauges(t *testing.T) {
 // expectGauges compares the gauges of the one RebootRemediation.
 func expectGauges(t *testing.T, phase v1alpha1.Phase, off float64) {
 	t.Helper()
-	for _, p := range allPhases {
+	for _, p := range phases {
 		want := 0.0
 		if p == phase && p != "" && !p.Ended() {
 			want = 1

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 )
 
 // atRest sees to what is left when there is nothing to do: to tell how it stands.
-func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) Decision {
+func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
 	if again := r.Clock.Now().Add(tellAgain); r.mirror(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
 	}

@@ -25,8 +25,14 @@ const (
 // longestName is how long the name of an object may be.
 const longestName = 253
 
-// askedName names the RebootRemediation that is made for annotations of a Machine.
-func askedName(machine metav1.Object) string { return RequestName(machine, "asked") }
+// askedPurpose is that of a RebootRemediation that is made for annotations of a Machine.
+const askedPurpose = "asked"
+
+// RequestNames are what a RebootRemediation of a Machine that has a purpose may be called. The second one is for one that follows while
+// the one before, which was deleted, stays for its Node.
+func RequestNames(machine metav1.Object, purpose string) []string {
+	return []string{RequestName(machine, purpose), RequestName(machine, purpose+"-2")}
+}
 
 // RequestName names a RebootRemediation of a Machine that has a purpose of its own. It is not the name of the Machine: Cluster API's
 // own controller deletes a request of that name as soon as the Machine is healthy, whoever has made it.
@@ -38,4 +44,9 @@ func RequestName(machine metav1.Object, purpose string) string {
 		name = strings.TrimRight(name[:most], "-.")
 	}
 	return name + suffix
+}
+
+func has(obj metav1.Object, annotation string) bool {
+	_, ok := obj.GetAnnotations()[annotation]
+	return ok
 }

@@ -4,38 +4,34 @@ import (
 	"context"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
-
-// outOfService is the taint that makes Kubernetes let go of what runs on a Node.
-var outOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
 
 // taintSince is the version from which on the taint is honoured.
 var taintSince = version.MustParseGeneric("1.28")
 
 // node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
 // is not off, a workload cluster that is dead holds up nothing.
-func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) NodeFacts {
+func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) cycle.NodeFacts {
 	name := nodeName(request, m)
 	if name == "" {
-		return NodeFacts{State: machinehealth.NodeNone}
+		return cycle.NodeFacts{State: cycle.NodeNone}
 	}
 	node, err := r.Workload.GetLive(ctx, m.cluster, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return NodeFacts{State: machinehealth.NodeGone}
+		return cycle.NodeFacts{State: cycle.NodeGone}
 	case err != nil:
 		return unreadable(ctx, err, "reading Node "+name)
 	}
-	facts := NodeFacts{State: machinehealth.NodeFound, Node: node, Tainted: tainted(node)}
+	facts := cycle.NodeFacts{State: cycle.NodeFound, Node: node, Tainted: cycle.Tainted(node)}
 	if phase := request.Status.Phase; !request.Spec.TaintsNode() || (phase != v1alpha1.Fenced && phase != v1alpha1.Isolating) {
 		return facts
 	}
@@ -54,7 +50,7 @@ func nodeName(request *v1alpha1.RebootRemediation, m *machine) string {
 
 // unreadable turns an error of a workload cluster into what a decision can go by. Whatever is wrong there, it is waited no
 // longer than there is time.
-func unreadable(ctx context.Context, err error, doing string) NodeFacts {
+func unreadable(ctx context.Context, err error, doing string) cycle.NodeFacts {
 	ctrl.LoggerFrom(ctx).Info("The workload cluster cannot be read", "doing", doing, "cause", err.Error())
 	cause, known := workload.Unreadable(err)
 	reason := apierrors.ReasonForError(err)
@@ -65,11 +61,11 @@ func unreadable(ctx context.Context, err error, doing string) NodeFacts {
 	default:
 		cause = "the workload cluster does not answer"
 	}
-	return NodeFacts{State: machinehealth.NodeUnreadable, Cause: cause}
+	return cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: cause}
 }
 
 // taintFacts adds whether the taint is honoured, and what still holds on to the Node.
-func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts) NodeFacts {
+func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts cycle.NodeFacts) cycle.NodeFacts {
 	info, err := r.Workload.Version(ctx, m.cluster)
 	if err != nil {
 		return unreadable(ctx, err, "asking the workload cluster for its version")
@@ -84,8 +80,4 @@ func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts NodeFacts
 		return unreadable(ctx, err, "looking for what holds on to Node "+facts.Node.Name)
 	}
 	return facts
-}
-
-func tainted(node *corev1.Node) bool {
-	return len(missingTaints([]corev1.Taint{outOfService}, node.Spec.Taints)) == 0
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 const (
@@ -46,21 +47,11 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 // something.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	phase := request.Status.Phase
-	return looksForNode(phase) || (phase.Ended() && owesNode(&request.Status))
-}
-
-// looksForNode tells whether it is waited for the Node in a phase, or for what is done to it.
-func looksForNode(phase v1alpha1.Phase) bool {
-	switch phase {
-	case v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown:
-		return true
-	default:
-		return false
-	}
+	return cycle.LooksForNode(phase) || (phase.Ended() && cycle.OwesNode(&request.Status))
 }
 
 // requeueAfter is when a decision may change, if nothing happens before that wakes up the controller.
-func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d Decision) time.Duration {
+func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) time.Duration {
 	wait := r.SyncPeriod
 	if !d.RecheckAt.IsZero() {
 		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)

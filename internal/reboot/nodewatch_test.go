@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -58,7 +59,7 @@ func TestRequeueAfter(t *testing.T) {
 			request := &v1alpha1.RebootRemediation{}
 			request.Spec.Isolation, request.Status.Phase = tt.isolation, tt.phase
 			request.Status.Node = &v1alpha1.NodeRecord{OutOfService: tt.phase.Ended()}
-			decision := Decision{Status: request.Status}
+			decision := cycle.Decision{Status: request.Status}
 			if tt.recheck != 0 {
 				decision.RecheckAt = noon.Add(tt.recheck)
 			}
@@ -179,5 +180,23 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	}
 	if err := r.setFinalizers(t.Context(), gone, true, true); err == nil {
 		t.Error("it was added to what is not there")
+	}
+}
+
+// TestNodeWakesUpAfterTheEnd, if it is owed something, and otherwise not.
+func TestNodeWakesUpAfterTheEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts cycle.Facts
+		want  bool
+	}{
+		"it is waited for":           {in(v1alpha1.WaitingForNode), true},
+		"it is owed something":       {in(v1alpha1.Failed, outOfServiceSince), true},
+		"it is not":                  {in(v1alpha1.Failed, untouched), false},
+		"there is none":              {in(v1alpha1.Failed, func(f *cycle.Facts) { f.Status.Node = nil }), false},
+		"the host is not off so far": {in(v1alpha1.PoweringOff, outOfServiceSince), false},
+	} {
+		if got := wantsNode(&v1alpha1.RebootRemediation{Status: tt.facts.Status}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

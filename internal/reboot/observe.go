@@ -2,7 +2,6 @@ package reboot
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -10,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
@@ -20,7 +19,7 @@ const hastyRead = 2 * time.Second
 
 // view is what was read, for a decision and for whatever it leads to.
 type view struct {
-	facts   Facts
+	facts   cycle.Facts
 	machine *machine
 	host    *metal3v1.BareMetalHost
 	// plane is what the turn of a machine of a control plane depends on; nil if it is none, or has none to wait for.
@@ -37,17 +36,17 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 			return view{}, err
 		}
 		r.blinded(request, &v, "The machine cannot be read", err)
-		v.host, v.facts.Host, err = r.hostOf(ctx, request, consumer{}, request.Status.Host.Name)
+		v.host, v.facts.Host, err = r.hostOf(ctx, request, cycle.Consumer{}, request.Status.Host.Name)
 		return v, err
 	}
 	v.facts.Machine = v.machine.facts(request)
-	if v.machine != nil && needsPauses(&v.facts) {
+	if v.machine != nil && cycle.NeedsPauses(&v.facts) {
 		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
 	}
 	if err = r.observeCluster(ctx, request, &v, in); err != nil {
 		return view{}, err
 	}
-	if needsSiblings(&v.facts) {
+	if cycle.NeedsSiblings(&v.facts) {
 		if v.facts.Siblings, err = r.siblings(ctx, request); err != nil {
 			return view{}, err
 		}
@@ -61,7 +60,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 
 // observeCluster reads what the workload cluster has to say. If enough workers are busy with it, this one is left to other clusters.
 func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, in *visit) (err error) {
-	if v.machine == nil || !needsNode(&v.facts) {
+	if v.machine == nil || !cycle.NeedsNode(&v.facts) {
 		return nil
 	}
 	if err := in.begin(v.machine.cluster); err != nil {
@@ -69,11 +68,11 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 			return err
 		}
 		// The clocks go on, and the host is let go of in time.
-		v.facts.Node = NodeFacts{State: machinehealth.NodeUnreadable, Cause: "Too many others wait for the workload cluster"}
+		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others wait for the workload cluster"}
 		return nil
 	}
 	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
-	if !needsTurn(&v.facts) || v.facts.Deleting {
+	if !cycle.NeedsTurn(&v.facts) || v.facts.Deleting {
 		return nil
 	}
 	v.plane, err = r.controlPlane(ctx, request, v.machine)
@@ -90,8 +89,8 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 }
 
 // factsOf is what a RebootRemediation itself says.
-func factsOf(request *v1alpha1.RebootRemediation) Facts {
-	facts := Facts{
+func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
+	facts := cycle.Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
 		Deleting:      !request.DeletionTimestamp.IsZero(),
 		Finalizer:     controllerutil.ContainsFinalizer(request, Finalizer),
@@ -108,20 +107,10 @@ func factsOf(request *v1alpha1.RebootRemediation) Facts {
 func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.failed(request, readMachine, err)
 	v.facts.Blind = why
-	v.facts.Machine = MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
+	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 
-// needsNode tells whether a decision goes by the Node. Powering off does not, nor does letting go of the host.
-func needsNode(f *Facts) bool {
-	if !f.Finalizer || f.Status.Phase.Ended() {
-		return settling(f)
-	}
-	return slices.Contains([]v1alpha1.Phase{
-		v1alpha1.Pending, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.CoolingDown,
-	}, f.Status.Phase)
-}
-
-func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) NodeFacts {
+func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) cycle.NodeFacts {
 	if request.Status.Phase == v1alpha1.Pending {
 		hasty, cancel := context.WithTimeout(ctx, hastyRead)
 		defer cancel()

@@ -21,26 +21,6 @@ import (
 // lookForPause is how soon it is looked again whether a pause is over, where no event tells.
 const lookForPause = time.Minute
 
-// needsPauses reports whether a decision goes by pauses: whether an attempt may begin, or has begun and has not reached the host, and
-// whether the verdict on the machine counts. Nobody judges it under a pause.
-// What a person asks for is done under any pause.
-func needsPauses(f *Facts) bool {
-	if !f.Machine.ByHealthCheck {
-		return false
-	}
-	switch f.Status.Phase {
-	case v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine:
-		return true
-	case v1alpha1.Failed:
-		// The owner may be asked next.
-		return f.Finalizer
-	case v1alpha1.PoweringOff:
-		return f.Status.KeySince == nil
-	default:
-		return false
-	}
-}
-
 // pauses reads, live, why no attempt may begin now, and until when if that is known. Where it cannot be told, none begins.
 func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (why string, until time.Time) {
 	now := r.Clock.Now()

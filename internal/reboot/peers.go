@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
@@ -117,7 +118,7 @@ func (r *Reconciler) peerHost(ctx context.Context, m *machine) (*metal3v1.BareMe
 // keptOff reports whether somebody wants a host off, or is about to cycle it.
 func keptOff(host *metal3v1.BareMetalHost) bool {
 	for key := range host.Annotations {
-		if key == probeKey || strings.HasPrefix(key, metal3v1.RebootAnnotationPrefix+"/") {
+		if key == cycle.ProbeKey || strings.HasPrefix(key, metal3v1.RebootAnnotationPrefix+"/") {
 			return true
 		}
 	}
@@ -145,7 +146,7 @@ func (r *Reconciler) nodeState(ctx context.Context, m *machine) quorum.State {
 		return quorum.NodeGone
 	case err != nil:
 		return quorum.NodeUnreadable
-	case !ready(node):
+	case !cycle.Ready(node):
 		return quorum.NodeNotReady
 	}
 	return quorum.Up

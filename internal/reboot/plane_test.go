@@ -22,6 +22,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -350,7 +351,7 @@ func TestAllAtOnce(t *testing.T) {
 	all.Wait()
 	begun := 0
 	for _, request := range requests {
-		if inCycle(reread(t, p.e, request).Status.Phase) {
+		if cycle.InCycle(reread(t, p.e, request).Status.Phase) {
 			begun++
 		} else if reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled {
 			t.Errorf("another one is in phase %s: %s", request.Status.Phase, messageOf(request.Status))

@@ -1,14 +1,12 @@
 package reboot
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -30,9 +28,9 @@ func TestReferenceRebootNames(t *testing.T) {
 		{of(v1alpha1.StepDelete), onMachine, "you", "Asks that the Node be deleted, once the host is off. It goes when that is done, or given up."},
 		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks that the host be on again, once it has been off. It goes when the host is on."},
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
-		{keyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
-		{probeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
-		{strings.Join(unhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(unhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds."},
+		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
+		{cycle.ProbeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
+		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: hosts of its control plane are cycled even if the rest may lose its quorum. Still one at a time."},
 		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
 		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
@@ -43,40 +41,17 @@ func TestReferenceRebootNames(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot names", docs.Table(table...))
 }
 
-// TestReferenceLeftOut renders what is not put back on a Node, since a new one gets it by itself, or should not have it.
-func TestReferenceLeftOut(t *testing.T) {
-	labels := []string{
-		corev1.LabelHostname, corev1.LabelOSStable, corev1.LabelArchStable, corev1.LabelWindowsBuild, "beta.kubernetes.io/os", "beta.kubernetes.io/arch",
-	}
-	for _, label := range labels {
-		if kept := lastingLabels(map[string]string{label: ""}); len(kept) > 0 {
-			t.Errorf("the label %s is kept", label)
-		}
-	}
-	annotations := append(slices.Sorted(maps.Keys(ownedAnnotations)), ovnPrefix+"...")
-	taints := append(slices.Sorted(maps.Keys(transient)), "..."+notReadySuffix)
-	table := [][]string{{"of the Node", "left out"}}
-	for _, row := range []struct {
-		of    string
-		names []string
-	}{{"labels", labels}, {"annotations", annotations}, {"taints", taints}} {
-		table = append(table, []string{row.of, docs.Code(strings.Join(row.names, "`, `"))})
-	}
-	docs.Section(t, referenceFile, "reboot left out", docs.Table(table...))
-}
-
 // TestReferenceRebootEvents renders the events, those for phases too.
 func TestReferenceRebootEvents(t *testing.T) {
-	var phases []string
-	for _, stage := range stages {
-		if stage.phase != "" && !slices.Contains([]v1alpha1.Phase{v1alpha1.CoolingDown, v1alpha1.Failed}, stage.phase) {
-			phases = append(phases, docs.Code(string(stage.phase)))
+	var normal []string
+	for _, phase := range phases {
+		if !slices.Contains([]v1alpha1.Phase{v1alpha1.CoolingDown, v1alpha1.Failed}, phase) {
+			normal = append(normal, docs.Code(string(phase)))
 		}
 	}
-	phases = append(phases, docs.Code(string(v1alpha1.Aborted)))
 	table := [][]string{
 		{"type", "reason", "meaning"},
-		{"Normal", strings.Join(phases, ", "), "Says that the cycle has come to that phase, and what it waits for, or how it has ended."},
+		{"Normal", strings.Join(normal, ", "), "Says that the cycle has come to that phase, and what it waits for, or how it has ended."},
 		{"Warning", docs.Code(string(v1alpha1.CoolingDown)) + ", " + docs.Code(string(v1alpha1.Failed)), "The same, with what went wrong."},
 	}
 	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{"EventStepFailed": EventStepFailed, "EventKeyLost": EventKeyLost, "EventNodeGivenUp": EventNodeGivenUp}) {

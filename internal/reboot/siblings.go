@@ -10,23 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
-
-// needsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin, and
-// whether one that has ended still has to look after the Node.
-func needsSiblings(f *Facts) bool {
-	return f.Status.Phase == v1alpha1.Pending || settling(f)
-}
-
-// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.
-func settling(f *Facts) bool {
-	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && owesNode(&f.Status)
-}
-
-// owesNode reports whether the Node is still to be put back in service.
-func owesNode(status *v1alpha1.RebootRemediationStatus) bool {
-	return status.Node != nil && status.Node.OutOfService
-}
 
 // siblings reads the other RebootRemediations of the Machine, in the order in which they ended. Mostly there are none. One that
 // may have gone on since the cache was told is read live.
@@ -63,7 +48,7 @@ func (r *Reconciler) siblings(ctx context.Context, request *v1alpha1.RebootRemed
 
 // current returns a RebootRemediation as it is now; nil if it is gone. One that has ended and owes nothing stays as it is.
 func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemediation) (*v1alpha1.RebootRemediation, error) {
-	if cached.Status.Phase.Ended() && !owesNode(&cached.Status) {
+	if cached.Status.Phase.Ended() && !cycle.OwesNode(&cached.Status) {
 		return cached, nil
 	}
 	live := &v1alpha1.RebootRemediation{}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -88,7 +89,7 @@ func (s *shared) keys() []string {
 	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}}
 	var keys []string
 	for key := range reread(s.T, s.e, host).Annotations {
-		if uid, ours := strings.CutPrefix(key, keyPrefix); ours {
+		if uid, ours := strings.CutPrefix(key, cycle.KeyPrefix); ours {
 			keys = append(keys, uid)
 		}
 	}
@@ -192,7 +193,7 @@ func TestOtherMachinesAreCycled(t *testing.T) {
 }
 
 // stored makes a RebootRemediation that has come as far as f says.
-func (s *shared) stored(name string, machine v1alpha1.MachineReference, f Facts) *v1alpha1.RebootRemediation {
+func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
 	s.Helper()
 	by := ofAttempt("1")
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}

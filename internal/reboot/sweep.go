@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // Sweeper takes our keys from hosts that no RebootRemediation stands behind any more: one may have been deleted by
@@ -63,7 +64,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, requests []v1alpha1.RebootRemediation) error {
 	var refused []error
 	for key := range host.Annotations {
-		uid, ours := strings.CutPrefix(key, keyPrefix)
+		uid, ours := strings.CutPrefix(key, cycle.KeyPrefix)
 		if !ours || stoodBehind(host, types.UID(uid), requests) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -21,7 +22,7 @@ func TestSweepBesideOperator(t *testing.T) {
 	e := env.Get(t)
 	host := &metal3v1.BareMetalHost{}
 	host.Namespace, host.Name = e.Namespace(t), "h"
-	host.Annotations = map[string]string{keyOf("of-nobody"): "", "kept": ""}
+	host.Annotations = map[string]string{cycle.KeyOf("of-nobody"): "", "kept": ""}
 	build.Create(t.Context(), t, e.Client, host)
 	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
 	if err != nil {
@@ -47,7 +48,7 @@ func TestSweepBesideOperator(t *testing.T) {
 	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host); err != nil {
 		t.Fatal(err)
 	}
-	if _, left := host.Annotations[keyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
+	if _, left := host.Annotations[cycle.KeyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
 		t.Errorf("annotations are %v, and it is on: %t", host.Annotations, host.Status.PoweredOn)
 	}
 }
@@ -60,7 +61,7 @@ func TestSweepGoesOn(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		host := &metal3v1.BareMetalHost{}
 		host.Namespace, host.Name = ns, name
-		host.Annotations = map[string]string{keyOf("of-nobody"): "", keyOf("of-nobody-either"): ""}
+		host.Annotations = map[string]string{cycle.KeyOf("of-nobody"): "", cycle.KeyOf("of-nobody-either"): ""}
 		build.Create(t.Context(), t, e.Client, host)
 		hosts[name] = host
 	}

@@ -10,16 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
-
-// needsTurn reports whether an attempt may begin next. In a control plane the others have a say in that.
-func needsTurn(f *Facts) bool {
-	return f.Status.Phase == v1alpha1.Pending || f.Status.Phase == v1alpha1.CoolingDown
-}
-
-// begins reports whether a decision begins an attempt.
-func begins(f *Facts, d Decision) bool { return d.Changed && d.Status.Attempt > f.Status.Attempt }
 
 // takeTurn looks once more whether another machine of the control plane is cycled, or this one by another RebootRemediation, past the
 // cache, and keeps others from looking until it is released. Two can never begin at once; whatever else was read is as new as it was.
@@ -50,12 +43,12 @@ func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootReme
 	return nil
 }
 
-// cycles names the RebootRemediations that cycle another machine of the control plane of m, or may.
+// cycles names the RebootRemediations that cycle another machine of the control plane of m, or may. One that stands back has its turn anew.
 func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediation, request *v1alpha1.RebootRemediation, m *machine) []string {
 	var names []string
 	for i := range all {
 		other := &all[i]
-		if other.UID != request.UID && inCycle(other.Status.Phase) && r.mayBelongTo(ctx, other, m) {
+		if other.UID != request.UID && cycle.InCycle(other.Status.Phase) && !cycle.StandsBack(&other.Status) && r.mayBelongTo(ctx, other, m) {
 			names = append(names, other.Name)
 		}
 	}
@@ -76,11 +69,6 @@ func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootReme
 	}
 	cluster := obj.Labels[clusterv1.ClusterNameLabel]
 	return inControlPlane(obj) && (cluster == "" || cluster == m.cluster.Name)
-}
-
-// inCycle tells whether a machine is, or may be, out of service by our doing.
-func inCycle(phase v1alpha1.Phase) bool {
-	return phase != "" && phase != v1alpha1.Pending && !phase.Ended()
 }
 
 // turns has one lock for each control plane, and each other machine, of which a cycle is about to begin. The zero value is ready.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -41,22 +42,22 @@ func TestFailureIsToldOnce(t *testing.T) {
 		do   func()
 		want bool
 	}{
-		{"at first", func() { r.failed(request, DeleteNode, refused) }, true},
-		{"again", func() { r.failed(request, DeleteNode, refused) }, false},
-		{"another step", func() { r.failed(request, RemoveKey, refused) }, true},
-		{"the first once more", func() { r.failed(request, DeleteNode, refused) }, false},
-		{"of another machine", func() { r.failed(other, DeleteNode, refused) }, true},
-		{"another cause", func() { r.failed(request, DeleteNode, reset) }, true},
+		{"at first", func() { r.failed(request, cycle.DeleteNode, refused) }, true},
+		{"again", func() { r.failed(request, cycle.DeleteNode, refused) }, false},
+		{"another step", func() { r.failed(request, cycle.RemoveKey, refused) }, true},
+		{"the first once more", func() { r.failed(request, cycle.DeleteNode, refused) }, false},
+		{"of another machine", func() { r.failed(other, cycle.DeleteNode, refused) }, true},
+		{"another cause", func() { r.failed(request, cycle.DeleteNode, reset) }, true},
 		{"the same cause from another port", func() {
-			r.failed(request, DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
+			r.failed(request, cycle.DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
 		}, false},
-		{"only judged anew", func() { r.failed(request, SetKey, conflict) }, false},
-		{"so is one that has changed", func() { r.failed(request, MarkForOwner, remedy.ErrChanged) }, false},
+		{"only judged anew", func() { r.failed(request, cycle.SetKey, conflict) }, false},
+		{"so is one that has changed", func() { r.failed(request, cycle.MarkForOwner, remedy.ErrChanged) }, false},
 		{"after a success", func() {
-			r.told.forget(client.ObjectKeyFromObject(request), DeleteNode)
-			r.failed(request, DeleteNode, reset)
+			r.told.forget(client.ObjectKeyFromObject(request), cycle.DeleteNode)
+			r.failed(request, cycle.DeleteNode, reset)
 		}, true},
-		{"which is none of another step", func() { r.failed(request, RemoveKey, refused) }, false},
+		{"which is none of another step", func() { r.failed(request, cycle.RemoveKey, refused) }, false},
 	} {
 		step.do()
 		tells(step.what, step.want)

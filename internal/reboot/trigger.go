@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -32,11 +34,11 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if err != nil || !wantsAny(cached) {
 		return ctrl.Result{}, err
 	}
-	request, err := t.request(ctx, cached)
+	before, err := t.requests(ctx, cached)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if request != nil && !finished(request) {
+	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return !finished(r) }) {
 		// It goes by the annotations as they are.
 		return ctrl.Result{}, nil
 	}
@@ -48,11 +50,11 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if first, err := t.comesFirst(ctx, machine); err != nil || first {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, t.begin(ctx, request, machine)
+	return ctrl.Result{}, t.begin(ctx, before, machine)
 }
 
 // comesFirst tells whether a health check has the host of a Machine cycled, or has had, and it has helped. The annotations wait
-// until that is deleted: it may be all that was asked for.
+// until that is deleted: it may be all that was asked for. They do not wait for one that waits for a pause to end.
 func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectMetadata) (bool, error) {
 	request, key := &v1alpha1.RebootRemediation{}, client.ObjectKeyFromObject(machine)
 	err := t.Live.Get(ctx, key, request)
@@ -62,27 +64,52 @@ func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectM
 	if err != nil {
 		return false, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 	}
-	return !has(request, ByAnnotation) && (!request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded), nil
+	if has(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
+		return false, nil
+	}
+	return !request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded, nil
 }
 
-// begin begins a cycle for the annotations of a Machine, after the one that was made before and is finished, if there is one.
-func (t *Trigger) begin(ctx context.Context, before *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
-	switch {
-	case before == nil:
-		return t.create(ctx, machine)
-	case repeated(before, machine):
+// begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
+func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
 		return t.drop(ctx, machine)
-	case owes(before, machine) && before.Name == askedName(machine):
-		return t.beginAnew(ctx, before, machine)
-	case owes(before, machine):
-		// It stays until the next one has taken over what it owes.
-		return t.create(ctx, machine)
 	}
-	// Its record makes room.
-	if err := t.Client.Delete(ctx, before, client.Preconditions{UID: &before.UID}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(before), err)
+	last, free := lastOf(before, machine)
+	switch {
+	case last == nil:
+	case !owes(last, machine):
+		// Its record makes room.
+		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
+		}
+		if last.Name != machine.Name {
+			return t.create(ctx, machine, last.Name)
+		}
+	case last.Name != machine.Name:
+		return t.beginAnew(ctx, last, machine)
 	}
-	return t.create(ctx, machine)
+	if free == "" {
+		// One of them goes before long, which is an event.
+		return nil
+	}
+	return t.create(ctx, machine, free)
+}
+
+// lastOf returns the RebootRemediation after which the next one begins, nil if there is none, and the name that one may have. One that
+// was deleted, and stays for its Node, is nothing to begin with: what it owes is taken over from it.
+func lastOf(before []*v1alpha1.RebootRemediation, machine metav1.Object) (last *v1alpha1.RebootRemediation, free string) {
+	names := RequestNames(machine, askedPurpose)
+	for _, request := range before {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == request.Name })
+		if last == nil && request.DeletionTimestamp.IsZero() {
+			last = request
+		}
+	}
+	if len(names) == 0 {
+		return last, ""
+	}
+	return last, names[0]
 }
 
 // machine reads a Machine; nil if there is none.
@@ -108,20 +135,20 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	return plain || len(steps) > 0
 }
 
-// request reads, past the cache, what was made for annotations of a Machine; nil if there is nothing. The version before gave it the
-// name of the Machine.
-func (t *Trigger) request(ctx context.Context, machine *metav1.PartialObjectMetadata) (*v1alpha1.RebootRemediation, error) {
-	for _, name := range []string{askedName(machine), machine.Name} {
+// requests reads, past the cache, what was made for annotations of a Machine. The version before gave it the name of the Machine.
+func (t *Trigger) requests(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
+	var made []*v1alpha1.RebootRemediation
+	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {
 		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
 		err := t.Live.Get(ctx, key, request)
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 		}
 		if err == nil && has(request, ByAnnotation) {
-			return request, nil
+			made = append(made, request)
 		}
 	}
-	return nil, nil
+	return made, nil
 }
 
 // finished tells whether a RebootRemediation that was made for annotations is done with them.
@@ -131,7 +158,7 @@ func finished(request *v1alpha1.RebootRemediation) bool {
 
 // repeated reports whether a record asks for an attempt once more that was carried out.
 func repeated(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	operation, by := remedy.RebootOperation(machine), requesterOf(&request.Spec, &request.Status)
+	operation, by := remedy.RebootOperation(machine), cycle.RequesterOf(&request.Spec, &request.Status)
 	return operation != "" && by != nil && by.OperationID == operation
 }
 
@@ -143,7 +170,7 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 
 // owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	return owesNode(&request.Status) && request.Status.MachineUID == machine.UID
+	return cycle.OwesNode(&request.Status) && request.Status.MachineUID == machine.UID
 }
 
 // beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody
@@ -158,10 +185,10 @@ func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemedia
 	return nil
 }
 
-func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
+func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata, name string) error {
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: machine.Namespace, Name: askedName(machine),
+			Namespace: machine.Namespace, Name: name,
 			Annotations: map[string]string{ByAnnotation: ""},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: t.Kind.GroupVersion().String(), Kind: t.Kind.Kind, Name: machine.Name, UID: machine.UID,

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -33,12 +34,12 @@ var (
 )
 
 // triggered is a Machine with annotations, and a RebootRemediation that was made for some before, if by is set.
-func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
+func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f cycle.Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
 	t.Helper()
 	m := build.Machine(e.Namespace(t), "m")
 	m.Annotations = annotations
 	build.Create(t.Context(), t, e.Client, m)
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: askedName(m), Annotations: map[string]string{ByAnnotation: ""}}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: RequestName(m, askedPurpose), Annotations: map[string]string{ByAnnotation: ""}}}
 	if by == nil {
 		return m, request
 	}
@@ -68,13 +69,13 @@ func TestTrigger(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		by          *v1alpha1.RebootRequester
-		facts       Facts
+		facts       cycle.Facts
 		// asked tells that the annotation is left, another that the RebootRemediation is a new one, and anew that it begins once more.
 		asked, another, anew bool
 		want                 v1alpha1.RebootRequester
 	}{
-		"the first attempt":                                  {asksForFirst, nil, Facts{}, true, true, false, firstAttempt},
-		"a person":                                           {personAsks, nil, Facts{}, true, true, false, somebody},
+		"the first attempt":                                  {asksForFirst, nil, cycle.Facts{}, true, true, false, firstAttempt},
+		"a person":                                           {personAsks, nil, cycle.Facts{}, true, true, false, somebody},
 		"the first attempt, at work":                         {asksForFirst, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
 		"the first attempt, not cleaned up":                  {asksForFirst, &firstAttempt, in(v1alpha1.Failed), true, false, false, firstAttempt},
 		"the first attempt, again":                           {asksForFirst, &firstAttempt, ended, false, false, false, firstAttempt},
@@ -98,7 +99,7 @@ func TestTrigger(t *testing.T) {
 				t.Fatal(err)
 			}
 			request = reread(t, e, request)
-			if diff := cmp.Diff(&tt.want, requesterOf(&request.Spec, &request.Status)); diff != "" {
+			if diff := cmp.Diff(&tt.want, cycle.RequesterOf(&request.Spec, &request.Status)); diff != "" {
 				t.Errorf("requested by (-want +got):\n%s", diff)
 			}
 			if anew := tt.by != nil && request.UID == uid && request.Status.Phase != tt.facts.Status.Phase; anew != tt.anew || (request.UID != uid) != tt.another {
@@ -119,7 +120,7 @@ func TestTrigger(t *testing.T) {
 }
 
 // takenOver are facts of a cycle that took over what another one owed.
-func takenOver(f Facts, by v1alpha1.RebootRequester) Facts {
+func takenOver(f cycle.Facts, by v1alpha1.RebootRequester) cycle.Facts {
 	f.Status.RequestedBy = &by
 	return f
 }
@@ -187,7 +188,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		by          v1alpha1.RebootRequester
-		facts       Facts
+		facts       cycle.Facts
 		// stays tells that what the version before has made is left, another that there is one of the new name.
 		stays, another bool
 	}{
@@ -202,7 +203,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
-			m, _ := triggered(t, e, tt.annotations, nil, Facts{})
+			m, _ := triggered(t, e, tt.annotations, nil, cycle.Facts{})
 			before := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Annotations: map[string]string{ByAnnotation: ""}}}
 			before.Spec.RequestedBy = &tt.by
 			if tt.facts.Finalizer {
@@ -232,7 +233,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 				want = append(want, m.Name)
 			}
 			if tt.another {
-				want = append(want, askedName(m))
+				want = append(want, RequestName(m, askedPurpose))
 			}
 			if diff := cmp.Diff(want, names); diff != "" {
 				t.Errorf("RebootRemediations (-want +got):\n%s", diff)
@@ -241,16 +242,33 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	}
 }
 
-// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain.
+// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain, or waits for a pause itself. What a person
+// asks for waits for no pause.
 func TestTriggerWaitsForAHealthCheck(t *testing.T) {
-	for phase, waits := range map[v1alpha1.Phase]bool{
-		"": true, v1alpha1.PoweringOff: true, v1alpha1.Succeeded: true, v1alpha1.Failed: false, v1alpha1.Aborted: false,
+	since := &metav1.Time{Time: noon.Time}
+	for _, tt := range []struct {
+		phase  v1alpha1.Phase
+		paused *metav1.Time
+		waits  bool
+	}{
+		{"", nil, true},
+		{v1alpha1.Pending, nil, true},
+		{v1alpha1.Pending, since, false},
+		{v1alpha1.PoweringOff, nil, true},
+		{v1alpha1.Restoring, nil, true},
+		{v1alpha1.Restoring, since, false},
+		{v1alpha1.WaitingForMachine, since, false},
+		{v1alpha1.CoolingDown, nil, true},
+		{v1alpha1.CoolingDown, since, false},
+		{v1alpha1.Succeeded, nil, true},
+		{v1alpha1.Failed, nil, false},
+		{v1alpha1.Aborted, nil, false},
 	} {
 		e := env.Get(t)
-		m, asked := triggered(t, e, personAsks, nil, Facts{})
+		m, asked := triggered(t, e, personAsks, nil, cycle.Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
 		build.Create(t.Context(), t, e.Client, first)
-		first.Status.Phase = phase
+		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
 		if err := e.Client.Status().Update(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
@@ -258,8 +276,8 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(asked), asked)
-		if apierrors.IsNotFound(err) != waits {
-			t.Errorf("in phase %q, it waits: %t", phase, !waits)
+		if apierrors.IsNotFound(err) != tt.waits {
+			t.Errorf("in phase %q, under a pause since %v, it waits: %t", tt.phase, tt.paused, !tt.waits)
 		}
 	}
 }
@@ -270,9 +288,9 @@ func TestAskedName(t *testing.T) {
 	for _, name := range []string{"m", "m-5f2c9d1e-asked", long} {
 		m := build.Machine("ns", name)
 		m.UID = "u-1"
-		got := askedName(m)
+		got := RequestName(m, askedPurpose)
 		m.UID = "u-2"
-		if problems := validation.IsDNS1123Subdomain(got); got == name || got == askedName(m) || len(problems) > 0 {
+		if problems := validation.IsDNS1123Subdomain(got); got == name || got == RequestName(m, askedPurpose) || len(problems) > 0 {
 			t.Errorf("that of machine %s is %s, %v", name, got, problems)
 		}
 	}
@@ -286,12 +304,61 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	annotations[remedy.RebootAnnotation+"/PowerOff"] = ""
 	m, request := triggered(t, e, annotations, &firstAttempt, in(v1alpha1.Succeeded))
 	read := &machine{object: reread(t, e, m)}
-	v := view{machine: read, facts: Facts{Machine: read.facts(request)}}
-	d := Decision{Action: DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
+	v := view{machine: read, facts: cycle.Facts{Machine: read.facts(request)}}
+	d := cycle.Decision{Action: cycle.DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
 	if err := (&Reconciler{Client: e.Client, Live: e.Client}).do(t.Context(), request, v, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(asksForSecond, reread(t, e, m).Annotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+}
+
+// TestTriggerBesideADeletedRecord: one that was deleted stays for its Node. What is asked for then begins beside it, and takes over what
+// it owes; nothing is written over it, and nobody waits until it is given up.
+func TestTriggerBesideADeletedRecord(t *testing.T) {
+	s := newShared(t)
+	m := reread(t, s.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "m"}})
+	m.Annotations = maps.Clone(personAsks)
+	if err := s.e.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	names := RequestNames(m, askedPurpose)
+	owing := func(name string) *v1alpha1.RebootRemediation {
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name, Annotations: map[string]string{ByAnnotation: ""}, Finalizers: []string{NodeFinalizer}}}
+		request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
+		request.Spec.RequestedBy = &somebody
+		build.Create(t.Context(), t, s.e.Client, request)
+		request.Status = in(v1alpha1.Failed, outOfServiceSince).Status
+		request.Status.MachineUID, request.Status.Node.Name = m.UID, "nobody"
+		request.Status.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
+		if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		s.delete(request)
+		return request
+	}
+	again := func() {
+		t.Helper()
+		if err := trigger(t, s.e.Client, s.e.Client, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := owing(names[0])
+	again()
+	if got := reread(t, s.e, first).Status; got.Phase != v1alpha1.Failed || got.Node == nil || got.Node.Backup == nil {
+		t.Errorf("the record is %s, %+v", got.Phase, got.Node)
+	}
+	fresh := reread(t, s.e, &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: names[1]}})
+	if s.look(fresh); fresh.Status.Phase != v1alpha1.PoweringOff || fresh.Status.Node == nil || fresh.Status.Node.Backup == nil || fresh.Status.Node.Backup.Labels["team"] != "a" {
+		t.Fatalf("in phase %s, it has taken over %+v: %s", fresh.Status.Phase, fresh.Status.Node, messageOf(fresh.Status))
+	}
+	if s.look(first); first.Status.Phase != gone {
+		t.Errorf("the first is in phase %s, with %v: %s", first.Status.Phase, first.Finalizers, messageOf(first.Status))
+	}
+	// It is found under that name, too.
+	again()
+	if err := s.e.Client.Get(t.Context(), client.ObjectKeyFromObject(first), first); !apierrors.IsNotFound(err) {
+		t.Errorf("there is another one: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -56,8 +57,8 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	}
 	f := in(v1alpha1.Restoring)
 	f.Status.Node.Backup, f.Node.Node = backup, reread(t, e, node)
-	if d := Decide(f, noon.Time); d.Action != RestoreNode || d.Status.Node.Backup == nil {
-		t.Fatalf("%s, with the backup %+v", d, d.Status.Node.Backup)
+	if d := cycle.Decide(f, noon.Time); d.Action != cycle.RestoreNode || d.Status.Node.Backup == nil {
+		t.Fatalf("%s, with the backup %+v", d.Action, d.Status.Node.Backup)
 	}
 	if err := restoreNode(t.Context(), e.Client, f.Node.Node, backup); err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 		if err := write(node); err != nil {
 			t.Fatal(err)
 		}
-		if got := reread(t, e, node); got.Labels["team"] != "newer" || tainted(got) != (name == "taint") {
+		if got := reread(t, e, node); got.Labels["team"] != "newer" || cycle.Tainted(got) != (name == "taint") {
 			t.Errorf("after %s the Node is %v, %v", name, got.Labels, got.Spec.Taints)
 		}
 	}
@@ -171,13 +172,13 @@ func TestMachineIsToldBesideOthers(t *testing.T) {
 	if err := e.Client.Update(t.Context(), others); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.do(t.Context(), request, v, Decision{Action: RemoveFinalizer}); !apierrors.IsConflict(err) {
+	if err := r.do(t.Context(), request, v, cycle.Decision{Action: cycle.RemoveFinalizer}); !apierrors.IsConflict(err) {
 		t.Errorf("beside a change the error is %v", err)
 	}
 	if got := reread(t, e, request.DeepCopy()); len(got.Finalizers) != 1 {
 		t.Error("the record was let go of, and the Machine was not told")
 	}
-	if err := r.do(t.Context(), request, view{machine: &machine{object: others}}, Decision{Action: RemoveFinalizer}); err != nil {
+	if err := r.do(t.Context(), request, view{machine: &machine{object: others}}, cycle.Decision{Action: cycle.RemoveFinalizer}); err != nil {
 		t.Error(err)
 	}
 	if !meta.IsStatusConditionTrue(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition) {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // AddToManager registers the controller and its watches.
@@ -162,10 +163,12 @@ func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.
 	})
 }
 
-// succeeds reports whether an object may be the successor of a RebootRemediation that has ended, and owes the Node something.
-func succeeds(changed client.Object, ended *v1alpha1.RebootRemediation) bool {
+// succeeds reports whether an object may be the successor of a RebootRemediation that has ended and owes the Node something, or that
+// stands back.
+func succeeds(changed client.Object, before *v1alpha1.RebootRemediation) bool {
 	later, ok := changed.(*v1alpha1.RebootRemediation)
-	return ok && ended.Status.Phase.Ended() && owesNode(&ended.Status) && referenceOf(later) == referenceOf(ended)
+	waits := cycle.StandsBack(&before.Status) || (before.Status.Phase.Ended() && cycle.OwesNode(&before.Status))
+	return ok && waits && referenceOf(later) == referenceOf(before)
 }
 
 func (r *Reconciler) requests(ctx context.Context, namespace string, keep func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {

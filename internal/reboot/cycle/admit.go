@@ -1,0 +1,121 @@
+package cycle
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// admit looks whether the cycle may begin. Nothing has been done to the host so far.
+func (d *step) admit() {
+	if d.s.Phase == "" {
+		d.enter(v1alpha1.Pending, "Looking for the host")
+		d.s.MachineUID = d.f.Machine.UID
+		return
+	}
+	if d.f.Paused != "" {
+		d.awaitPause()
+		return
+	}
+	if other := d.f.atWork(); other != nil {
+		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+		d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+		return
+	}
+	if reason, message := d.unavailable(); reason != "" {
+		d.awaitHost(reason, message)
+		return
+	}
+	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
+	if d.toBeJudged() {
+		d.progress(string(v1alpha1.Pending), "Waits whether the machine is still called sick")
+		return
+	}
+	d.beginInTurn()
+}
+
+// beginInTurn begins an attempt if it is asked for, and nobody else comes first.
+func (d *step) beginInTurn() {
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+	switch {
+	case d.f.Throttled != "":
+		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
+	case !d.f.asked(v1alpha1.StepPowerOff):
+		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
+	default:
+		d.begin()
+	}
+}
+
+// begin records what the attempt is about. The host is asked afterwards.
+func (d *step) begin() {
+	s := &d.s
+	s.Attempt++
+	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
+	d.recordNode()
+	s.PendingRebootSince = d.time()
+	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil
+	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NodeReadyAt, s.NextAttemptAt = nil, nil, nil, nil, nil, nil
+	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
+	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
+}
+
+// recordNode records which Node ran on the host. What attempts before have left to be put back is kept.
+func (d *step) recordNode() {
+	d.takeOver()
+	name := d.f.Machine.Node
+	switch {
+	case name == "":
+		return
+	case d.s.Node == nil:
+		d.s.Node = &v1alpha1.NodeRecord{Name: name}
+	case d.s.Node.Name != name:
+		d.s.Node = &v1alpha1.NodeRecord{Name: name, OutOfService: d.s.Node.OutOfService, Backup: d.s.Node.Backup}
+	}
+	if d.f.Node.State == NodeFound && d.f.Node.Node.Name == name {
+		d.identify(d.f.Node.Node)
+	}
+}
+
+// identify records which one the Node is, of those that have had its name.
+func (d *step) identify(node *corev1.Node) {
+	d.s.Node.UID, d.s.Node.BootID = node.UID, node.Status.NodeInfo.BootID
+}
+
+// unavailable says why the host cannot be cycled now; no reason if it can.
+func (d *step) unavailable() (reason, message string) {
+	h := d.f.Host
+	switch {
+	case h.Missing != "":
+		return v1alpha1.ReasonHostNotFound, h.Missing
+	case !h.Ours:
+		return v1alpha1.ReasonHostNotOurs, "The host " + h.Name + " is used by somebody else"
+	case h.Deleting:
+		return v1alpha1.ReasonHostDeleting, "The host " + h.Name + " is being deleted"
+	case !h.Fenceable:
+		return v1alpha1.ReasonNotFenceable, "The host " + h.Name + " cannot be switched off (spec.disablePowerOff)"
+	case h.Obstacle != "" && h.Obstacle != v1alpha1.ReasonPowerManagementError:
+		return h.Obstacle, h.Message
+	case !h.Online:
+		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
+	}
+	return "", ""
+}
+
+// passed tells whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody
+// knows is over: there is no wait without an end.
+func (d *step) passed(since *metav1.Time, wait time.Duration) bool {
+	if since == nil {
+		return true
+	}
+	deadline := since.Add(wait)
+	if !d.now.Before(deadline) {
+		return true
+	}
+	d.until(deadline)
+	return false
+}

@@ -1,0 +1,231 @@
+package cycle
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+var allPhases = []v1alpha1.Phase{
+	"", v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
+	v1alpha1.Restoring, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
+}
+
+// anyFacts draws a phase, and then anything that may be observed in it, likely or not.
+func anyFacts() *rapid.Generator[Facts] {
+	return rapid.Custom(func(t *rapid.T) Facts {
+		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
+		h, m := &f.Host, &f.Machine
+		for _, fact := range []*bool{
+			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
+			&m.Gone, &m.ByAnnotation, &m.Plain, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.OfHealthCheck, &m.Owned, &m.Marked, &f.NodeFinalizer, &f.Status.SingleSteps,
+		} {
+			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
+				*fact = !*fact
+			}
+		}
+		h.Obstacle = rapid.SampledFrom([]string{"", "", "", v1alpha1.ReasonHostPaused, v1alpha1.ReasonPowerManagementError, v1alpha1.ReasonHostServicing}).Draw(t, "obstacle")
+		h.Missing = rapid.SampledFrom([]string{"", "", "", "", "gone"}).Draw(t, "missing")
+		h.UID = rapid.SampledFrom([]types.UID{"h-1", "h-1", "h-1", "h-2"}).Draw(t, "host")
+		f.Paused = rapid.SampledFrom([]string{"", "", "a pause"}).Draw(t, "paused")
+		f.Blind = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "blind")
+		f.DeletingSince = noon.Time
+		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
+		m.Keys = map[v1alpha1.Step]bool{}
+		for _, step := range steps {
+			if rapid.Bool().Draw(t, string(step)) {
+				m.Keys[step] = true
+			}
+		}
+		anyNode(t)(&f)
+		anyRecord(t)(&f)
+		anySiblings(t)(&f)
+		return f
+	})
+}
+
+// anySiblings draws what other RebootRemediations there are, and who asked for this one.
+func anySiblings(t *rapid.T) change {
+	var others []v1alpha1.RebootRemediation
+	for range rapid.IntRange(0, 2).Draw(t, "siblings") {
+		var changes []change
+		if rapid.Bool().Draw(t, "taints as well") {
+			changes = append(changes, taints)
+		}
+		other := sibling("s", rapid.SampledFrom(allPhases).Draw(t, "sibling"), changes...)
+		if rapid.Bool().Draw(t, "owes") && other.Status.Node != nil {
+			other.Status.Node.OutOfService, other.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "s"}}
+		}
+		if rapid.Bool().Draw(t, "stands back") {
+			other.Status.PausedSince = &noon
+		}
+		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
+		others = append(others, other)
+	}
+	by := rapid.SampledFrom([]change{func(*Facts) {}, ofRecord, ofBuiltInPlan, aRecordAsks}).Draw(t, "requested by")
+	return allOf(beside(others...), by)
+}
+
+func anyNode(t *rapid.T) change {
+	node := rapid.SampledFrom([]string{"same", "same", "rebooted", "other", "gone", "none", "unreadable"}).Draw(t, "node")
+	isReady, onWayOut := rapid.Bool().Draw(t, "ready"), rapid.IntRange(0, 3).Draw(t, "node deleting") == 0
+	hasTaint, drained := rapid.Bool().Draw(t, "tainted"), rapid.Bool().Draw(t, "drained")
+	return func(f *Facts) {
+		switch node {
+		case "same":
+			sameNode(f)
+		case "rebooted":
+			rebootedNode(f)
+		case "other":
+			otherNode(f)
+		case "gone":
+			nodeGone(f)
+			return
+		case "none":
+			f.Node = NodeFacts{}
+			return
+		default:
+			nodeUnreadable(f)
+			return
+		}
+		if isReady {
+			reports(moment)(f)
+		}
+		if onWayOut {
+			nodeDeleting(f)
+		}
+		if hasTaint {
+			f.Node.Tainted, f.Node.Drained = true, drained
+			f.Node.Node.Spec.Taints = []corev1.Taint{OutOfService}
+		}
+	}
+}
+
+// anyRecord loses any of the times, and changes what is wanted.
+func anyRecord(t *rapid.T) change {
+	isTaint := rapid.Bool().Draw(t, "isolation")
+	var lost []bool
+	for range 16 {
+		lost = append(lost, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
+	}
+	attempt := rapid.Int32Range(0, 3).Draw(t, "attempt")
+	return func(f *Facts) {
+		s := &f.Status
+		if isTaint {
+			taints(f)
+		}
+		if s.Attempt > 0 {
+			s.Attempt = attempt
+		}
+		for i, at := range []**metav1.Time{
+			&s.PendingRebootSince, &s.KeySince, &s.SeenOnAt, &s.PoweredOffAt, &s.IsolatingSince, &s.IsolatedAt, &s.HoldingSince,
+			&s.PowerOnReleasedAt, &s.LastPoweredOn, &s.NodeBackAt, &s.NextAttemptAt, &s.NodeGoneAt, &s.NodeReadyAt,
+		} {
+			if lost[i] {
+				*at = nil
+			}
+		}
+		if lost[13] {
+			s.SuspendedSince = &noon
+		}
+		if lost[15] {
+			s.PausedSince = &noon
+		}
+		if lost[14] && s.Node != nil {
+			s.Node.Backup = nil
+		}
+	}
+}
+
+// TestWhateverIsRead holds of any decision by itself, even where the way to it is not known: what may never be done is not
+// done, what is done is stored before, and a record does not lead back from its end.
+func TestWhateverIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts().Draw(t, "facts")
+		now := noon.Add(rapid.SampledFrom([]time.Duration{0, moment, settle, powerOffTimeout, nodeTimeout, 24 * time.Hour}).Draw(t, "now"))
+		d := Decide(f, now)
+		h, s := f.Host, f.Status
+		switch d.Action {
+		case DeleteNode, TaintNode:
+			if s.Phase != v1alpha1.Isolating || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || !h.Fenceable || h.Missing != "" || h.UID != s.Host.UID || !h.Ours {
+				t.Fatalf("the Node is touched in phase %s by a host like %+v", s.Phase, h)
+			}
+			if f.Node.Node == nil || f.Node.Node.UID != s.Node.UID || f.Machine.Gone || f.Deleting {
+				t.Fatalf("a Node is touched that is not to be: %+v", f.Node)
+			}
+			if d.Action == DeleteNode && (s.Node.Backup == nil || Missing(contentOf(f.Node.Node), asNode(s.Node.Backup)).Any()) {
+				t.Fatalf("the Node is deleted without a backup")
+			}
+		case SetKey:
+			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || h.UID != s.Host.UID || (f.Blind == "" && !h.Ours) ||
+				!slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Holding}, s.Phase) {
+				t.Fatalf("the key is set in phase %s on a host like %+v", s.Phase, h)
+			}
+			if !h.Key && (f.Blind != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
+				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.Blind)
+			}
+		case RemoveKey:
+			if h.UID != s.Host.UID || slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding}, s.Phase) {
+				t.Fatalf("the key is removed in phase %s", s.Phase)
+			}
+		case RemoveFinalizer:
+			if !s.Phase.Ended() || (h.Missing == "" && s.Host != nil && h.UID == s.Host.UID && (h.Key || h.Probe)) {
+				t.Fatalf("the record is let go of in phase %s, with a host like %+v", s.Phase, h)
+			}
+		case RemoveNodeFinalizer:
+			if owed := OwesNode(&s) && f.Machine.UID == s.MachineUID && !f.Machine.Gone; f.Finalizer || (owed && (!f.Deleting || now.Sub(noon.Time) < nodeTimeout)) {
+				t.Fatalf("the Node is given up %s after the record was deleted", now.Sub(noon.Time))
+			}
+		case MarkForOwner:
+			if f.ofRecord() {
+				t.Fatal("the owner is asked for another machine, although a record decides what follows")
+			}
+		case RestoreNode, UntaintNode:
+			if f.atWork() != nil {
+				t.Fatalf("%s, while another one is at work", d.Action)
+			}
+		default:
+		}
+		if began := d.Status.Attempt > s.Attempt; began && f.atWork() != nil {
+			t.Fatal("it begins, while another one is at work")
+		}
+		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "") {
+			t.Fatalf("it begins, and there is %q, or it %s", f.Paused, f.Blind)
+		}
+		if f.Blind != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
+			t.Fatalf("%s, and it %s", d.Action, f.Blind)
+		}
+		if d.Changed && d.Action != Nothing {
+			t.Fatalf("%s, and the record is not stored", d.Action)
+		}
+		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.Blind != "" || !s.Node.OutOfService || d.Status.Node.OutOfService) {
+			t.Fatalf("the end is not the end: %s", d.Status.Phase)
+		}
+		if !d.RecheckAt.IsZero() && !d.Changed && !d.RecheckAt.After(now) {
+			t.Fatalf("looks again at %s, which is past", d.RecheckAt)
+		}
+	})
+}
+
+// TestDecideIsPure: it changes nothing that it is given, and says the same each time.
+func TestDecideIsPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts().Draw(t, "facts")
+		before, siblings := *f.Status.DeepCopy(), (&v1alpha1.RebootRemediationList{Items: f.Siblings}).DeepCopy()
+		first, second := Decide(f, noon.Time), Decide(f, noon.Time)
+		if !equality.Semantic.DeepEqual(before, f.Status) || !equality.Semantic.DeepEqual(siblings.Items, f.Siblings) {
+			t.Fatal("the facts are changed")
+		}
+		if first.String() != second.String() || !equality.Semantic.DeepEqual(first.Status, second.Status) {
+			t.Fatalf("%s, and then %s", first, second)
+		}
+	})
+}

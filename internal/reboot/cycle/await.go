@@ -1,0 +1,121 @@
+package cycle
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// What a cycle waits for before an attempt begins, and what it waits for without a deadline.
+
+// suspend notes that the cycle waits for somebody else. Nothing times out until that is over.
+func (d *step) suspend() {
+	d.s.UnavailableSince = nil
+	if d.s.SuspendedSince == nil {
+		d.s.SuspendedSince = d.time()
+	}
+}
+
+// resume notes that nobody else is waited for, and tells whether somebody was.
+func (d *step) resume() bool {
+	suspended := d.s.SuspendedSince != nil
+	d.s.SuspendedSince, d.s.PausedSince = nil, nil
+	return suspended
+}
+
+// awaitPause waits until an attempt may begin.
+func (d *step) awaitPause() {
+	d.awaitPauseToEnd()
+	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
+}
+
+// standBack notes that nothing begins, and that others need not wait for this cycle.
+func (d *step) standBack() {
+	d.suspend()
+	if d.s.PausedSince == nil {
+		d.s.PausedSince = d.time()
+	}
+}
+
+func (d *step) awaitPauseToEnd() {
+	d.standBack()
+	if !d.f.PausedUntil.IsZero() {
+		d.until(d.f.PausedUntil)
+	}
+}
+
+// afterPause tells that a pause is over. Nobody has judged the machine meanwhile, so it gets time for that. A record judges by itself.
+func (d *step) afterPause() bool {
+	if d.s.PausedSince == nil || d.f.ofRecord() {
+		return false
+	}
+	d.s.SuspendedSince, d.s.PausedSince = nil, nil
+	d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
+	return true
+}
+
+// toBeJudged tells that a pause was over only a moment ago.
+func (d *step) toBeJudged() bool {
+	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
+}
+
+// suspended stops the clock of a phase after the host is on while nobody judges the machine, a person has the host off again, or another
+// RebootRemediation cycles it. Afterwards it starts anew.
+func (d *step) suspended() bool {
+	holder, _ := d.holder()
+	switch {
+	case d.f.Paused != "":
+		d.awaitPauseToEnd()
+		return true
+	case holder != "" || d.f.atWork() != nil:
+		d.suspend()
+		return true
+	case d.resume():
+		d.restart()
+	}
+	return false
+}
+
+// awaitHost waits for a host that cannot be cycled now.
+func (d *step) awaitHost(reason, message string) {
+	d.hostCondition(reason, message)
+	if reason == v1alpha1.ReasonSuspendedByUser {
+		// What a person wants has no deadline.
+		d.suspend()
+		d.progress(reason, message)
+		return
+	}
+	d.progress(v1alpha1.ReasonHostUnavailable, message)
+	if passing(reason) {
+		d.suspend()
+		return
+	}
+	d.resume()
+	if d.s.UnavailableSince == nil {
+		// The time in which somebody else was waited for does not count.
+		d.s.UnavailableSince = d.time()
+	}
+	if hopeless(reason) || d.overdueIn(v1alpha1.Pending) {
+		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
+	}
+}
+
+// hopeless tells that waiting does not help.
+func hopeless(reason string) bool {
+	return reason == v1alpha1.ReasonHostNotOurs || reason == v1alpha1.ReasonHostDeleting || reason == v1alpha1.ReasonNotFenceable
+}
+
+// passing tells that the host is in a state that passes, and says nothing about what ails the machine: somebody has paused or detached
+// it, or it gets other firmware.
+func passing(obstacle string) bool {
+	return obstacle == v1alpha1.ReasonHostPaused || obstacle == v1alpha1.ReasonHostDetached || obstacle == v1alpha1.ReasonHostServicing
+}
+
+// standDown takes an attempt back that cannot go on now through no fault of the host. It does not count, and the host is let go of
+// until the next one may begin.
+func (d *step) standDown(message string) {
+	d.s.Attempt = max(0, d.s.Attempt-1)
+	d.s.PendingRebootSince, d.s.KeySince, d.s.SeenOnAt = nil, nil, nil
+	d.enter(v1alpha1.CoolingDown, message)
+	d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
+}

@@ -1,0 +1,56 @@
+package cycle
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// backUp stores what is on the Node. What an earlier attempt has stored and the Node does not have back
+// yet is kept.
+func (d *step) backUp() {
+	if d.f.Spec.TaintsNode() {
+		return
+	}
+	node, before := d.f.Node.Node, d.s.Node.Backup
+	backup := &v1alpha1.NodeBackup{
+		TakenAt: metav1.NewTime(d.now), Labels: lastingLabels(node.Labels), Annotations: lastingAnnotations(node.Annotations),
+		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable,
+	}
+	if before != nil {
+		backup = combined(before, backup)
+		backup.TakenAt = before.TakenAt
+		if equality.Semantic.DeepEqual(backup, before) {
+			return
+		}
+		backup.TakenAt = metav1.NewTime(d.now)
+	}
+	d.s.Node.Backup = backup
+}
+
+// combined is what is in two backups, and of the same key the later value.
+func combined(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
+	if earlier == nil || later == nil {
+		return cmp.Or(later, earlier)
+	}
+	all := *later
+	all.Labels, all.Annotations = merged(earlier.Labels, later.Labels), merged(earlier.Annotations, later.Annotations)
+	all.Taints = append(slices.Clone(later.Taints), missingTaints(earlier.Taints, later.Taints)...)
+	all.Unschedulable = earlier.Unschedulable || later.Unschedulable
+	return &all
+}
+
+// merged are both, and of a key in both the later value.
+func merged(earlier, later map[string]string) map[string]string {
+	if len(earlier) == 0 {
+		return later
+	}
+	all := maps.Clone(earlier)
+	maps.Copy(all, later)
+	return all
+}

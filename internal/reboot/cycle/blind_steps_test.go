@@ -1,0 +1,28 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// What a person asked for by single steps fails, since the Machine could not be read when the time was up; a full cycle stands down.
+func TestBlindFailsSingleStep(t *testing.T) {
+	by := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})
+	proof := []change{keyed, keySeen, seenOn}
+	whole := Decide(in(v1alpha1.PoweringOff, append(proof, blinded)...), noon.Add(powerOffTimeout))
+	step := Decide(in(v1alpha1.PoweringOff, append(append([]change{by, asking(v1alpha1.StepPowerOff)}, proof...), blinded)...), noon.Add(powerOffTimeout))
+	if whole.Status.Phase != step.Status.Phase {
+		t.Errorf("a full cycle: %s; a single step: %s", whole, step)
+	}
+}
+
+// No write to the Node, the mark, or a hold outlives: a search with throttling between attempts, as the controller has it.
+func TestMachineUnhealthyMarksHost(t *testing.T) {
+	f := in(v1alpha1.WaitingForMachine, lastAttempt)
+	f.Status = Decide(f, noon.Add(nodeTimeout)).Status
+	if d := Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Action == MarkHost {
+		t.Errorf("the host is marked, though it was off, came on, and its Node came back Ready: %s", messageOf(f.Status))
+	}
+}

@@ -1,0 +1,171 @@
+package cycle
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestConcepts . -update
+
+const conceptsFile = "../../../docs/concepts.md"
+
+// conceptsPhase is how a phase is shown: a cycle that waits in it, and one in which that for which it waits has come.
+type conceptsPhase struct{ waits, arrive []change }
+
+func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
+	well := func(f *Facts) { f.Machine.Sick = false }
+	asksForOff := func(f *Facts) {
+		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
+	}
+	asksForOn := func(f *Facts) { f.Machine.Keys[v1alpha1.StepPowerOn] = true }
+	nodeDeleting := func(f *Facts) { f.Node.Node.DeletionTimestamp = &noon }
+	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
+	return map[v1alpha1.Phase]conceptsPhase{
+		v1alpha1.Pending:           {[]change{missing}, nil},
+		v1alpha1.PoweringOff:       {[]change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
+		v1alpha1.Fenced:            {[]change{nodeUnreadable}, nil},
+		v1alpha1.Isolating:         {[]change{nodeDeleting}, []change{nodeGone}},
+		v1alpha1.Holding:           {[]change{asksForOff}, []change{asksForOff, asksForOn}},
+		v1alpha1.PoweringOn:        {nil, []change{on}},
+		v1alpha1.WaitingForNode:    {nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
+		v1alpha1.Restoring:         {nil, []change{has}},
+		v1alpha1.WaitingForMachine: {nil, []change{well}},
+		v1alpha1.CoolingDown:       {nil, nil},
+	}
+}
+
+// TestConceptsPhases renders the table of phases: what is waited for in each, for how long, and what comes next.
+func TestConceptsPhases(t *testing.T) {
+	table := [][]string{{"phase", "the host", "it is waited until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
+	shown := conceptsPhases()
+	for _, p := range phases {
+		c, ok := shown[p.name]
+		if !ok {
+			t.Errorf("phase %s is not shown", p.name)
+		}
+		f := conceptsWaiting(p.name, c.waits...)
+		deadline := Decide(f, noon.Time).RecheckAt
+		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.until, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), "", "", conceptsStops(p)}
+		if !deadline.IsZero() {
+			late := conceptsNext(f, deadline)
+			lastAttempt(&f)
+			row[4], row[6], row[7] = conceptsTimeout(deadline.Sub(noon.Time)), late, conceptsNext(f, deadline)
+		}
+		switch {
+		case p.name == v1alpha1.CoolingDown:
+			// Here the deadline is what is waited for, and there is no such phase after the last attempt.
+			row[3], row[6], row[7] = row[6], "", ""
+		case row[6] == row[7]:
+			row[7] = ""
+		}
+		table = append(table, row)
+	}
+	docs.Section(t, conceptsFile, "reboot phases", docs.Table(table...))
+}
+
+func conceptsHost(p phase) string {
+	switch {
+	case p.heldOff && p.off:
+		return "held off, proven off"
+	case p.heldOff:
+		return "held off"
+	case p.off:
+		return "may come on"
+	}
+	return "let alone"
+}
+
+// conceptsClock is the field of the status that the clock of a phase is in.
+func conceptsClock(p phase) string {
+	if p.clock == nil {
+		return ""
+	}
+	var s v1alpha1.RebootRemediationStatus
+	clock, of := reflect.ValueOf(p.clock(&s)).Pointer(), reflect.ValueOf(&s).Elem()
+	for i := range of.NumField() {
+		if of.Field(i).Addr().Pointer() == clock {
+			return docs.Code(strings.TrimSuffix(of.Type().Field(i).Tag.Get("json"), ",omitempty"))
+		}
+	}
+	return "?"
+}
+
+// conceptsStops says what a pause, and the recovery of the machine, mean in a phase.
+func conceptsStops(p phase) string {
+	var says []string
+	if p.standsBack {
+		says = append(says, "waits for the end of a pause")
+	}
+	if p.recovers {
+		says = append(says, "ends if it recovers")
+	}
+	return strings.Join(says, "; ")
+}
+
+// conceptsWaiting is a cycle that waits, with timeouts that can be told from each other.
+func conceptsWaiting(phase v1alpha1.Phase, changes ...change) Facts {
+	f := in(phase, changes...)
+	f.Spec.PowerOffTimeoutSeconds, f.Spec.PowerOnTimeoutSeconds, f.Spec.NodeTimeoutSeconds = new(int32(1001)), new(int32(1002)), new(int32(1003))
+	return settled(f)
+}
+
+// conceptsTimeout gives a wait the name of its setting, if it has one.
+func conceptsTimeout(wait time.Duration) string {
+	switch wait {
+	case 1001 * time.Second:
+		return "`powerOffTimeoutSeconds`"
+	case 1002 * time.Second:
+		return "`powerOnTimeoutSeconds`"
+	case 1003 * time.Second:
+		return "`nodeTimeoutSeconds`"
+	default:
+		return wait.String()
+	}
+}
+
+// conceptsNext is the phase that a cycle goes to, with the reason if it ends.
+func conceptsNext(f Facts, now time.Time) string {
+	for range maxSteps {
+		d := Decide(f, now)
+		if d.Status.Phase != f.Status.Phase {
+			next := docs.Code(string(d.Status.Phase))
+			if reason := reasonOf(d.Status, v1alpha1.ConditionSucceeded); d.Status.Phase.Ended() && reason != string(d.Status.Phase) {
+				next += ", " + docs.Code(reason)
+			}
+			return next
+		}
+		if !d.Changed {
+			break
+		}
+		f.Status = d.Status
+	}
+	return ""
+}
+
+// TestPhasesAreComplete: each phase has one row, or is an end; and each wait has a clock and a limit, or is that of a person.
+func TestPhasesAreComplete(t *testing.T) {
+	for _, stage := range stages {
+		rows := 0
+		for _, p := range phases {
+			if p.name == stage.phase {
+				rows++
+			}
+		}
+		if want := stage.phase != "" && !stage.phase.Ended(); (rows == 1) != want {
+			t.Errorf("phase %q has %d rows", stage.phase, rows)
+		}
+	}
+	for _, p := range phases {
+		if p.until == "" || p.goOn == nil || p.blindly == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
+			t.Errorf("the row of %s: %+v", p.name, p)
+		}
+		if p.heldOff && p.standsBack {
+			t.Errorf("%s: others need not wait for it, and it holds the host off", p.name)
+		}
+	}
+}

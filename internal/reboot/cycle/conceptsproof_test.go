@@ -1,0 +1,72 @@
+package cycle
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+// TestConceptsProof renders when a host counts as off.
+func TestConceptsProof(t *testing.T) {
+	otherProbe := func(f *Facts) { f.Host.OtherProbe = true }
+	table := [][]string{{"our key", "the request beside it", "the host", "so Sickbay"}}
+	for _, c := range []struct {
+		key, request, host string
+		is                 []change
+		after              time.Duration
+	}{
+		{"is not there yet", "", "says on", []change{on}, 0},
+		{"is there", "stands", "says on", []change{keyed, probed, keySeen, seenOn, on}, 0},
+		{"is there", "stands", "says off, was seen on", []change{keyed, probed, keySeen, seenOn, off}, 0},
+		{"is there", "is answered", "says off, was seen on", []change{keyed, keySeen, seenOn, off}, 0},
+		{"is not there yet", "", "says off", []change{off}, 0},
+		{"is there", "is answered", "says off, was never seen on", []change{keyed, keySeen, off}, 0},
+		{"is there for " + conceptsMinutes(settle), "is answered", "says off, was never seen on", []change{keyed, keySeen, off}, settle},
+		{"is there", "made anew, stands", "says off, was never seen on", []change{keyed, keySeen, probed, off, askedAt(settle)}, settle},
+		{"is there", "made anew, is answered", "says off, was never seen on", []change{keyed, keySeen, off, askedAt(settle)}, settle},
+		{"is there for " + conceptsMinutes(settle), "of somebody else stands", "says off, was never seen on", []change{keyed, keySeen, off, otherProbe}, settle},
+		{"was taken away by somebody", "", "says off, was seen on", []change{unkeyed, keySeen, seenOn, off}, 0},
+		{"is there", "is answered", "says off, was seen on, and there is a doubt (the table below)", []change{keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)}, 0},
+	} {
+		table = append(table, []string{c.key, c.request, c.host, conceptsProves(in(v1alpha1.PoweringOff, c.is...), noon.Add(c.after))})
+	}
+	docs.Section(t, conceptsFile, "reboot proof", docs.Table(table...))
+}
+
+// conceptsProves tells what Decide does while a host is to be proven off.
+func conceptsProves(f Facts, now time.Time) string {
+	var lost string
+	for range maxSteps {
+		d := Decide(f, now)
+		switch {
+		case d.Status.Phase == v1alpha1.Fenced:
+			return "**has the proof**"
+		case d.Status.KeysLost > f.Status.KeysLost:
+			lost = ", tells of it, and begins anew"
+		}
+		if !d.Changed {
+			return conceptsWaits(f, d, now) + lost
+		}
+		f.Status = d.Status
+	}
+	return ""
+}
+
+func conceptsWaits(f Facts, d Decision, now time.Time) string {
+	timeout := noon.Add(v1alpha1.DefaultPowerOffTimeout)
+	switch {
+	case d.Action == SetKey && f.Host.Key:
+		return "makes the request anew"
+	case d.Action == SetKey:
+		return conceptsActions[SetKey]
+	case d.RecheckAt.Before(timeout):
+		return "waits " + conceptsMinutes(d.RecheckAt.Sub(now))
+	default:
+		return "waits" + conceptsProof(f)
+	}
+}
+
+func conceptsMinutes(d time.Duration) string { return strings.TrimSuffix(d.String(), "0s") }

@@ -1,0 +1,78 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Decide looks at one RebootRemediation.
+func Decide(f Facts, now time.Time) Decision {
+	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
+	d.adopt()
+	switch ended := f.Status.Phase.Ended(); {
+	case !f.Finalizer && (ended || f.Deleting):
+		d.late()
+	case !f.Finalizer:
+		d.act(AddFinalizer)
+	case f.Blind != "":
+		d.blind()
+	case ended:
+		d.clean()
+	default:
+		d.goOn()
+	}
+	return d.decision()
+}
+
+// goOn takes a cycle a step further.
+func (d *step) goOn() {
+	d.noteSteps()
+	if d.leaves() {
+		return
+	}
+	d.phase()
+	if d.s.Phase == d.f.Status.Phase && d.do == Nothing && !rowOf(d.s.Phase).begins {
+		// What is asked for before an attempt is for that one, and not done by the one before.
+		d.dropAsked()
+	}
+}
+
+// noteSteps stores that a person asks for single steps. It is forgotten when a person asks for a full cycle.
+func (d *step) noteSteps() {
+	switch m := d.f.Machine; {
+	case !m.ByAnnotation:
+	case m.Plain && !m.OfHealthCheck:
+		d.s.SingleSteps = false
+	case len(m.Keys) > 0:
+		d.s.SingleSteps = true
+	}
+}
+
+// outOfService tells that the Node may have been deleted or tainted, and is not back.
+func (d *step) outOfService() bool { return OwesNode(&d.s) }
+
+// release lets the host come on. That is stored before our key is removed, so the key is never set again in this
+// attempt.
+func (d *step) release() {
+	if d.holdsOff() {
+		d.s.AskedSteps = d.keys()
+		if d.f.Blind != "" {
+			// What is asked for now is not known: it may be what was asked for all along.
+			d.s.AskedSteps = slices.Clone(steps)
+		}
+	}
+	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
+	d.enter(v1alpha1.PoweringOn, waitsForPower)
+}
+
+// condition sets a condition, dated now if it changes.
+func (d *step) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
+		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),
+	})
+}

@@ -1,0 +1,163 @@
+package cycle
+
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// fail ends an attempt: another one follows, or the end.
+func (d *step) fail(reason, message string) {
+	switch {
+	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
+		d.enter(v1alpha1.CoolingDown, message)
+		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
+	case d.holdsOff():
+		d.giveUp(v1alpha1.Failed, reason, message)
+	default:
+		d.end(v1alpha1.Failed, reason, message)
+	}
+}
+
+// end comes to an end. What is left on the host is taken away afterwards, by clean.
+func (d *step) end(phase v1alpha1.Phase, reason, message string) {
+	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
+	d.s.FinishedAt = d.time()
+	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
+	status := metav1.ConditionFalse
+	if phase == v1alpha1.Succeeded {
+		status = metav1.ConditionTrue
+	}
+	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+	if left := d.left(); left != "" {
+		d.condition(v1alpha1.ConditionSucceeded, status, reason, message+left)
+	}
+}
+
+// left says what an end leaves undone, and who has to do something.
+func (d *step) left() (text string) {
+	m := d.f.Machine
+	if m.Gone {
+		return ""
+	}
+	switch {
+	case !d.outOfService():
+	case d.s.Node.Backup != nil:
+		text = "; what Node " + d.s.Node.Name + " had is kept in status.node.backup, and put back if the Node comes while this RebootRemediation exists"
+	case d.f.Spec.TaintsNode():
+		text = "; Node " + d.s.Node.Name + " has the taint " + OutOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
+	}
+	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}
+	if ended.replaceable() && !m.Owned && d.f.Blind == "" {
+		text += "; no controller owns the machine, so nobody replaces it"
+	}
+	return text
+}
+
+// clean takes away whatever an ended cycle has left, and lets go of the record last.
+func (d *step) clean() {
+	f, left := d.f, d.leftOnHost()
+	switch {
+	case left == RemoveKey:
+		d.act(left)
+	case f.Blind != "":
+		// What follows is about the Machine.
+	case left != Nothing:
+		// The owner may delete the Machine right after it is asked to.
+		d.act(left)
+	case f.escalates():
+		d.escalate()
+	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Whole() || len(d.inTime()) > 0):
+		d.done = d.inTime()
+		d.act(DropAll)
+	default:
+		d.act(RemoveFinalizer)
+	}
+}
+
+// escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before. Nor does it while
+// somebody else has the host cycled.
+func (d *step) escalate() {
+	switch {
+	case d.f.Paused != "":
+		d.awaitPauseToEnd()
+	case d.f.atWork() != nil:
+		d.until(d.now.Add(lookAgain))
+	case !d.toBeJudged():
+		d.act(MarkForOwner)
+	}
+}
+
+// late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
+// replaced, which may take long and be given up, and then it does no harm. A record that is deleted meanwhile stays as long as
+// the Node may take to come back.
+func (d *step) late() {
+	m := d.f.Machine
+	seen := d.f.Blind == ""
+	switch {
+	case !d.outOfService(), seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
+		if d.f.NodeFinalizer {
+			d.act(RemoveNodeFinalizer)
+		}
+	case seen:
+		d.settle()
+	}
+}
+
+// expired tells that a record which was deleted has stayed for its Node long enough.
+func (d *step) expired() bool {
+	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
+}
+
+// settle puts the Node back in service, or leaves that to whoever has taken it over.
+func (d *step) settle() {
+	if successor := d.successor(); successor != nil {
+		d.handOver(successor)
+		return
+	}
+	if d.f.atWork() != nil || !d.backLate() {
+		return
+	}
+	if missing := d.missing(true); missing != Nothing {
+		d.act(missing)
+		return
+	}
+	if d.markStays() {
+		return
+	}
+	d.inService()
+	d.conclude("The Node came back after the end, and has got back what it had")
+}
+
+// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
+// Ready may not work.
+func (d *step) markStays() bool {
+	if h := d.f.Host; !h.UnhealthyByUs || d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID {
+		return false
+	}
+	if Ready(d.f.Node.Node) {
+		d.act(UnmarkHost)
+	}
+	return true
+}
+
+// conclude says what became of the Node after the end.
+func (d *step) conclude(message string) {
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
+}
+
+// backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a
+// boot.
+func (d *step) backLate() bool {
+	node, recorded := d.f.Node.Node, d.s.Node
+	switch {
+	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
+		return false
+	case !d.recorded(node):
+		return true
+	default:
+		return Ready(node) && heardAfter(node, d.s.FinishedAt) && recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID
+	}
+}

@@ -1,0 +1,183 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+func playUntil(t *testing.T, w *world, phase v1alpha1.Phase) {
+	t.Helper()
+	for range 2000 {
+		if w.request.status.Phase == phase {
+			return
+		}
+		if _, busy := w.step("step"); !busy {
+			w.advance(time.Second)
+		} else {
+			w.advance(0)
+		}
+	}
+	t.Fatalf("never in phase %s, but %s", phase, w.request.status.Phase)
+}
+
+// The last attempt fails under a pause: nobody is to replace the machine, which wipes its disks.
+func TestOwnerMarkedUnderPause(t *testing.T) {
+	w := newWorld()
+	w.t, w.kubelet.dead = t, true
+	w.request.spec.RetryLimit = new(int32(0))
+	playUntil(t, w, v1alpha1.WaitingForNode)
+	w.paused = true // for instance skip-remediation on the Machine, or an upgrade
+	w.goOn(24 * time.Hour)
+	if w.machine.marked {
+		t.Errorf("under a pause the owner is asked to replace the machine, in phase %s", w.request.status.Phase)
+	}
+}
+
+// The same with a person's skip-remediation while the health check's cycle was never able to begin: it has no host.
+func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
+	w := newWorld()
+	w.t = t
+	w.request.spec.RetryLimit = new(int32(0))
+	w.operator.failing = true
+	playUntil(t, w, v1alpha1.PoweringOff)
+	w.goOn(time.Minute)
+	w.paused = true
+	w.goOn(24 * time.Hour)
+	if w.machine.marked {
+		t.Errorf("under a pause the owner is asked to replace the machine, in phase %s", w.request.status.Phase)
+	}
+}
+
+// A hold of a person that the version before has stored: it knew no status.singleSteps, and the annotation PowerOff has gone.
+func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	if got := w.rest(); got.phase != v1alpha1.Holding {
+		t.Fatalf("it comes to rest as %+v", got)
+	}
+	w.request.status.SingleSteps = false // as the version before has stored it
+	doings["a health check asks"](w)
+	w.goOn(10 * time.Minute)
+	if w.request.status.Phase != v1alpha1.Holding || w.iron.power {
+		t.Errorf("the hold of a person is ended by a health check: in phase %s, on %t", w.request.status.Phase, w.iron.power)
+	}
+}
+
+// The version before, in Fenced without keys: plain of a health check beside a hold of a person.
+func TestUpgradeBlindOldHold(t *testing.T) {
+	f := in(v1alpha1.PoweringOff, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(), keyed, keySeen)
+	f.Status.SingleSteps, f.Status.HoldingSince = false, &noon // the proof began anew in a hold
+	blinded(&f)
+	if d := Decide(f, noon.Add(powerOffTimeout+proofTime)); d.Status.Phase != v1alpha1.Holding {
+		t.Errorf("a hold of a person is ended, since the Machine cannot be read: %s", d)
+	}
+}
+
+// A person holds the host off by spec.online in a cycle of single steps; one look at which the Machine cannot be read ends it.
+func TestBlindEndsWaitForPerson(t *testing.T) {
+	f := in(v1alpha1.PoweringOn, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(v1alpha1.StepPowerOn), off, userOff)
+	if f = settled(f); f.Status.SuspendedSince == nil {
+		t.Fatal("it does not wait")
+	}
+	if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOn {
+		t.Fatalf("seen: %s", d)
+	}
+	blinded(&f)
+	if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOn || d.Status.SuspendedSince == nil {
+		t.Errorf("one look that fails ends the wait for a person: %s", d)
+	}
+}
+
+// A person has the host switched off. While it is off, the Machine cannot be read for a while. Then the person asks for Delete.
+func TestBlindSwallowsDelete(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	playUntil(t, w, v1alpha1.Fenced)
+	w.blind = true
+	w.goOn(3 * time.Minute)
+	w.blind = false
+	if got := w.rest(); got.phase != v1alpha1.Holding || got.node != "node-1" {
+		t.Fatalf("it comes to rest as %+v", got)
+	}
+	w.ask(v1alpha1.StepDelete)
+	if got := w.rest(); got.left == "" && got.node == "node-1" {
+		t.Errorf("the annotation Delete goes as if it had been done, and the Node is there: %+v", got)
+	}
+}
+
+// A person asks for all, and for PowerOff too. It goes blind when the host is off.
+func TestBlindLeavesPowerOffForAnotherCycle(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		w := stepWorld(t, v1alpha1.StepPowerOff)
+		w.machine.plain = true
+		w.seen.stepwise = false
+		playUntil(t, w, v1alpha1.Fenced)
+		if blind {
+			w.blind = true
+			w.goOn(3 * time.Minute)
+			w.blind = false
+		}
+		got := w.rest()
+		t.Logf("blind %t: %+v", blind, got)
+		if got.left != "" {
+			t.Errorf("blind %t: PowerOff is left, and has the host switched off once more, and kept off: %+v", blind, got)
+		}
+	}
+}
+
+// An attempt stands down (the host is paused); the person takes PowerOff back, and leaves PowerOn. Nothing may be switched off.
+func TestAgainThoughNotAsked(t *testing.T) {
+	by := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})
+	f := in(v1alpha1.PoweringOff, by, asking(v1alpha1.StepPowerOff, v1alpha1.StepPowerOn), keyed, keySeen, seenOn, obstacleIs(v1alpha1.ReasonHostPaused))
+	d := Decide(f, noon.Add(powerOffTimeout+proofTime))
+	if d.Status.Phase != v1alpha1.CoolingDown || d.Status.Attempt != 0 {
+		t.Fatalf("it does not stand down: %s", d)
+	}
+	f.Status = d.Status
+	unkeyed(&f)
+	asking(v1alpha1.StepPowerOn)(&f)
+	f.Host.Obstacle = ""
+	if d = Decide(f, noon.Add(time.Hour)); d.Status.Phase == v1alpha1.PoweringOff {
+		t.Errorf("the host is switched off, though nobody asks for PowerOff: %s", d)
+	}
+}
+
+// The clock of a host that is unavailable runs on while it is available, and others come first.
+func TestUnavailableClockRunsOn(t *testing.T) {
+	for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.CoolingDown} {
+		f := in(phase, on, obstacleIs(v1alpha1.ReasonHostNotProvisioned))
+		f.Machine.ByHealthCheck = true
+		f.Status = Decide(f, noon.Add(CoolDown)).Status
+		f.Host.Obstacle = ""
+		throttled(&f)
+		f.Status = Decide(f, noon.Add(2*time.Minute)).Status
+		f.Host.Obstacle = v1alpha1.ReasonHostNotProvisioned
+		if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase.Ended() {
+			t.Errorf("%s: the host has no time: %s", phase, d)
+		}
+	}
+}
+
+// Restoring was blind for as long as the Node may take: nothing was tried.
+func TestBlindClocks(t *testing.T) {
+	f := in(v1alpha1.Restoring, func(f *Facts) { f.Node.Node.Labels = nil })
+	f.Machine.ByHealthCheck, f.Machine.Sick = true, true
+	g := f
+	blinded(&g)
+	d := Decide(g, noon.Add(nodeTimeout))
+	f.Status = d.Status
+	if d = Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Changed && d.Status.Phase == v1alpha1.CoolingDown {
+		t.Errorf("a Node that is back and Ready is taken away again, since the Machine could not be read: %s", d)
+	}
+	f = in(v1alpha1.WaitingForMachine)
+	g = f
+	blinded(&g)
+	f.Status = Decide(g, noon.Add(nodeTimeout)).Status
+	if d = Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Status.Phase == v1alpha1.CoolingDown {
+		t.Logf("WaitingForMachine as well: %s", d)
+	}
+}
+
+var _ = metav1.Now

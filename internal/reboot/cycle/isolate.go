@@ -1,0 +1,124 @@
+package cycle
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// isolateTimeout is how long the Node may take to be gone, or let go of, once the host is off. It is short: the
+// workload cluster may need this very host to come on, and what ran on it has stopped anyway.
+const isolateTimeout = 2 * time.Minute
+
+// fenced decides what to do with the Node, now that the host is off.
+func (d *step) fenced() {
+	switch {
+	case !d.off():
+		d.backToPowerOff()
+	case d.f.asked(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
+		d.beginIsolation()
+	case d.f.asked(v1alpha1.StepPowerOn):
+		d.skipIsolation(v1alpha1.ReasonNotAsked, "Nobody has asked for it")
+	default:
+		d.holdOff()
+	}
+}
+
+// beginIsolation takes the Node out of service, if there is one and it is the one.
+func (d *step) beginIsolation() {
+	if d.s.IsolatingSince == nil {
+		d.s.IsolatingSince = d.time()
+	}
+	switch n := d.f.Node; {
+	case n.State == NodeUnreadable:
+		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
+		if d.overdue() {
+			d.skipIsolation(v1alpha1.ReasonNodeUnreadable, n.Cause)
+		}
+	case n.State != NodeFound:
+		d.withoutNode()
+	case d.f.Spec.TaintsNode() && !n.TaintSupported:
+		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, "The workload cluster is older than 1.28")
+	case d.s.Node != nil && d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
+		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is another one than at the beginning")
+		// It has to boot all the same before it is back.
+		d.identify(n.Node)
+	default:
+		d.takeOut(n.Node)
+	}
+}
+
+// takeOut records what is needed to put a Node back in service. It is taken out afterwards.
+func (d *step) takeOut(node *corev1.Node) {
+	if d.s.Node == nil {
+		d.s.Node = &v1alpha1.NodeRecord{Name: node.Name}
+	}
+	d.identify(node)
+	d.s.Node.OutOfService = true
+	d.backUp()
+	d.enter(v1alpha1.Isolating, "The host is off; the Node is taken out of service")
+}
+
+// withoutNode goes on without a Node: there never was one, or it is gone already.
+func (d *step) withoutNode() {
+	d.s.NodeGoneAt = d.time()
+	switch {
+	case d.s.Node == nil:
+		d.skipIsolation(v1alpha1.ReasonNoNode, "The machine has no Node")
+	case d.s.Node.Backup != nil:
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	default:
+		d.skipIsolation(v1alpha1.ReasonNoNode, "Node "+d.s.Node.Name+" is gone already")
+	}
+}
+
+// isolate takes the Node out of service. The host has been read live: if it is not proven off any more, the
+// Node is not touched.
+func (d *step) isolate() {
+	n, found := d.f.Node, d.f.Node.State == NodeFound
+	switch {
+	case n.State == NodeGone || found && n.Node.UID != d.s.Node.UID:
+		d.s.NodeGoneAt = d.time()
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	case !d.off():
+		d.backToPowerOff()
+	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "Nothing holds on to Node "+d.s.Node.Name+" any more")
+	case d.overdue():
+		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not let go of within "+isolateTimeout.String())
+	case !found:
+		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
+	default:
+		d.touchNode()
+	}
+}
+
+// touchNode is the one place where a Node is taken out of service.
+func (d *step) touchNode() {
+	n := d.f.Node
+	switch {
+	case d.f.Spec.TaintsNode() && !n.Tainted:
+		d.act(TaintNode)
+	case !d.f.Spec.TaintsNode() && n.Node.DeletionTimestamp.IsZero():
+		// What has been put on the Node since is stored before it goes.
+		d.backUp()
+		d.act(DeleteNode)
+	}
+}
+
+func (d *step) skipIsolation(reason, message string) {
+	d.isolated(metav1.ConditionFalse, reason, message)
+}
+
+func (d *step) isolated(status metav1.ConditionStatus, reason, message string) {
+	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
+	d.s.IsolatedAt = d.time()
+	if d.f.asked(v1alpha1.StepPowerOn) {
+		d.release()
+		return
+	}
+	d.holdOff()
+}

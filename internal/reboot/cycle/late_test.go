@@ -1,0 +1,118 @@
+package cycle
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+func messageOf(status v1alpha1.RebootRemediationStatus) string {
+	return meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded).Message
+}
+
+// TestComesAfterTheEnd: a Node that comes when the cycle has ended gets back what it had, and loses our taint, as long as the
+// record is there. So a backup is dropped only when it is put back, or goes with its Machine (I5).
+func TestComesAfterTheEnd(t *testing.T) {
+	const failed = v1alpha1.Failed
+	why := func(f *Facts) {
+		condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut)(f)
+		outOfServiceSince(f)
+		f.Status.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
+	}
+	noBackup := func(f *Facts) { f.Status.Node.Backup = nil }
+	ourTaint := func(f *Facts) { f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{OutOfService} }
+	complete := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
+	late := func(changes ...change) Facts {
+		return in(failed, append([]change{why, noFinalizer, newNode}, changes...)...)
+	}
+	bare := func(f *Facts) { f.Node.Node.Labels = nil }
+	rests := waits(failed, 0).saying(v1alpha1.ReasonNodeTimedOut)
+	restores := func(action Action) outcome { return does(failed, action).saying(v1alpha1.ReasonNodeTimedOut) }
+	check(t, []row{
+		{name: "10 another Node gets it all", facts: late(), want: restores(RestoreNode)},
+		{name: "10 when it has it, that is stored", facts: late(complete), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "10 so does the same one, after a boot", facts: late(rebootedNode, reports(moment), bare), want: restores(RestoreNode)},
+		{name: "10 which has not happened", facts: late(sameNode, reports(moment)), want: rests},
+		{name: "10 or is not over", facts: late(rebootedNode), want: rests},
+		{name: "10 or was before the end", facts: late(rebootedNode, reports(0)), want: rests},
+		{name: "10 the taint goes, after a boot (I18)", facts: late(taints, noBackup, rebootedNode, reports(moment), ourTaint), want: restores(UntaintNode)},
+		{name: "10 and not without", facts: late(taints, noBackup, sameNode, reports(moment), ourTaint), want: rests},
+		{name: "10 it is not there", facts: late(nodeGone), want: rests},
+		{name: "10 it cannot be read", facts: late(nodeUnreadable), want: rests},
+		{name: "10 it is on its way out", facts: late(nodeDeleting), want: rests},
+		{name: "10 the machine is gone", facts: late(machineGone), want: rests},
+		{name: "10 it is another machine", facts: late(func(f *Facts) { f.Machine.UID = "m-2" }), want: rests},
+		{name: "10 it never was out of service", facts: late(untouched), want: rests},
+		{name: "10 first the end is an end", facts: late(func(f *Facts) { f.Finalizer = true }, keyed), want: restores(RemoveKey)},
+	})
+	s := Decide(late(complete), noon.Time).Status
+	if s.Node.Backup != nil || s.Node.OutOfService || reasonOf(s, v1alpha1.ConditionNodeRestored) != "NodeRestored" {
+		t.Errorf("afterwards is recorded %+v, %+v", s.Node, s.Conditions)
+	}
+	if got := messageOf(s); !strings.Contains(got, "came back after the end") {
+		t.Errorf("the message is %q", got)
+	}
+}
+
+// TestEndSaysWhatIsLeft: what was not put back, and who has to do something.
+func TestEndSaysWhatIsLeft(t *testing.T) {
+	late := func(changes ...change) v1alpha1.RebootRemediationStatus {
+		return Decide(in(v1alpha1.WaitingForNode, append([]change{lastAttempt}, changes...)...), noon.Add(nodeTimeout)).Status
+	}
+	const backup, taint, owner = "what Node n1 had", "out-of-service", "no controller owns the machine"
+	noBackup := func(f *Facts) { f.Status.Node.Backup = nil }
+	for name, tt := range map[string]struct {
+		status v1alpha1.RebootRemediationStatus
+		want   []string
+	}{
+		"a backup":        {late(), []string{backup}},
+		"a taint":         {late(taints, noBackup), []string{taint}},
+		"nothing":         {late(untouched), nil},
+		"nobody replaces": {late(untouched, notOwned), []string{owner}},
+		"a person asked for steps, who knows that": {late(untouched, notOwned, asking(v1alpha1.StepPowerOn)), nil},
+		"both":                {late(notOwned), []string{backup, owner}},
+		"the machine is gone": {Decide(in(v1alpha1.WaitingForNode, machineGone), noon.Time).Status, nil},
+	} {
+		got := messageOf(tt.status)
+		for _, part := range []string{backup, taint, owner} {
+			want := false
+			for _, w := range tt.want {
+				want = want || w == part
+			}
+			if strings.Contains(got, part) != want {
+				t.Errorf("%s: the message is %q; that it has %q in it is %t, want %t", name, got, part, !want, want)
+			}
+		}
+	}
+}
+
+// TestComesLongAfterTheEnd plays it through: the system hangs in each attempt, and somebody brings it up the next day.
+func TestComesLongAfterTheEnd(t *testing.T) {
+	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
+		w := newWorld()
+		w.t, w.machine.owned, w.kubelet.dead = t, false, true
+		w.request.spec.Isolation = isolation
+		before := contentOf(w.workload.node)
+		if !w.goOn(6*time.Hour) || w.request.status.Phase != v1alpha1.Failed {
+			t.Fatalf("%s: in phase %s", isolation, w.request.status.Phase)
+		}
+		w.advance(24 * time.Hour)
+		w.kubelet.dead = false
+		w.setPower(false)
+		w.setPower(true)
+		w.advance(time.Hour)
+		w.run()
+		if w.workload.node == nil || Missing(before, w.workload.node).Any() || Tainted(w.workload.node) {
+			t.Errorf("%s: the Node has come back as %+v", isolation, w.workload.node)
+		}
+		if s := w.request.status; s.Phase != v1alpha1.Failed || s.Node.OutOfService || s.Node.Backup != nil {
+			t.Errorf("%s: recorded is %s, %+v", isolation, s.Phase, s.Node)
+		}
+	}
+}

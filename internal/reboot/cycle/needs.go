@@ -1,0 +1,56 @@
+package cycle
+
+import (
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// NeedsPauses reports whether a decision goes by pauses: whether an attempt may begin, or has begun and has not reached the host, and
+// whether the verdict on the machine counts. Nobody judges it under a pause.
+// What a person asks for is done under any pause.
+func NeedsPauses(f *Facts) bool {
+	if !f.Machine.ByHealthCheck {
+		return false
+	}
+	switch f.Status.Phase {
+	case v1alpha1.Failed:
+		// The owner may be asked next.
+		return f.Finalizer
+	case v1alpha1.PoweringOff:
+		return f.Status.KeySince == nil
+	default:
+		return f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack
+	}
+}
+
+// NeedsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin or go on,
+// whether the owner may be asked, and whether one that has ended still has to look after the Node.
+func NeedsSiblings(f *Facts) bool {
+	asksOwner := f.Status.Phase == v1alpha1.Failed && f.Finalizer
+	return asksOwner || settling(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
+}
+
+// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.
+func settling(f *Facts) bool {
+	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesNode(&f.Status)
+}
+
+// OwesNode reports whether the Node is still to be put back in service.
+func OwesNode(status *v1alpha1.RebootRemediationStatus) bool {
+	return status.Node != nil && status.Node.OutOfService
+}
+
+// NeedsNode reports whether a decision goes by the Node. Powering off does not, nor does letting go of the host.
+func NeedsNode(f *Facts) bool {
+	if !f.Finalizer || f.Status.Phase.Ended() {
+		return settling(f)
+	}
+	return f.Status.Phase != "" && rowOf(f.Status.Phase).node
+}
+
+// NeedsTurn reports whether an attempt may begin next. In a control plane the others have a say in that.
+func NeedsTurn(f *Facts) bool {
+	return f.Status.Phase != "" && rowOf(f.Status.Phase).begins
+}
+
+// Begins reports whether a decision begins an attempt.
+func Begins(f *Facts, d Decision) bool { return d.Changed && d.Status.Attempt > f.Status.Attempt }

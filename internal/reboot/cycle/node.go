@@ -1,0 +1,190 @@
+package cycle
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// waitForNode waits until the Node is back, after the host.
+func (d *step) waitForNode() {
+	switch holder, _ := d.holder(); {
+	case d.back():
+		d.s.NodeBackAt = d.time()
+		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
+	case holder != "" && !d.f.withdrawn():
+		// It is off again, since somebody wants it so.
+		d.s.LastPoweredOn = nil
+		d.release()
+	case d.f.Host.Obstacle == v1alpha1.ReasonHostServicing && !d.f.withdrawn():
+		// Its firmware is being worked on, with as many reboots as that takes. That does not count either.
+		d.describeHost()
+		d.suspend()
+	case d.resume():
+		d.restart()
+		d.describeHost()
+	case d.overdue():
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
+	}
+}
+
+// back tells whether the Node has come back. If there was none while the host was off, any Node is one that has come
+// since, Ready or not: it is to get back what it had before anything runs there. Otherwise it has to have booted since, and
+// to be Ready.
+func (d *step) back() bool {
+	node := d.f.Node.Node
+	switch {
+	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
+		return false
+	case d.s.LastPoweredOn == nil:
+		// This attempt has not had the host off. If one before has, its Node has come late if it is heard of now, or is another one. One
+		// that was Ready may be dead, and not known to be.
+		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && heardAfter(node, d.s.NextAttemptAt)))
+	case d.registeredSince(node):
+		return true
+	default:
+		return Ready(node) && d.booted(node)
+	}
+}
+
+// registeredSince tells whether a Node is another one than was there before the host was off, and has registered since. Versions before
+// have not stored that there was none meanwhile, but when the host was off.
+func (d *step) registeredSince(node *corev1.Node) bool {
+	if d.recorded(node) {
+		return false
+	}
+	return d.s.NodeGoneAt != nil || (d.outOfService() && d.s.PoweredOffAt != nil && d.s.PoweredOffAt.Before(&node.CreationTimestamp))
+}
+
+// booted tells whether the system of a Node has booted since the host was off.
+func (d *step) booted(node *corev1.Node) bool {
+	if d.recorded(node) && d.s.Node.BootID != "" {
+		return node.Status.NodeInfo.BootID != d.s.Node.BootID
+	}
+	return heardAfter(node, d.s.LastPoweredOn)
+}
+
+// recorded tells whether a Node is, or may be, the one from before.
+func (d *step) recorded(node *corev1.Node) bool {
+	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
+}
+
+// restore puts back what is missing on the Node, and sees that it is there, and that the Node is Ready.
+func (d *step) restore() {
+	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
+	missing := d.missing(found)
+	switch {
+	case d.yields():
+	case found && missing == Nothing && Ready(d.f.Node.Node):
+		d.restored()
+	case d.suspended():
+		if found && missing != Nothing {
+			d.act(missing)
+		}
+	case d.overdue():
+		d.notRestored()
+	case found && missing != Nothing:
+		d.act(missing)
+	}
+}
+
+// missing is what is to be done to the Node until it is in service again.
+func (d *step) missing(found bool) Action {
+	switch recorded := d.s.Node; {
+	case !found:
+	case d.f.Spec.TaintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
+		return UntaintNode
+	case recorded != nil && recorded.Backup != nil && Missing(recorded.Backup, d.f.Node.Node).Any():
+		return RestoreNode
+	}
+	return Nothing
+}
+
+func (d *step) restored() {
+	d.inService()
+	d.s.NodeReadyAt = d.time()
+	if d.f.awaitsMachine() {
+		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waits until the machine is called healthy")
+		return
+	}
+	d.succeed()
+}
+
+func (d *step) succeed() {
+	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
+}
+
+// waitForMachine gives whoever asked the time to see that the machine is well. A request that stands for one that stays sick goes on, as
+// Cluster API's contract for remediation requests has it.
+func (d *step) waitForMachine() {
+	switch {
+	case !d.f.awaitsMachine():
+		d.succeed()
+	case d.suspended():
+	case !d.overdue():
+	case !d.f.stillSick():
+		d.succeed()
+	default:
+		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still called sick after "+d.f.Spec.NodeTimeout().String())
+	}
+}
+
+// inService notes that the Node has everything that it had.
+func (d *step) inService() {
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, v1alpha1.ReasonNodeRestored, "")
+	if d.s.Node != nil {
+		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
+	}
+}
+
+// notRestored ends the wait for a Node that is back, but not as it was. What it does not take back is no reason to cycle its host
+// again; but that it is gone again, or not Ready, is, and that the machine is still called sick.
+func (d *step) notRestored() {
+	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
+	message := "What the Node had could not be put back within " + timeout
+	if n.State == NodeFound && d.s.Node != nil && d.s.Node.Backup != nil {
+		if missing := Missing(d.s.Node.Backup, n.Node); missing.Any() {
+			message += ": " + missing.String()
+		}
+	}
+	switch {
+	case n.State == NodeGone || n.State == NodeNone:
+		d.notInService(message)
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
+	case n.State == NodeFound && !Ready(n.Node):
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
+	case d.f.stillSick():
+		d.notInService(message)
+		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still called sick")
+	default:
+		d.notInService(message)
+		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
+	}
+}
+
+func (d *step) notInService(message string) {
+	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
+}
+
+// Ready reports whether a Node says that it is.
+func Ready(node *corev1.Node) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// heardAfter tells whether a Node has reported after a time.
+func heardAfter(node *corev1.Node, since *metav1.Time) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return since.Before(&c.LastHeartbeatTime)
+		}
+	}
+	return false
+}

@@ -1,0 +1,39 @@
+package cycle
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Versions before have kept in conditions what has fields of its own since. This file reads it from there, and nothing else does.
+
+// whyEnded is why a cycle has ended.
+func whyEnded(s *v1alpha1.RebootRemediationStatus) v1alpha1.Outcome {
+	if s.Outcome != "" {
+		return s.Outcome
+	}
+	return v1alpha1.Outcome(reasonOf(*s, v1alpha1.ConditionSucceeded))
+}
+
+// adopt restarts a clock that was stopped by a version before: by what the host was waited for. If the host has come free while Sickbay
+// was replaced, nobody else does.
+func (d *step) adopt() {
+	if d.s.SuspendedSince != nil {
+		return
+	}
+	switch host := reasonOf(d.s, v1alpha1.ConditionHostAvailable); {
+	case d.s.Phase == v1alpha1.PoweringOn && (host == v1alpha1.ReasonHeldByOthers || host == v1alpha1.ReasonSuspendedByUser):
+		d.suspend()
+	case d.s.Phase == v1alpha1.WaitingForNode && host == v1alpha1.ReasonHostServicing:
+		d.suspend()
+	}
+}
+
+// reasonOf returns the reason of a condition; empty if there is none.
+func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
+	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
+		return c.Reason
+	}
+	return ""
+}

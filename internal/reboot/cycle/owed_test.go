@@ -1,0 +1,83 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// forNode is a record that stays for its Node.
+func forNode(f *Facts) { f.NodeFinalizer = true }
+
+// deletedAt is a record that was deleted some time after noon.
+func deletedAt(after time.Duration) change {
+	return func(f *Facts) { f.Deleting, f.DeletingSince = true, noon.Add(after) }
+}
+
+// TestStaysForItsNode: what a Node is owed outlives neither its reason nor, once the record is deleted, the time that the Node may take.
+func TestStaysForItsNode(t *testing.T) {
+	const failed = v1alpha1.Failed
+	why := condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut)
+	owed := func(changes ...change) Facts {
+		return in(failed, append([]change{owing(map[string]string{"team": "a"}), noFinalizer, forNode, nodeGone}, changes...)...)
+	}
+	rests := waits(failed, 0).saying(v1alpha1.ReasonNodeTimedOut)
+	goes := does(failed, RemoveNodeFinalizer).saying(v1alpha1.ReasonNodeTimedOut)
+	bare := func(f *Facts) { f.Node.Node.Labels = nil }
+	expires := nodeTimeout + time.Hour
+	check(t, []row{
+		{name: "it waits", facts: owed(), after: 24 * time.Hour, want: rests},
+		{name: "it is deleted", facts: owed(deletedAt(time.Hour)), after: time.Hour, want: rests.lookingAgain(expires)},
+		{name: "the Node comes", facts: owed(deletedAt(time.Hour), newNode, bare), after: time.Hour, want: does(failed, RestoreNode).saying(v1alpha1.ReasonNodeTimedOut).lookingAgain(expires)},
+		{name: "it does not come", facts: owed(deletedAt(time.Hour)), after: expires, want: goes},
+		{name: "the Machine is gone", facts: owed(machineGone), want: goes},
+		{name: "the Machine is another one", facts: owed(func(f *Facts) { f.Machine.UID = "m-2" }), want: goes},
+		{name: "nothing is owed any more", facts: owed(untouched, why), want: goes},
+		{name: "the machine cannot be read", facts: owed(blinded), want: rests},
+		{name: "nor before it has been long enough", facts: owed(blinded, deletedAt(time.Hour)), after: expires, want: goes},
+		{name: "another cycle was to begin", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), want: outcome{again: nodeTimeout}},
+		{name: "another cycle was to begin, and is not", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), after: nodeTimeout, want: outcome{do: RemoveNodeFinalizer}},
+	})
+}
+
+func outOfServiceNode(f *Facts) {
+	f.Status.MachineUID, f.Status.Node = "m-1", &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1", OutOfService: true}
+}
+
+// TestHealthCheckEndsNoHold: a person has the host switched off, and nobody but a person has it switched on.
+func TestHealthCheckEndsNoHold(t *testing.T) {
+	const phase = v1alpha1.Holding
+	of := func(by v1alpha1.RequesterKind) change { return requestedBy(v1alpha1.RebootRequester{Kind: by}) }
+	asks := func(f *Facts) { f.Machine.Plain, f.Machine.OfHealthCheck, f.Machine.Operation = true, true, operation }
+	person := func(f *Facts) { f.Machine.Plain = true }
+	held := func(changes ...change) Facts {
+		return in(phase, append([]change{of(v1alpha1.RequestedByAnnotation), asking(), keySeen}, changes...)...)
+	}
+	check(t, []row{
+		{name: "nobody asks", facts: held(), want: waits(phase, 0)},
+		{name: "a health check asks", facts: held(asks), want: waits(phase, 0)},
+		{name: "a health check asks while the host goes off", facts: in(v1alpha1.Fenced, of(v1alpha1.RequestedByAnnotation), asking(v1alpha1.StepPowerOff), asks), want: stores(phase, "Holding")},
+		{name: "a person asks for the rest", facts: settled(held(person)), want: stores(v1alpha1.Fenced, "Fenced")},
+		{name: "a person keeps off what a health check cycles", facts: in(v1alpha1.Fenced, of(v1alpha1.RequestedByHealthCheck), asking(v1alpha1.StepPowerOff), asks), want: stores(phase, "Holding")},
+		{name: "it is over, and that of the health check stays", facts: in(v1alpha1.Succeeded, of(v1alpha1.RequestedByAnnotation), asking(), asks), want: does(v1alpha1.Succeeded, RemoveFinalizer)},
+	})
+}
+
+// TestHealthCheckEndsNoHoldForReal plays it through, and has the health check's cycle begin afterwards.
+func TestHealthCheckEndsNoHoldForReal(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	if got := w.rest(); got.phase != v1alpha1.Holding {
+		t.Fatalf("it comes to rest as %+v", got)
+	}
+	doings["a health check asks"](w)
+	if got := w.rest(); got != (rest{phase: v1alpha1.Holding, node: "node-1"}) {
+		t.Fatalf("a health check asks: %+v", got)
+	}
+	w.ask(v1alpha1.StepPowerOn)
+	if got := w.rest(); got.phase != v1alpha1.Succeeded || !got.on || !w.machine.plain {
+		t.Fatalf("then it ends as %+v, and that a health check asks is %t", got, w.machine.plain)
+	}
+}

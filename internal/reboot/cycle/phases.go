@@ -1,0 +1,145 @@
+package cycle
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// phase is a row of the table by which a cycle goes on. The documentation of the phases is generated from it.
+type phase struct {
+	name v1alpha1.Phase
+	// until says, for people, what it is waited for.
+	until string
+	// goOn takes a cycle a step further, and blindly does while the Machine cannot be read.
+	goOn, blindly func(*step)
+	// clock is what the wait is counted from, and limit how long it may last. Holding has none.
+	clock func(*v1alpha1.RebootRemediationStatus) **metav1.Time
+	limit func(*step) time.Duration
+	// heldOff tells that we keep the host off, and off that it was proven off and has not been seen on since.
+	heldOff, off bool
+	// recovers tells that the cycle ends if the machine recovers by itself.
+	recovers bool
+	// node tells that it goes by the Node.
+	node bool
+	// begins tells that an attempt begins from it.
+	begins bool
+	// standsBack tells that it waits while a pause lasts, and others need not wait for it.
+	standsBack bool
+}
+
+// phases are those that are no ends, in the usual order.
+var phases []phase
+
+// The rows name functions, which go by the rows.
+func init() {
+	type status = v1alpha1.RebootRemediationStatus
+	isolation := func(*step) time.Duration { return isolateTimeout }
+	node := func(d *step) time.Duration { return d.f.Spec.NodeTimeout() }
+	phases = []phase{
+		{
+			name: v1alpha1.Pending, until: "the host can be worked with", goOn: (*step).admit, blindly: (*step).wait,
+			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *step) time.Duration { return d.f.Spec.PowerOffTimeout() },
+			recovers: true, node: true, begins: true, standsBack: true,
+		}, {
+			name: v1alpha1.PoweringOff, until: "the host is proven off", goOn: (*step).powerOff, blindly: (*step).powerOffBlindly,
+			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*step).powerOffTimeout,
+			heldOff: true, recovers: true,
+		}, {
+			name: v1alpha1.Fenced, until: "it is known which Node there is", goOn: (*step).fenced, blindly: (*step).isolateBlindly,
+			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
+			heldOff: true, off: true, recovers: true, node: true,
+		}, {
+			name: v1alpha1.Isolating, until: "the Node is gone, or let go of", goOn: (*step).isolate, blindly: (*step).isolateBlindly,
+			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
+			heldOff: true, off: true, recovers: true, node: true,
+		}, {
+			name: v1alpha1.Holding, until: "somebody asks for more", goOn: (*step).hold, blindly: (*step).wait,
+			heldOff: true, off: true,
+		}, {
+			name: v1alpha1.PoweringOn, until: "the host is on", goOn: (*step).powerOn, blindly: (*step).powerOn,
+			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *step) time.Duration { return d.f.Spec.PowerOnTimeout() },
+			off: true,
+		}, {
+			name: v1alpha1.WaitingForNode, until: "the Node is back", goOn: (*step).waitForNode, blindly: (*step).wait,
+			clock: func(s *status) **metav1.Time { return &s.LastPoweredOn }, limit: node,
+			node: true,
+		}, {
+			name: v1alpha1.Restoring, until: "the Node has what it had, and is Ready", goOn: (*step).restore, blindly: (*step).suspend,
+			clock: func(s *status) **metav1.Time { return &s.NodeBackAt }, limit: node,
+			node: true, standsBack: true,
+		}, {
+			name: v1alpha1.WaitingForMachine, until: "the machine is not called sick any more", goOn: (*step).waitForMachine, blindly: (*step).suspend,
+			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
+			standsBack: true,
+		}, {
+			name: v1alpha1.CoolingDown, until: "the host has had a rest", goOn: (*step).coolDown, blindly: (*step).letGo,
+			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*step) time.Duration { return 0 },
+			recovers: true, node: true, begins: true, standsBack: true,
+		},
+	}
+}
+
+// rowOf returns the row of a phase. What has not begun has that of Pending, and an end one that says nothing.
+func rowOf(name v1alpha1.Phase) *phase {
+	for i := range phases {
+		if phases[i].name == name {
+			return &phases[i]
+		}
+	}
+	if name.Ended() {
+		return &phase{}
+	}
+	return &phases[0]
+}
+
+// phase goes on from where the record stands.
+func (d *step) phase() { rowOf(d.s.Phase).goOn(d) }
+
+// overdue tells whether it has been waited long enough in the phase, and else looks again when it has.
+func (d *step) overdue() bool { return d.overdueIn(d.s.Phase) }
+
+func (d *step) overdueIn(name v1alpha1.Phase) bool {
+	row := rowOf(name)
+	return d.passed(*row.clock(&d.s), row.limit(d))
+}
+
+// restart has the clock of the phase begin anew.
+func (d *step) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
+
+// wait does nothing.
+func (*step) wait() {}
+
+// holdsOff tells that the host is held off in this phase.
+func (d *step) holdsOff() bool { return rowOf(d.s.Phase).heldOff }
+
+// Phases are those that are no ends, in the usual order.
+func Phases() []v1alpha1.Phase {
+	var names []v1alpha1.Phase
+	for i := range phases {
+		names = append(names, phases[i].name)
+	}
+	return names
+}
+
+// Off reports whether a host that was proven off is not on again in a phase.
+func Off(name v1alpha1.Phase) bool { return rowOf(name).off }
+
+// Recovers reports whether a cycle in a phase ends if its machine recovers by itself.
+func Recovers(name v1alpha1.Phase) bool { return rowOf(name).recovers }
+
+// InCycle reports whether a machine is, or may be, out of service by our doing.
+func InCycle(name v1alpha1.Phase) bool {
+	return name != "" && name != v1alpha1.Pending && !name.Ended()
+}
+
+// LooksForNode reports whether it is waited for the Node in a phase, or for what is done to it.
+func LooksForNode(name v1alpha1.Phase) bool { return InCycle(name) && rowOf(name).node }
+
+// StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for it: what a
+// person asks for is done under any pause.
+func StandsBack(s *v1alpha1.RebootRemediationStatus) bool {
+	return s.PausedSince != nil && rowOf(s.Phase).standsBack
+}

@@ -1,0 +1,172 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestWhateverHappens lets everything happen in any order. No Node is ever touched while its host may run; nothing is
+// lost; and when the faults are over, the cycle comes to an end that leaves nothing behind.
+func TestWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		events := names(faults, doings)
+		turns := rapid.SampledFrom([]int{5, 10, 20, 40, 80, 160}).Draw(t, "turns")
+		end := rapid.SampledFrom([]int{-1, -1, -1, 10, 20, 40, 80}).Draw(t, "end")
+		for i := range turns {
+			if i == end {
+				name := rapid.SampledFrom(names(ends)).Draw(t, "ends")
+				w.logf("* %s", name)
+				happen(name)(w)
+			}
+			w.turn(t, events)
+		}
+		w.heal()
+		w.logf("* all is healed")
+		if !w.goOn(w.longest()) {
+			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
+		}
+		w.checkAfterwards()
+	})
+}
+
+// longest is what the waits of a cycle may take together.
+func (w *world) longest() time.Duration {
+	s := w.request.spec
+	attempt := s.PowerOffTimeout() + proofTime + isolateTimeout + s.PowerOnTimeout() + 3*s.NodeTimeout() + CoolDown
+	// One more may have stood down, the firmware be worked on in each, and the last word be a wait for a host, or for a Node.
+	return time.Duration(s.Attempts()+1)*(attempt+5*time.Minute) + s.PowerOffTimeout() + 2*s.NodeTimeout()
+}
+
+// TestLettingGoNeedsOnlyTheHost: while nothing else can be read, no host stays off but by the will of a person.
+func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		for range rapid.SampledFrom([]int{5, 10, 20, 40}).Draw(t, "turns") {
+			w.turn(t, names(faults, doings))
+		}
+		if rapid.Bool().Draw(t, "deleted") && w.request.exists {
+			w.deleteRequest()
+		}
+		w.heal()
+		w.blind, w.late = true, nil
+		w.logf("* nothing but the host can be read")
+		w.goOn(powerOffTimeout + proofTime + isolateTimeout + time.Minute)
+		if w.request.status.Phase == v1alpha1.Holding && !w.request.deleting {
+			return
+		}
+		w.advance(30 * time.Minute)
+		w.checkLeft()
+	})
+}
+
+// TestNotWhileItMayRun looks closely at hosts that go off and on while they are to be fenced, for whatever reason, with an operator
+// that falls silent at the worst moment. What follows is of no interest here.
+func TestNotWhileItMayRun(t *testing.T) {
+	events := []string{
+		"operator stops", "operator starts", "operator starts", "power dips", "our key drops", "all keys drop", "other holds", "other lets go", "other asks",
+		"online: false", "online: true", "onDelay", "a pause", "the pause ends", "reads fail", "reads work", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		turns := rapid.SampledFrom([]int{10, 20, 40}).Draw(t, "turns")
+		for i := 0; i < turns && w.request.status.IsolatedAt == nil && !w.over(); i++ {
+			w.turn(t, events)
+		}
+	})
+}
+
+// TestFromAnyRecord: whatever the record says, and however little that has to do with the world, an end comes of it that
+// leaves nothing behind.
+func TestFromAnyRecord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		w.anyPower(t)
+		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
+		anyRecord(t)(&f)
+		// But for the proof that the host is off: that one is believed.
+		f.Status.KeySince, f.Status.SeenOnAt = nil, nil
+		w.request.finalizer, w.request.status, w.request.deleting = true, f.Status, rapid.Bool().Draw(t, "deleting")
+		w.iron.offAt = w.now // as the record may claim
+		w.request.spec.RetryLimit = new(int32(3))
+		if rapid.Bool().Draw(t, "key") && f.Status.Host != nil {
+			w.host.keys[simKey], w.host.keys[simProbe] = noon.Format(time.RFC3339), probeOurs
+			w.touchHost()
+		}
+		w.advance(rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "later"))
+		w.heal()
+		if !w.goOn(w.longest()) {
+			t.Fatalf("no end in sight, in phase %s: %+v", w.request.status.Phase, w.request.status.Conditions)
+		}
+		w.advance(30 * time.Minute)
+		w.checkLeft()
+	})
+}
+
+// checkAfterwards judges what is left when all is over (I9), and how often the host was cycled (I11, I12).
+func (w *world) checkAfterwards() {
+	w.advance(30 * time.Minute)
+	w.checkLeft()
+	if limit := int(w.request.status.Attempt) + w.seen.stoodDown + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
+		w.t.Fatalf("I12: the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
+	}
+	end := meta.FindStatusCondition(w.request.status.Conditions, v1alpha1.ConditionSucceeded)
+	if end != nil && end.Reason == v1alpha1.ReasonWithdrawn && w.request.status.Phase == v1alpha1.Aborted && w.seen.wanted != nil {
+		w.t.Fatalf("A2: what was on the Node is lost")
+	}
+}
+
+// checkLeft looks for what we have left on the host.
+func (w *world) checkLeft() {
+	if !w.host.exists || w.host.uid != "h-1" {
+		return
+	}
+	if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
+		w.t.Fatalf("I9: our key is left on the host: %v", w.host.keys)
+	}
+	if !w.iron.power {
+		w.t.Fatalf("I9: the host is left off")
+	}
+}
+
+// TestCrashesChangeNothing: however often the controller dies between two writes, the end and the number of cycles are the
+// same (I11). So it is if it ran on the host that it has switched off, and goes on elsewhere (I17).
+func TestCrashesChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		whole := w.machine.wholeAsked()
+		turns := 0
+		for !w.over() && turns < 200 {
+			turns++
+			switch fate := rapid.SampledFrom([]string{"step", "step", "step", "lost", "late", "crash", "1s", "10s"}).Draw(t, "turn"); fate {
+			case "crash":
+				w.late = nil
+				w.advance(rapid.SampledFrom([]time.Duration{time.Second, 20 * time.Second, time.Minute}).Draw(t, "down"))
+			case "1s", "10s":
+				d, _ := time.ParseDuration(fate)
+				w.advance(d)
+			default:
+				w.step(fate)
+			}
+			w.advance(0)
+		}
+		if !whole {
+			return
+		}
+		if !w.goOn(3 * time.Hour) {
+			t.Fatalf("no end in sight, in phase %s", w.request.status.Phase)
+		}
+		if got := w.request.status; got.Phase != v1alpha1.Succeeded || got.Attempt != 1 || w.seen.cycles != 1 {
+			t.Fatalf("ended as %s in attempt %d after %d cycles", got.Phase, got.Attempt, w.seen.cycles)
+		}
+		w.checkAfterwards()
+	})
+}

@@ -1,0 +1,174 @@
+package cycle
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+const operation = "u-1/1"
+
+// requestedBy stores who asked for the cycle.
+func requestedBy(by v1alpha1.RebootRequester) change {
+	return func(f *Facts) { f.Spec.RequestedBy = &by }
+}
+
+// ofRecord makes the cycle an attempt of a plan's step; more retries than one cycle has are of no use to it.
+func ofRecord(f *Facts) {
+	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", UID: "u-1", OperationID: operation})(f)
+	f.Spec.RetryLimit, f.Machine.ByHealthCheck = new(int32(5)), true
+}
+
+// ofBuiltInPlan makes the cycle an attempt that was asked for by annotation.
+func ofBuiltInPlan(f *Facts) {
+	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation})(f)
+	f.Spec.RetryLimit = new(int32(5))
+	m := &f.Machine
+	m.ByAnnotation, m.Plain, m.Operation, m.ByHealthCheck = true, true, operation, true
+}
+
+// ofVersionBefore makes the cycle one that a health check asked for when there were no records.
+func ofVersionBefore(f *Facts) {
+	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck})(f)
+	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.ByHealthCheck = true, true, true
+}
+
+// aPersonAsks writes over the annotation of a health check.
+func aPersonAsks(f *Facts) {
+	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
+}
+
+// nobodyAsks takes the annotation away.
+func nobodyAsks(f *Facts) {
+	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
+}
+
+// aRecordAsks writes over the annotation of a person.
+func aRecordAsks(f *Facts) {
+	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})(f)
+	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.Operation = true, true, operation
+}
+
+// TestRecordHasOneCycle: whatever retryLimit says, an attempt of a record is one cycle. The next one is for the record to ask for.
+func TestRecordHasOneCycle(t *testing.T) {
+	const failed, again = v1alpha1.Failed, v1alpha1.CoolingDown
+	for name, tt := range map[string]struct {
+		change change
+		cycles bool
+	}{
+		"a record":                             {ofRecord, false},
+		"a built-in plan":                      {ofBuiltInPlan, false},
+		"the version before":                   {ofVersionBefore, true},
+		"a person, too, by the annotation":     {allOf(ofBuiltInPlan, aPersonAsks), true},
+		"a person whose annotation is lost":    {aRecordAsks, true},
+		"Cluster API's own controller":         {func(*Facts) {}, true},
+		"a person, by a RebootRemediation":     {requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), true},
+		"a person, by an annotation":           {allOf(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), plainly), true},
+		"a record, of a cycle taken over":      {allOf(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), takenOverBy(ofBuiltInPlan)), false},
+		"an annotation, of a cycle taken over": {allOf(ofBuiltInPlan, takenOverBy(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})), aPersonAsks), true},
+	} {
+		want := func(reason string) outcome {
+			if tt.cycles {
+				return stores(again, "CoolingDown")
+			}
+			return stores(failed, reason)
+		}
+		check(t, []row{
+			{name: name + ": not off", facts: in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, tt.change), after: powerOffTimeout, want: want(v1alpha1.ReasonPowerOffTimedOut)},
+			{name: name + ": not on", facts: in(v1alpha1.PoweringOn, tt.change), after: powerOnTimeout, want: want(v1alpha1.ReasonPowerOnTimedOut)},
+			{name: name + ": no Node", facts: in(v1alpha1.WaitingForNode, tt.change), after: nodeTimeout, want: want(v1alpha1.ReasonNodeTimedOut)},
+		})
+	}
+}
+
+// allOf makes one change after the other.
+func allOf(changes ...change) change {
+	return func(f *Facts) {
+		for _, c := range changes {
+			c(f)
+		}
+	}
+}
+
+func plainly(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
+
+// takenOverBy has the requester of another cycle stored as that of this one.
+func takenOverBy(c change) change {
+	return func(f *Facts) {
+		first := f.Spec.RequestedBy
+		c(f)
+		f.Status.RequestedBy, f.Spec.RequestedBy = f.Spec.RequestedBy, first
+	}
+}
+
+// TestRecordAsksNoOwner: a machine that an attempt of a record did not help is left to the record. To replace it would wipe its disks.
+func TestRecordAsksNoOwner(t *testing.T) {
+	const failed = v1alpha1.Failed
+	because := func(reason string) change {
+		return allOf(condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason), markedUnhealthy)
+	}
+	hostless := func(f *Facts) {
+		f.Status.Attempt, f.Status.Host = 0, nil
+		f.Host = HostFacts{Missing: "The machine has no host", None: true}
+	}
+	for reason, change := range map[string]change{
+		v1alpha1.ReasonPowerOffTimedOut: func(*Facts) {},
+		v1alpha1.ReasonPowerOnTimedOut:  func(*Facts) {},
+		v1alpha1.ReasonNodeTimedOut:     func(*Facts) {},
+		v1alpha1.ReasonHostUnavailable:  hostless,
+	} {
+		ends := func(action Action) outcome { return does(failed, action).saying(reason) }
+		check(t, []row{
+			{name: reason + ": a record", facts: in(failed, because(reason), change, ofRecord), want: ends(RemoveFinalizer)},
+			{name: reason + ": a built-in plan", facts: in(failed, because(reason), change, ofBuiltInPlan), want: ends(DropAll)},
+			{name: reason + ": and it is gone", facts: in(failed, because(reason), change, ofBuiltInPlan, nobodyAsks), want: ends(RemoveFinalizer)},
+			{name: reason + ": the version before", facts: in(failed, because(reason), change, ofVersionBefore), want: ends(MarkForOwner)},
+			{name: reason + ": a person, over whose annotation a record has written", facts: in(failed, because(reason), change, aRecordAsks), want: ends(DropAll)},
+		})
+	}
+	check(t, []row{{
+		name:  "a person, too",
+		facts: in(failed, because(v1alpha1.ReasonNodeTimedOut), ofBuiltInPlan, aPersonAsks), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonNodeTimedOut),
+	}})
+	d := Decide(in(v1alpha1.WaitingForNode, ofRecord, notOwned), noon.Add(nodeTimeout))
+	if got := messageOf(d.Status); strings.Contains(got, "nobody replaces it") {
+		t.Errorf("the message is %q", got)
+	}
+}
+
+// TestRecordTakesItBack: as everybody's, before the Node was touched the cycle ends at once, and after that the host comes on first.
+func TestRecordTakesItBack(t *testing.T) {
+	withdrawn, recovered := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn), stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
+	release := stores(v1alpha1.PoweringOn, "PoweringOn")
+	for name, change := range map[string]change{"a record": allOf(ofRecord, deleting), "a built-in plan": allOf(ofBuiltInPlan, nobodyAsks)} {
+		check(t, []row{
+			{name: name + ", Pending", facts: in(v1alpha1.Pending, change), want: withdrawn},
+			{name: name + ", PoweringOff", facts: in(v1alpha1.PoweringOff, change), want: withdrawn},
+			{name: name + ", Fenced", facts: in(v1alpha1.Fenced, change), want: withdrawn},
+			{name: name + ", Isolating", facts: in(v1alpha1.Isolating, change), want: release},
+			{name: name + ", and the host is given back", facts: in(v1alpha1.Aborted, change, keyed), want: does(v1alpha1.Aborted, RemoveKey)},
+		})
+	}
+	check(t, []row{
+		{name: "a record takes over what a person has retried", facts: in(v1alpha1.CoolingDown, ofBuiltInPlan), after: CoolDown, want: waits(v1alpha1.CoolingDown, CoolDown+nodeTimeout)},
+		{name: "a record, healthy", facts: in(v1alpha1.PoweringOff, ofRecord, healthy), want: recovered},
+		{name: "a built-in plan, healthy", facts: in(v1alpha1.PoweringOff, ofBuiltInPlan, healthy), want: recovered},
+		{name: "a record, the Node is back", facts: in(v1alpha1.Restoring, ofRecord, func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }), want: stores(v1alpha1.Succeeded, "Succeeded")},
+	})
+}
+
+// TestRecordPlaysThrough: a host that does not come on for an attempt of a record was cycled once, and nobody is asked for another machine.
+func TestRecordPlaysThrough(t *testing.T) {
+	for name, ask := range asksOfRecords {
+		w := newWorld()
+		w.t, w.kubelet.dead = t, true
+		ask(w)
+		if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || s.Attempt != 1 || w.machine.marked || w.machine.plain {
+			t.Errorf("%s: ended as %s after %d attempts; marked is %t, and asked for is %t", name, s.Phase, s.Attempt, w.machine.marked, w.machine.plain)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+const (
+	powerOffTimeout = v1alpha1.DefaultPowerOffTimeout
+	powerOnTimeout  = v1alpha1.DefaultPowerOnTimeout
+	nodeTimeout     = v1alpha1.DefaultNodeTimeout
+	moment          = time.Second
+)
+
+func missing(f *Facts)  { f.Host = HostFacts{Missing: "The machine has no host"} }
+func ofOthers(f *Facts) { f.Host.Ours = false }
+func noFinalizer(f *Facts) {
+	f.Finalizer = false
+}
+func hostDeleting(f *Facts)  { f.Host.Deleting = true }
+func notFenceable(f *Facts)  { f.Host.Fenceable = false }
+func throttled(f *Facts)     { f.Throttled = "Waits for m-2" }
+func notOwned(f *Facts)      { f.Machine.Owned = false }
+func markedAlready(f *Facts) { f.Machine.Marked = true }
+
+// TestPending is the admission: rows 0 and 1 of the state machine.
+func TestPending(t *testing.T) {
+	const pending, failed, unavailable = v1alpha1.Pending, v1alpha1.Failed, v1alpha1.ReasonHostUnavailable
+	check(t, []row{
+		{name: "0 the finalizer comes first", facts: in("", noFinalizer), want: outcome{do: AddFinalizer}},
+		{name: "0 and not on the way out", facts: in("", noFinalizer, deleting), want: outcome{}},
+		{name: "0 then the record", facts: in(""), want: stores(pending, "Pending")},
+		{name: "0 of a machine that is not there", facts: in("", machineGone), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+		{name: "0 of another machine of the same name", facts: in(pending, func(f *Facts) { f.Machine.UID = "m-2" }), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+
+		// A host may be found later, so it is waited for it. What can only be somebody else's, or goes, is no use.
+		{name: "1a no host", facts: in(pending, missing), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "1a no host, to the last", facts: settled(in(pending, missing)), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
+		{name: "1a no host in time", facts: settled(in(pending, missing)), after: powerOffTimeout, want: stores(failed, unavailable)},
+		{name: "1a host of somebody else", facts: in(pending, ofOthers), host: v1alpha1.ReasonHostNotOurs, want: stores(failed, unavailable)},
+		{name: "1a host on its way out", facts: in(pending, hostDeleting), host: v1alpha1.ReasonHostDeleting, want: stores(failed, unavailable)},
+
+		{name: "1b paused", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostPaused, want: stores(pending, unavailable)},
+		{name: "1b for as long as it is", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: 24 * time.Hour, want: waits(pending, 0).saying(unavailable)},
+		{name: "1b and then it begins", facts: in(pending, suspended, waitsFor(unavailable)), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1b detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable)},
+		{name: "1b not provisioned", facts: in(pending, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), host: v1alpha1.ReasonHostNotProvisioned, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "1b servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable)},
+		// It says nothing of what happens when the host is asked; an old error may stand for ever.
+		{name: "1b but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1b an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
+
+		{name: "1c wanted off by its user", facts: in(pending, userOff), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
+		{name: "1c for as long as he likes", facts: settled(in(pending, userOff)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonSuspendedByUser)},
+		{name: "1c wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1c the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+
+		// There is no mode in which such a host is rebooted without proof: that is what a remediation is not.
+		{name: "1d cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
+
+		{name: "1e others come first (I13)", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
+		{name: "1e for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
+
+		{name: "1f recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
+
+		{name: "1g all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1g the machine never joined (I15)", facts: in(pending, nodeNone), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1g the workload cluster is dead (I14)", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1g held off by others, which is no obstacle", facts: in(pending, others, off), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+	})
+}
+
+// TestBegin tells what an attempt records before it does anything.
+func TestBegin(t *testing.T) {
+	later := noon.Add(time.Minute)
+	d := Decide(in(v1alpha1.Pending), later)
+	s := d.Status
+	if s.Attempt != 1 || s.Host == nil || *s.Host != (v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}) {
+		t.Errorf("attempt %d of host %+v", s.Attempt, s.Host)
+	}
+	if s.Node == nil || s.Node.Name != "n1" || s.Node.UID != "node-1" || s.Node.BootID != "boot-1" {
+		t.Errorf("the Node is recorded as %+v", s.Node)
+	}
+	if !s.PendingRebootSince.Time.Equal(later) {
+		t.Errorf("pending since %s", s.PendingRebootSince)
+	}
+
+	if s = Decide(in(v1alpha1.Pending, nodeUnreadable), later).Status; s.Node == nil || s.Node.Name != "n1" || s.Node.UID != "" {
+		t.Errorf("a Node that cannot be read is recorded as %+v", s.Node)
+	}
+	if s = Decide(in(v1alpha1.Pending, nodeNone), later).Status; s.Node != nil {
+		t.Errorf("no Node is recorded as %+v", s.Node)
+	}
+}
+
+// TestBeginAgain: a further attempt forgets the times of the last one, and nothing that is still to be put back.
+func TestBeginAgain(t *testing.T) {
+	f := in(v1alpha1.CoolingDown, isolated(v1alpha1.ReasonNodeDeleted))
+	f.Status.KeysLost = 3
+	s := Decide(f, noon.Add(CoolDown)).Status
+	if s.Phase != v1alpha1.PoweringOff || s.Attempt != 2 {
+		t.Fatalf("phase %s of attempt %d", s.Phase, s.Attempt)
+	}
+	if s.KeySince != nil || s.SeenOnAt != nil || s.PoweredOffAt != nil || s.IsolatingSince != nil || s.IsolatedAt != nil ||
+		s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil || s.NodeBackAt != nil || s.NextAttemptAt != nil {
+		t.Errorf("times of the last attempt are left: %+v", s)
+	}
+	if reasonOf(s, v1alpha1.ConditionNodeIsolated) != "" {
+		t.Error("the record says that the Node is isolated in this attempt already")
+	}
+	if s.Node == nil || s.Node.Backup == nil || !s.Node.OutOfService || s.KeysLost != 3 {
+		t.Errorf("lost: %+v", s.Node)
+	}
+
+	f.Machine.Node = "n2"
+	if s = Decide(f, noon.Add(CoolDown)).Status; s.Node.Name != "n2" || s.Node.UID != "" || s.Node.Backup == nil || !s.Node.OutOfService {
+		t.Errorf("of a Node with a new name is recorded: %+v", s.Node)
+	}
+}

@@ -1,0 +1,97 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+func taintUnsupported(f *Facts) { f.Node.TaintSupported = false }
+func otherNode(f *Facts)        { f.Node.Node = nodeOf("node-9", "boot-9") }
+func nodeTainted(f *Facts)      { f.Node.Tainted = true }
+func nodeDrained(f *Facts)      { f.Node.Drained = true }
+func nodeDeleting(f *Facts)     { f.Node.Node.DeletionTimestamp = &noon }
+
+// TestFenced is what is done about the Node of a host that is off: rows 3 of the state machine.
+func TestFenced(t *testing.T) {
+	const phase = v1alpha1.Fenced
+	goesOn := stores(v1alpha1.PoweringOn, "PoweringOn")
+	check(t, []row{
+		{name: "3a no Node", facts: in(phase, nodeGone), want: goesOn, node: v1alpha1.ReasonNoNode},
+		{name: "3a never joined", facts: in(phase, nodeNone), want: goesOn, node: v1alpha1.ReasonNoNode},
+		{name: "3a deleted in an attempt before", facts: in(phase, nodeGone, backedUp), want: goesOn, node: v1alpha1.ReasonNodeDeleted},
+		{name: "3a unreadable: it is tried for a while", facts: in(phase, nodeUnreadable), want: stores(phase, "Fenced").lookingAgain(isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
+		{name: "3a to the last", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
+		{name: "3a and given up", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: goesOn, node: v1alpha1.ReasonNodeUnreadable},
+		{name: "3a too old for the taint", facts: in(phase, taints, taintUnsupported), want: goesOn, node: v1alpha1.ReasonTaintUnsupported},
+		{name: "3b the backup is stored with the phase", facts: in(phase), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "3b at first sight", facts: in(phase, func(f *Facts) { f.Status.Node.UID = "" }), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "3b joined since", facts: in(phase, func(f *Facts) { f.Status.Node = nil }), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "3b with a taint", facts: in(phase, taints), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "3c another Node", facts: in(phase, otherNode), want: goesOn, node: v1alpha1.ReasonNodeReplaced},
+		{name: "not off any more", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the key is lost", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "paused", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+	})
+}
+
+func backedUp(f *Facts) {
+	f.Status.Node.OutOfService, f.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"old": "b"}}
+}
+
+// TestIsolating takes the Node out of service: rows 4 and 5.
+func TestIsolating(t *testing.T) {
+	const phase = v1alpha1.Isolating
+	again := func(o outcome) outcome { return o.lookingAgain(isolateTimeout) }
+	check(t, []row{
+		{name: "4a delete", facts: in(phase), want: again(does(phase, DeleteNode))},
+		{name: "4a taint", facts: in(phase, taints), want: again(does(phase, TaintNode))},
+		{name: "4a first what was put on it since is stored", facts: in(phase, func(f *Facts) { f.Node.Node.Labels["new"] = "b" }), want: again(stores(phase, "Isolating"))},
+		{name: "4b the host is on", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "4b the key is gone", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "4b there is a doubt", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "4b it cannot be switched off any more", facts: in(phase, notFenceable), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "4b it is on its way out", facts: in(phase, hostDeleting), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+
+		{name: "5a gone", facts: in(phase, nodeGone), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "5a gone, whatever the host does", facts: in(phase, nodeGone, unkeyed), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "5a another one", facts: in(phase, otherNode), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "5a somebody's finalizer holds it", facts: in(phase, nodeDeleting), want: waits(phase, isolateTimeout)},
+		{name: "5b let go of", facts: in(phase, taints, nodeTainted, nodeDrained), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeTainted},
+		{name: "5b not yet", facts: in(phase, taints, nodeTainted), want: waits(phase, isolateTimeout)},
+		{name: "5c to the last", facts: in(phase, nodeDeleting), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
+		{name: "5c held too long", facts: in(phase, nodeDeleting), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "5c volumes held too long", facts: in(phase, taints, nodeTainted), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "5c unreadable", facts: settled(in(phase, nodeUnreadable)), want: waits(phase, isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
+		{name: "5c unreadable too long", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "5d the host is on again, with the taint on", facts: in(phase, taints, nodeTainted, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+	})
+}
+
+// TestBackup tells what is kept of a Node: all that people and programs have put there, and not what follows its state.
+func TestBackup(t *testing.T) {
+	f := in(v1alpha1.Fenced, backedUp)
+	f.Node.Node.Annotations = map[string]string{"a": "b"}
+	f.Node.Node.Spec.Unschedulable = true
+	f.Node.Node.Spec.Taints = []corev1.Taint{
+		{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule, TimeAdded: &noon},
+		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
+		{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule},
+	}
+	later := noon.Add(time.Minute)
+	want := &v1alpha1.NodeBackup{
+		TakenAt: metav1.NewTime(later), Labels: map[string]string{"team": "a", "old": "b"}, Annotations: map[string]string{"a": "b"},
+		Taints: []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}, Unschedulable: true,
+	}
+	if diff := cmp.Diff(want, Decide(f, later).Status.Node.Backup); diff != "" {
+		t.Errorf("backup (-want +got):\n%s", diff)
+	}
+	if s := Decide(in(v1alpha1.Fenced, taints), later).Status; s.Node.Backup != nil || !s.Node.OutOfService {
+		t.Errorf("of a Node that is tainted is recorded: %+v", s.Node)
+	}
+}

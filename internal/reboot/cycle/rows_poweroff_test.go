@@ -1,0 +1,172 @@
+package cycle
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestPoweringOff is the fencing: rows 2 of the state machine.
+func TestPoweringOff(t *testing.T) {
+	const phase = v1alpha1.PoweringOff
+	stored := stores(phase, "PoweringOff").lookingAgain(powerOffTimeout)
+	waiting := waits(phase, powerOffTimeout)
+	asks := does(phase, SetKey).lookingAgain(powerOffTimeout)
+	// A host that was off already gets the time for the proof on top.
+	storedUnseen, waitingUnseen, asksUnseen := stored.lookingAgain(powerOffTimeout+proofTime), waits(phase, powerOffTimeout+proofTime), asks.lookingAgain(powerOffTimeout+proofTime)
+	fenced := stores(v1alpha1.Fenced, "Fenced")
+	paused := obstacleIs(v1alpha1.ReasonHostPaused)
+	check(t, []row{
+		{name: "2a that the host is on is stored first", facts: in(phase), want: storedUnseen},
+		{name: "2a then the key is set", facts: in(phase, seenOn), want: asks},
+		{name: "2a of a host that is off at once", facts: in(phase, off), want: asksUnseen},
+		{name: "2a of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
+		{name: "2a that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},
+		{name: "2b the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: storedUnseen},
+		{name: "2b and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asksUnseen},
+		{name: "2c the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
+		{name: "2c it is on though it was not", facts: in(phase, keyed, keySeen), want: storedUnseen},
+
+		// Its operator has to be told all the same: an error may be one that only the next command clears.
+		{name: "2d the key is set all the same", facts: settled(in(phase, paused, off)), want: asksUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "2d off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: storedUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "2d and it is waited", facts: settled(in(phase, paused, off, keyed)), want: waitingUnseen},
+		{name: "2d detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostDetached},
+		{name: "2d servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostServicing},
+		{name: "2d power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonPowerManagementError},
+		{name: "2d an error while it is on takes nothing back", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), keyed, keySeen, seenOn)), want: waiting},
+		{name: "2d the error is gone, and the host off", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "2d disablePowerOff meanwhile", facts: in(phase, keyed, keySeen, seenOn, off, notFenceable), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonNotFenceable},
+
+		{name: "2e seen on with the key, off since", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "2e the operator has not answered", facts: in(phase, keyed, keySeen, seenOn, off, probed), want: waiting},
+		{name: "2e not yet known since when the key is there", facts: in(phase, keyed, seenOn, off), want: stored},
+		{name: "2e was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
+		{name: "2e to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
+		// Its operator may have answered when the host was on its way up, and been silent since.
+		{name: "2e and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asksUnseen},
+		{name: "2e no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waitingUnseen},
+		{name: "2e answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
+		{name: "2e asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asksUnseen},
+		{name: "2e somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waitingUnseen},
+		{name: "2e which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
+		{name: "2e proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
+
+		{name: "2f to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
+		{name: "2f too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "2f was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settle, want: asks.lookingAgain(moment + proofTime)},
+		{name: "2f and ends in time", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle)), after: settle + moment, want: fenced},
+		{name: "2f or not", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "2f unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "2f but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+	})
+}
+
+// quick is a host that is to be off in a moment.
+func quick(f *Facts) { f.Spec.PowerOffTimeoutSeconds = new(int32(moment / time.Second)) }
+
+func otherProbe(f *Facts)        { f.Host.OtherProbe = true }
+func outOfServiceSince(f *Facts) { f.Status.Node.OutOfService = true }
+
+// TestKeyIsLost counts it, and forgets whatever was proven.
+func TestKeyIsLost(t *testing.T) {
+	s := Decide(in(v1alpha1.PoweringOff, seenOn, keySeen, off), noon.Time).Status
+	if s.KeysLost != 1 || s.KeySince != nil || s.SeenOnAt != nil {
+		t.Errorf("lost %d times; key since %v, seen on %v", s.KeysLost, s.KeySince, s.SeenOnAt)
+	}
+}
+
+// TestDoubtBeginsAnew: what a host says while it cannot be believed, that it is off, is no part of a proof.
+func TestDoubtBeginsAnew(t *testing.T) {
+	for name, f := range map[string]Facts{
+		"PoweringOff, paused": in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)),
+		"Holding, paused":     in(v1alpha1.Holding, asking(), obstacleIs(v1alpha1.ReasonHostPaused)),
+		"Holding, key lost":   in(v1alpha1.Holding, asking(), unkeyed),
+		"Fenced, on again":    in(v1alpha1.Fenced, on),
+		"Isolating, on again": in(v1alpha1.Isolating, on),
+		"Isolating, paused":   in(v1alpha1.Isolating, obstacleIs(v1alpha1.ReasonHostPaused)),
+	} {
+		if s := Decide(f, noon.Time).Status; s.KeySince != nil || s.SeenOnAt != nil {
+			t.Errorf("%s: key since %v, seen on %v", name, s.KeySince, s.SeenOnAt)
+		}
+	}
+	s := Decide(in(v1alpha1.Isolating, on), noon.Time).Status
+	if s.PoweredOffAt != nil || s.IsolatingSince != nil {
+		t.Errorf("after going back: off since %v, isolating since %v", s.PoweredOffAt, s.IsolatingSince)
+	}
+	s = Decide(in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, obstacleIs(v1alpha1.ReasonPowerManagementError)), noon.Time).Status
+	if s.KeySince == nil || s.SeenOnAt == nil {
+		t.Error("an error of a host that is on takes the proof back")
+	}
+}
+
+// TestSetKeySaysWhen: the answer is worth what the question was, and when.
+func TestSetKeySaysWhen(t *testing.T) {
+	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
+	if d.Action != SetKey || !d.AskedAt.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("%s at %s", d.Action, d.AskedAt)
+	}
+}
+
+// TestCoolingDown is what comes between two attempts.
+func TestCoolingDown(t *testing.T) {
+	const phase = v1alpha1.CoolingDown
+	check(t, []row{
+		{name: "first the host is let go of", facts: in(phase, keyed), want: does(phase, RemoveKey)},
+		{name: "and our question goes", facts: in(phase, probed), want: does(phase, RemoveKey)},
+		{name: "then it is waited", facts: in(phase), after: CoolDown - moment, want: waits(phase, CoolDown)},
+		{name: "then the next attempt begins", facts: in(phase), after: CoolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the Node comes late", facts: in(phase, newNode, reports(moment)), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node comes late, and is not Ready", facts: in(phase, newNode), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the same one has not booted", facts: in(phase, sameNode, reports(moment)), want: waits(phase, CoolDown)},
+		{name: "the Node was back, and the machine sick all the same", facts: in(phase, newNode, reports(moment), wasReady, untouched), want: waits(phase, CoolDown)},
+		{name: "the Node comes late, from an attempt before", facts: in(phase, newNode, neverOff, reports(CoolDown+moment)), want: stores(v1alpha1.Restoring, "Restoring")},
+		{name: "the Node was seen last before", facts: in(phase, sameNode, neverOff, reports(CoolDown)), want: waits(phase, CoolDown)},
+		{name: "the Node was never away", facts: in(phase, newNode, neverOff, untouched, reports(CoolDown+moment)), want: waits(phase, CoolDown)},
+		{name: "the host is paused", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: CoolDown, want: stores(phase, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostPaused},
+		{name: "the host is paused for a day", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused), suspended, waitsFor(v1alpha1.ReasonHostUnavailable)), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable)},
+		{name: "and then the next attempt begins", facts: in(phase, suspended), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the host cannot be found", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), after: time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable).lookingAgain(time.Hour + powerOffTimeout)},
+		{name: "the host cannot be found in time", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned), unavailableSince), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonSuspendedByUser), host: v1alpha1.ReasonSuspendedByUser},
+		{name: "it goes to others", facts: in(phase, ofOthers), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "it cannot be switched off any more", facts: in(phase, notFenceable), after: CoolDown, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "recovered: no further attempt, the Node may come", facts: in(phase, healthy), after: 2 * CoolDown, want: waits(phase, CoolDown+nodeTimeout)},
+		{name: "recovered, but not the Node we know", facts: in(phase, healthy), after: CoolDown + nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "taken back: the Node may come", facts: in(phase, deleting), after: 2 * CoolDown, want: waits(phase, CoolDown+nodeTimeout)},
+		{name: "taken back, and the Node was never touched", facts: in(phase, deleting, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+		{name: "recovered, and the Node was never touched", facts: in(phase, healthy, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
+	})
+}
+
+func wasReady(f *Facts)         { f.Status.NodeReadyAt = &noon }
+func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
+
+func neverOff(f *Facts)  { f.Status.LastPoweredOn = nil }
+func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
+
+// TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed (I3), and people are told so.
+func TestUnprovenSaysWhy(t *testing.T) {
+	const disbelief = "it says that it is off, which is not believed"
+	error := obstacleIs(v1alpha1.ReasonPowerManagementError)
+	for name, tt := range map[string]struct {
+		facts     Facts
+		disbelief bool
+		cause     string
+	}{
+		"off, with an error": {in(v1alpha1.PoweringOff, keyed, off, error, lastAttempt), true, v1alpha1.ReasonPowerManagementError},
+		"off, but paused":    {in(v1alpha1.PoweringOff, keyed, off, obstacleIs(v1alpha1.ReasonHostPaused), lastAttempt), true, v1alpha1.ReasonHostPaused},
+		"on, with an error":  {in(v1alpha1.PoweringOff, keyed, error, lastAttempt), false, v1alpha1.ReasonPowerManagementError},
+		"on":                 {in(v1alpha1.PoweringOff, keyed, lastAttempt), false, ""},
+		"to be tried again":  {in(v1alpha1.PoweringOff, keyed, off, error), true, v1alpha1.ReasonPowerManagementError},
+	} {
+		got := messageOf(Decide(tt.facts, noon.Add(powerOffTimeout+proofTime)).Status)
+		if strings.Contains(got, disbelief) != tt.disbelief || !strings.Contains(got, tt.cause) || !strings.HasPrefix(got, "The host could not be proven off") {
+			t.Errorf("%s: the message is %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package cycle
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+func unreleased(f *Facts)   { f.Status.PowerOnReleasedAt = nil }
+func neverGone(f *Facts)    { f.Status.NodeGoneAt = nil }
+func notDeleted(f *Facts)   { isolated(v1alpha1.ReasonIsolationTimedOut)(f) }
+func sameNode(f *Facts)     { nodeIs(nodeOf("node-1", "boot-1"))(f) }
+func rebootedNode(f *Facts) { nodeIs(nodeOf("node-1", "boot-2"))(f) }
+func newNode(f *Facts)      { nodeIs(nodeOf("node-2", "boot-2"))(f) }
+func noBootID(f *Facts)     { f.Status.Node.UID, f.Status.Node.BootID = "", "" }
+
+// TestPoweringOn lets the host come on: rows 6 of the state machine.
+func TestPoweringOn(t *testing.T) {
+	const phase = v1alpha1.PoweringOn
+	paused := obstacleIs(v1alpha1.ReasonHostPaused)
+	heldByOthers, byUser := v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonSuspendedByUser
+	check(t, []row{
+		{name: "6a that the host is let go of is stored first", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
+		{name: "6a then the key goes", facts: in(phase, keyed), want: does(phase, RemoveKey)},
+		{name: "6a and a question that is open", facts: in(phase, probed), want: does(phase, RemoveKey)},
+		{name: "6a but not that of somebody else", facts: in(phase, otherProbe), want: waits(phase, powerOnTimeout)},
+		{name: "6b others hold it", facts: in(phase, others), want: stores(phase, "PoweringOn"), host: heldByOthers},
+		{name: "6b for as long as they like", facts: settled(in(phase, others)), after: 24 * time.Hour, want: waits(phase, 0), host: heldByOthers},
+		{name: "6b and let go of it: the clock starts", facts: in(phase, hostSays(heldByOthers), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout), host: v1alpha1.ReasonHostAvailable},
+		{name: "6b unless nobody waits any more", facts: settled(in(phase, others, deleting)), want: waits(phase, powerOnTimeout), host: heldByOthers},
+		{name: "6b and then it ends", facts: settled(in(phase, others, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "6c its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: byUser},
+		{name: "6c for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: byUser},
+		{name: "6c it is paused, detached or serviced", facts: in(phase, paused), want: stores(phase, "PoweringOn"), host: v1alpha1.ReasonHostPaused},
+		{name: "6c for as long as it is", facts: settled(in(phase, paused, lastAttempt)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
+		{name: "6c and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "6c unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "6c and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "6d it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		{name: "6d in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		// The error of a command that is not needed any more is never cleared.
+		{name: "6d with an old error", facts: in(phase, on, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		{name: "6e to the last", facts: in(phase), after: powerOnTimeout - moment, want: waits(phase, powerOnTimeout)},
+		{name: "6e too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "6e power error", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(phase, "PoweringOn").lookingAgain(powerOnTimeout), host: v1alpha1.ReasonPowerManagementError},
+		{name: "6e too late for the last time", facts: in(phase, lastAttempt), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "6e taken back", facts: in(phase, deleting), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+	})
+}
+
+// TestWaitingForNode waits for the Node: rows 7.
+func TestWaitingForNode(t *testing.T) {
+	const phase = v1alpha1.WaitingForNode
+	back, waiting := stores(v1alpha1.Restoring, "Restoring"), waits(phase, nodeTimeout)
+	servicing := obstacleIs(v1alpha1.ReasonHostServicing)
+	check(t, []row{
+		{name: "7a no Node", facts: in(phase), want: waiting},
+		{name: "7a a new Node, Ready or not", facts: in(phase, newNode), want: back},
+		{name: "7a the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waiting},
+		{name: "7a the machine joins at last", facts: in(phase, newNode, isolated(v1alpha1.ReasonNoNode), func(f *Facts) { f.Status.Node = nil }), want: back},
+		// Not every other Node is one of after: there was one all the time.
+		{name: "7a another one that was there before", facts: in(phase, newNode, neverGone), want: waiting},
+		{name: "7a and reports since", facts: in(phase, newNode, neverGone, reports(moment)), want: back},
+		{name: "7b the same Node", facts: in(phase, sameNode, notDeleted, reports(time.Minute)), want: waiting},
+		{name: "7b the same Node after a boot", facts: in(phase, rebootedNode, notDeleted, reports(moment)), want: back},
+		{name: "7b after a boot, but not Ready", facts: in(phase, rebootedNode, notDeleted), want: waiting},
+		{name: "7b after a boot, but on its way out", facts: in(phase, rebootedNode, notDeleted, reports(moment), nodeDeleting), want: waiting},
+		{name: "7b tainted, after a boot", facts: in(phase, taints, rebootedNode, isolated(v1alpha1.ReasonNodeTainted), reports(moment)), want: back},
+		{name: "7b unknown before, and has not reported since", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(0)), want: waiting},
+		{name: "7b unknown before, and has", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(moment)), want: back},
+		{name: "7c firmware is worked on", facts: settled(in(phase, servicing)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostServicing},
+		{name: "7c and is done: the clock starts", facts: in(phase, hostSays(v1alpha1.ReasonHostServicing), suspended), after: time.Hour, want: stores(phase, "WaitingForNode"), host: v1alpha1.ReasonHostAvailable},
+		{name: "7c but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
+		{name: "7d to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
+		{name: "7d back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
+		{name: "7d too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "7d too late for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "7d taken back", facts: in(phase, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "its user switches it off", facts: in(phase, off, userOff), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "others switch it off", facts: in(phase, off, others), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "it is off by itself", facts: in(phase, off), want: waiting},
+	})
+}
+
+// TestSwitchedOffAgain: the clocks of a host that somebody switches off begin anew when it may come on again.
+func TestSwitchedOffAgain(t *testing.T) {
+	s := Decide(in(v1alpha1.WaitingForNode, off, userOff), noon.Time).Status
+	if s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil {
+		t.Errorf("released at %v, on at %v", s.PowerOnReleasedAt, s.LastPoweredOn)
+	}
+}
+
+// TestRestoring puts back what the Node had: rows 8.
+func TestRestoring(t *testing.T) {
+	const phase = v1alpha1.Restoring
+	again := func(o outcome) outcome { return o.lookingAgain(nodeTimeout) }
+	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "newer"} }
+	ours := func(f *Facts) { f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{OutOfService} }
+	theirs := func(f *Facts) {
+		taint := OutOfService
+		taint.Value = "by hand"
+		f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{taint}
+	}
+	check(t, []row{
+		{name: "8a something is missing", facts: in(phase), want: again(does(phase, RestoreNode))},
+		{name: "8a also before it is Ready", facts: in(phase, newNode), want: again(does(phase, RestoreNode))},
+		{name: "8b all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
+		{name: "8b and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "8b and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "8b all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
+		{name: "8b which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "8b or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "8b all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "8b all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "8b the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
+		{name: "8b somebody else's stays", facts: in(phase, taints, theirs, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "the Node is gone again", facts: in(phase, nodeGone), want: waits(phase, nodeTimeout)},
+		{name: "the Node is gone for good", facts: in(phase, nodeGone), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "the Node is on its way out", facts: in(phase, has, nodeDeleting), want: waits(phase, nodeTimeout)},
+		{name: "the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waits(phase, nodeTimeout)},
+		// The machine is back: another cycle would not bring back what it had.
+		{name: "and stays dead", facts: in(phase, nodeUnreadable), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
+		{name: "it cannot be put back", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
+		{name: "it cannot be put back, and the machine is still called sick", facts: in(phase, sick), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+	})
+	if got := messageOf(Decide(in(phase), noon.Add(nodeTimeout)).Status); !strings.Contains(got, "label team") {
+		t.Errorf("what cannot be put back is not named: %q", got)
+	}
+}
+
+func sick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
+
+// TestWaitingForMachine: a request that stands while the machine is called sick goes on.
+func TestWaitingForMachine(t *testing.T) {
+	const phase = v1alpha1.WaitingForMachine
+	well := func(f *Facts) { f.Machine.Sick = false }
+	check(t, []row{
+		{name: "it is called sick", facts: in(phase), want: waits(phase, nodeTimeout)},
+		{name: "it is not any more", facts: in(phase, well), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "it is not any more, in the last moment", facts: in(phase, well), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "nobody wants it any more", facts: in(phase, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "still sick", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "still sick, for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonMachineUnhealthy)},
+	})
+}
+
+// TestBackupGoesWhenRestored, with the note that the Node is out of service; and not before.
+func TestBackupGoesWhenRestored(t *testing.T) {
+	f := in(v1alpha1.Restoring)
+	if s := Decide(f, noon.Add(nodeTimeout)).Status; s.Node.Backup == nil {
+		t.Error("what could not be put back is thrown away")
+	}
+	f.Node.Node.Labels = map[string]string{"team": "a"}
+	if s := Decide(f, noon.Time).Status; s.Node.Backup != nil || s.Node.OutOfService {
+		t.Errorf("after a success is left: %+v", s.Node)
+	}
+}

@@ -1,0 +1,293 @@
+package cycle
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// world is a bare-metal machine with everything around it, as a value: what is true, and what can be read. Decide is
+// let loose on it; what comes of it is judged by what is true.
+type world struct {
+	t   rapid.TB
+	now time.Time
+
+	iron     simIron
+	host     simHost
+	operator simOperator
+	kubelet  simKubelet
+	workload simWorkload
+	machine  simMachine
+	request  simRequest
+	// earlier are RebootRemediations of the machine that have ended.
+	earlier []v1alpha1.RebootRemediation
+	// throttled says that others come first, paused that no attempt may begin unless a person asked, and blind that the Machine
+	// cannot be read.
+	throttled, paused, blind bool
+	// late is a write that was decided and has not arrived yet.
+	late *simWrite
+	// lossy is how many of the next writes fail.
+	lossy int
+	seen  record
+}
+
+type simMachine struct {
+	uid                         types.UID
+	gone, owned, marked         bool
+	node                        string
+	byAnnotation, byHealthCheck bool
+	// plain is the annotation for a full cycle, and ofHealthCheck tells whose it is.
+	plain, ofHealthCheck bool
+	operation            string
+	keys                 map[v1alpha1.Step]bool
+	// sick stays called so, whatever its Node says.
+	sick bool
+}
+
+type simRequest struct {
+	exists, deleting, finalizer bool
+	// forNode is the finalizer that keeps it for its Node.
+	forNode    bool
+	deletingAt time.Time
+	version    int
+	spec       v1alpha1.RebootRemediationSpec
+	status     v1alpha1.RebootRemediationStatus
+}
+
+// simWrite is a write, and the versions that it is bound to.
+type simWrite struct {
+	decision      Decision
+	request, host int
+}
+
+const requestUID = types.UID("r1")
+
+// facts is what can be read at this moment.
+func (w *world) facts() Facts {
+	f := Facts{
+		UID: requestUID, Spec: w.request.spec, Status: *w.request.status.DeepCopy(), Deleting: w.request.deleting,
+		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
+		Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
+	}
+	if w.blind {
+		f.Blind, f.Host.Ours = "The machine cannot be read", false
+		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
+		return f
+	}
+	if !w.machine.gone {
+		f.Machine = w.machineFacts()
+	}
+	if w.paused && NeedsPauses(&f) {
+		f.Paused = "Cluster spec.paused is set to true"
+	}
+	if !w.machine.gone && NeedsNode(&f) {
+		f.Node = w.nodeFacts()
+	}
+	if NeedsSiblings(&f) {
+		f.Siblings = w.earlier
+	}
+	if w.throttled && NeedsTurn(&f) {
+		f.Throttled = "Waits for others"
+	}
+	return f
+}
+
+func (w *world) machineFacts() MachineFacts {
+	m, by := w.machine, w.request.spec.RequestedBy
+	asks := w.byHealthCheck()
+	return MachineFacts{
+		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Keys: maps.Clone(m.keys),
+		Plain:     m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
+		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
+		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
+	}
+}
+
+// byHealthCheck reports whether a health check asks; a person may have written over its annotation, or asked for steps.
+func (w *world) byHealthCheck() bool {
+	m, by := w.machine, w.request.spec.RequestedBy
+	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
+	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.ofHealthCheck)) && len(m.keys) == 0 && !w.request.status.SingleSteps
+}
+
+// ofRecord reports whether a record decides what follows.
+func (w *world) ofRecord() bool {
+	return w.request.spec.RequestedBy.ForRecord() && w.byHealthCheck()
+}
+
+// wholeAsked tells whether a full cycle is asked for.
+func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
+
+// step is one turn of the controller: what is read, and one write. It tells whether there was one.
+func (w *world) step(fate string) (Decision, bool) {
+	if w.late != nil {
+		late := *w.late
+		w.late = nil
+		w.arrive(late)
+		return late.decision, true
+	}
+	if !w.request.exists || (w.blind && w.request.status.Host == nil) {
+		// It is tried again after a while.
+		w.seen.rested = Decision{RecheckAt: w.now.Add(lookAgain)}
+		return w.seen.rested, false
+	}
+	f := w.facts()
+	d := Decide(f, w.now)
+	w.checkPause(f, d)
+	if !d.Changed && d.Action == Nothing {
+		w.checkWait(d)
+		return d, false
+	}
+	if d.Changed {
+		w.checkStatus(w.request.status, d.Status)
+	}
+	write := simWrite{decision: d, request: w.request.version, host: w.host.version}
+	switch {
+	case fate == "lost" || w.lossy > 0:
+		w.lossy = max(0, w.lossy-1)
+		w.logf("lost: %s", d)
+	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode, MarkForOwner}, d.Action)):
+		// The others are bound to the Node and the Machine as they were read, and refused if those have changed.
+		w.late = &write
+	default:
+		w.arrive(write)
+	}
+	return d, true
+}
+
+// arrive carries a write out, unless what it is bound to has changed.
+func (w *world) arrive(write simWrite) {
+	d := write.decision
+	if !w.request.exists || write.request != w.request.version {
+		w.logf("conflict: %s", d)
+		return
+	}
+	w.logf("%s", d)
+	if d.Changed {
+		before := w.request.status
+		w.request.status = stored(w.t, d.Status)
+		w.note(before, d.Status)
+		w.request.version++
+		return
+	}
+	if slices.Contains([]Action{SetKey, RemoveKey, MarkHost, UnmarkHost}, d.Action) && write.host != w.host.version {
+		w.logf("conflict: the host has changed")
+		return
+	}
+	w.act(d)
+}
+
+func (w *world) act(d Decision) {
+	switch d.Action {
+	case AddFinalizer:
+		w.request.finalizer, w.request.forNode = true, true
+		w.request.version++
+	case RemoveFinalizer:
+		w.checkEnd()
+		w.request.finalizer, w.request.forNode = false, w.request.forNode && OwesNode(&w.request.status) && !w.machine.gone
+		w.request.version++
+		w.request.exists = !w.request.deleting || w.request.forNode
+	case RemoveNodeFinalizer:
+		w.checkGivenUp()
+		w.request.forNode = false
+		w.request.version++
+		w.request.exists = !w.request.deleting
+	case SetKey:
+		w.checkSetKey()
+		w.host.keys[simKey] = d.AskedAt.Format(time.RFC3339)
+		if _, ok := w.host.keys[simProbe]; !ok {
+			w.host.keys[simProbe] = probeOurs
+		}
+		w.touchHost()
+	case RemoveKey:
+		w.checkRemoveKey()
+		delete(w.host.keys, simKey)
+		if w.host.keys[simProbe] == probeOurs {
+			delete(w.host.keys, simProbe)
+		}
+		w.touchHost()
+	case MarkHost, UnmarkHost:
+		w.checkHostMark(d.Action)
+		w.host.unhealthy = map[Action]string{MarkHost: probeOurs}[d.Action]
+		w.touchHost()
+	case MarkForOwner:
+		w.checkMark()
+		w.machine.marked = true
+	case DropAsked, DropAll:
+		if f := w.facts(); d.Action == DropAll && f.Whole() {
+			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, ""
+		}
+		for _, step := range d.Done {
+			delete(w.machine.keys, step)
+		}
+	default:
+		w.actOnNode(d.Action)
+	}
+}
+
+func (w *world) actOnNode(action Action) {
+	if w.workload.down || w.workload.node == nil {
+		w.logf("the workload cluster does not answer")
+		return
+	}
+	switch action {
+	case DeleteNode:
+		w.checkTouch()
+		w.removeNode()
+	case TaintNode:
+		w.checkTouch()
+		w.taint()
+	case UntaintNode:
+		w.checkUntaint()
+		w.untaint()
+	case RestoreNode:
+		missing := Missing(w.request.status.Node.Backup, w.workload.node)
+		w.checkMissing(missing)
+		w.changeNode(func(node *corev1.Node) {
+			node.Labels, node.Annotations = merged(node.Labels, missing.Labels), merged(node.Annotations, missing.Annotations)
+			node.Spec.Taints = append(slices.Clone(node.Spec.Taints), missing.Taints...)
+			node.Spec.Unschedulable = node.Spec.Unschedulable || missing.Cordon
+		})
+	default:
+		w.t.Fatalf("nobody knows how to %s", action)
+	}
+}
+
+// stored is a status after it was written and read.
+func stored(t rapid.TB, status v1alpha1.RebootRemediationStatus) v1alpha1.RebootRemediationStatus {
+	data, err := json.Marshal(status)
+	if err != nil {
+		t.Fatalf("encoding a status: %v", err)
+	}
+	var read v1alpha1.RebootRemediationStatus
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatalf("decoding a status: %v", err)
+	}
+	return read
+}
+
+func (w *world) logf(format string, args ...any) {
+	w.t.Logf("%s %-14s "+format, append([]any{w.now.Format(time.TimeOnly), w.request.status.Phase}, args...)...)
+}
+
+// String is what a decision does, for the log of a failed test.
+func (d Decision) String() string {
+	switch {
+	case d.Changed:
+		message := ""
+		if len(d.Status.Conditions) > 0 {
+			message = d.Status.Conditions[0].Reason
+		}
+		return "-> " + string(d.Status.Phase) + " (" + message + ")"
+	case d.Action != Nothing:
+		return string(d.Action)
+	}
+	return "waits"
+}

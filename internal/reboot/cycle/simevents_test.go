@@ -1,0 +1,224 @@
+package cycle
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// event is something that happens to a world.
+type event func(*world)
+
+// faults go away when they are healed.
+var faults = map[string]event{
+	"operator stops":    func(w *world) { w.operator.stopped = true },
+	"operator starts":   func(w *world) { w.operator.stopped = false; w.operator.next = w.now },
+	"host is paused":    func(w *world) { w.host.paused = true; w.touchHost() },
+	"host is unpaused":  func(w *world) { w.host.paused = false; w.touchHost() },
+	"host is detached":  func(w *world) { w.host.detached = true; w.touchHost() },
+	"host is attached":  func(w *world) { w.host.detached = false; w.touchHost() },
+	"BMC is lost":       func(w *world) { w.operator.blind = true },
+	"BMC is back":       func(w *world) { w.operator.blind = false },
+	"power fails":       func(w *world) { w.operator.failing = true },
+	"power works":       func(w *world) { w.operator.failing = false },
+	"power sticks":      func(w *world) { w.operator.stuck = true },
+	"power is loose":    func(w *world) { w.operator.stuck = false },
+	"firmware waits":    func(w *world) { w.operator.firmware = true },
+	"state is lost":     func(w *world) { w.host.provisioned = false; w.host.version++ },
+	"state is back":     func(w *world) { w.host.provisioned = true; w.touchHost() },
+	"workload is lost":  func(w *world) { w.workload.down = true },
+	"workload is back":  func(w *world) { w.workload.down = false },
+	"Node sticks":       func(w *world) { w.workload.stuck = true },
+	"Node is let go of": func(w *world) { w.letGo() },
+	"others come first": func(w *world) { w.throttled = true },
+	"it is our turn":    func(w *world) { w.throttled = false },
+	"writes fail":       func(w *world) { w.lossy = 3 },
+	"a pause":           func(w *world) { w.paused = true },
+	"the pause ends":    func(w *world) { w.paused = false },
+	"reads fail":        func(w *world) { w.blind = true },
+	"reads work":        func(w *world) { w.blind = false },
+	"never Ready":       func(w *world) { w.kubelet.unready = true },
+	"Ready":             func(w *world) { w.kubelet.unready = false },
+	"stays sick":        func(w *world) { w.machine.sick = true },
+	"called healthy":    func(w *world) { w.machine.sick = false },
+	"boots slowly":      func(w *world) { w.kubelet.bootTime = nodeTimeout + 5*time.Minute },
+	"boots quickly":     func(w *world) { w.kubelet.bootTime = 30 * time.Second },
+	"boot fails":        func(w *world) { w.kubelet.dead = true },
+	"boot works":        func(w *world) { w.kubelet.dead = false },
+	"an older version":  (*world).forgets,
+	"offDelay":          func(w *world) { w.operator.offDelay = 40 * time.Second },
+	"onDelay":           func(w *world) { w.operator.onDelay = 40 * time.Second },
+}
+
+// doings are what people and programs do, and what nobody undoes.
+var doings = map[string]event{
+	"online: false": func(w *world) { w.host.online = false; w.touchHost() },
+	"online: true":  func(w *world) { w.host.online = true; w.touchHost() },
+	"all keys drop": func(w *world) { w.dropKeys(simKey, simProbe, simOther) },
+	"our key drops": func(w *world) { w.dropKeys(simKey) },
+	"other holds":   func(w *world) { w.host.keys[simOther] = "theirs"; w.touchHost() },
+	"other lets go": func(w *world) { w.dropKeys(simOther) },
+	"other asks":    (*world).otherAsks,
+	"power dips":    func(w *world) { w.setPower(false); w.seen.boots++ },
+	"hangs":         func(w *world) { w.kubelet.stop(w.now) },
+	"recovers":      (*world).recovers,
+	"Node is deleted by others": func(w *world) {
+		w.workload.node = nil
+	},
+	"Node gets a label": (*world).labelled,
+	"Node gets a taint": (*world).tainted,
+	"Node is cordoned":  func(w *world) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
+	"asked for all":     (*world).personAsks,
+	"not asked for all": func(w *world) { w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, "" },
+	"a health check asks": func(w *world) {
+		if w.machine.byAnnotation {
+			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, operation
+		}
+	},
+	"asked for PowerOff": asks(v1alpha1.StepPowerOff, true),
+	"asked for Delete":   asks(v1alpha1.StepDelete, true),
+	"asked for PowerOn":  asks(v1alpha1.StepPowerOn, true),
+	"not PowerOff":       asks(v1alpha1.StepPowerOff, false),
+	"not Delete":         asks(v1alpha1.StepDelete, false),
+	"not PowerOn":        asks(v1alpha1.StepPowerOn, false),
+}
+
+// ends are those after which there is no way back.
+var ends = map[string]event{
+	"request is deleted":  (*world).deleteRequest,
+	"machine is deleted":  func(w *world) { w.machine.gone = true },
+	"host is deleted":     func(w *world) { w.host.exists = false },
+	"host is replaced":    func(w *world) { w.replaceHost() },
+	"host is taken":       func(w *world) { w.host.ours = false; w.touchHost() },
+	"disablePowerOff set": func(w *world) { w.host.fenceable = false; w.touchHost() },
+}
+
+// forgets what a version before did not know.
+func (w *world) forgets() {
+	s := &w.request.status
+	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
+	w.request.version++
+}
+
+func asks(step v1alpha1.Step, want bool) event {
+	return func(w *world) {
+		delete(w.machine.keys, step)
+		if want && w.machine.byAnnotation {
+			w.ask(step)
+		}
+	}
+}
+
+// personAsks by annotation for all, also where a record did.
+func (w *world) personAsks() {
+	w.machine.plain = w.machine.byAnnotation
+	w.machine.ofHealthCheck, w.machine.operation = false, ""
+	w.seen.stepwise = false
+}
+
+// asksOfRecords are the two ways in which a record asks for a cycle.
+var asksOfRecords = map[string]event{
+	"a record": func(w *world) {
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+	},
+	"a built-in plan": func(w *world) {
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
+		w.machine.byAnnotation, w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, true, operation
+	},
+}
+
+func (w *world) dropKeys(keys ...string) {
+	for _, key := range keys {
+		if _, ok := w.host.keys[key]; ok && key == simKey {
+			w.seen.boots++
+		}
+		delete(w.host.keys, key)
+	}
+	w.touchHost()
+}
+
+func (w *world) otherAsks() {
+	if _, ok := w.host.keys[simProbe]; !ok {
+		w.host.keys[simProbe] = probeTheirs
+		w.touchHost()
+	}
+}
+
+func (w *world) recovers() {
+	if w.iron.power && !w.iron.ramdisk && !w.kubelet.running {
+		w.kubelet.startsAt = w.now
+	}
+}
+
+func (w *world) labelled() {
+	w.changeNode(func(n *corev1.Node) {
+		n.Labels = merged(n.Labels, map[string]string{fmt.Sprintf("l%d", w.now.Second()%3): "v"})
+	})
+}
+
+func (w *world) tainted() {
+	w.changeNode(func(n *corev1.Node) {
+		team := []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}
+		n.Spec.Taints = append(n.Spec.Taints, missingTaints(team, n.Spec.Taints)...)
+	})
+}
+
+func (w *world) deleteRequest() {
+	w.request.exists = w.request.exists && w.request.finalizer
+	if !w.request.deleting {
+		w.request.deleting, w.request.deletingAt = true, w.now
+	}
+	w.request.version++
+}
+
+func (w *world) replaceHost() {
+	w.host.uid += "'"
+	w.host.keys = map[string]string{}
+	w.touchHost()
+}
+
+// heal ends all faults, and lets everybody want what is usual.
+func (w *world) heal() {
+	for _, name := range []string{
+		"operator starts", "host is unpaused", "host is attached", "BMC is back", "power works", "power is loose", "state is back",
+		"workload is back", "Node is let go of", "it is our turn", "boot works", "the pause ends", "reads work", "Ready", "called healthy", "boots quickly",
+	} {
+		faults[name](w)
+	}
+	for _, name := range []string{"online: true", "other lets go"} {
+		doings[name](w)
+	}
+	if !w.machine.plain || w.machine.ofHealthCheck {
+		for _, name := range []string{"asked for PowerOff", "asked for Delete", "asked for PowerOn"} {
+			doings[name](w)
+		}
+	}
+	w.operator.firmware, w.lossy = false, 0
+	w.kubelet.dead = false
+}
+
+// newWorld is one in which a machine has fallen silent, and a cycle is asked for.
+func newWorld() *world {
+	w := &world{
+		now:      time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),
+		iron:     simIron{power: true, boots: 1},
+		host:     simHost{exists: true, uid: "h-1", keys: map[string]string{}, ours: true, fenceable: true, online: true, provisioned: true, poweredOn: true},
+		kubelet:  simKubelet{bootTime: 30 * time.Second, running: true, registers: true},
+		machine:  simMachine{uid: types.UID("m-1"), byHealthCheck: true, owned: true, keys: map[v1alpha1.Step]bool{}},
+		request:  simRequest{exists: true},
+		workload: simWorkload{taintSupported: true, drainTime: 10 * time.Second},
+		seen:     record{released: map[int32]bool{}, taintedAtBoot: -1},
+	}
+	w.operator.next = w.now
+	w.operator.lag, w.operator.onDelay, w.operator.offDelay = time.Second, 5*time.Second, 5*time.Second
+	w.advance(0)
+	w.labelled()
+	w.tainted()
+	w.kubelet.stop(w.now)
+	w.advance(2 * time.Minute)
+	return w
+}

@@ -1,0 +1,351 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// record is what has truly happened, by which the decisions are judged.
+type record struct {
+	// cycles counts how often the host went off with our key on it, and boots how often it may have come on with our
+	// key on it, or without it since somebody took it.
+	cycles, boots int
+	// stoodDown counts the attempts that were taken back.
+	stoodDown int
+	// released are the attempts in which the host was let go of.
+	released map[int32]bool
+	// wanted is what was on the Nodes that we deleted, and is not seen on another one yet.
+	wanted *v1alpha1.NodeBackup
+	// taintedAtBoot is in which boot of the host we have tainted the Node; -1 if we have not.
+	taintedAtBoot int
+	// failedAt is when the last attempt failed.
+	failedAt time.Time
+	// stepwise tells that a person has asked for single steps, and not for a full cycle since.
+	stepwise bool
+	// rested is the last decision to wait.
+	rested Decision
+}
+
+// checkTouch judges the moment in which a Node is deleted or tainted (I1 to I5).
+func (w *world) checkTouch() {
+	node, status := w.workload.node, w.request.status
+	if _, ok := w.host.keys[simKey]; !ok {
+		w.t.Fatalf("I2: the Node is touched without our key on the host")
+	}
+	if w.iron.running() {
+		w.t.Fatalf("I1: the Node is touched while its host runs, or comes on: %+v", w.iron)
+	}
+	if o := w.host.obstacle(); o != "" || !w.host.fenceable {
+		w.t.Fatalf("I3: the Node is touched while the host cannot be believed: %s", o)
+	}
+	if w.host.uid != status.Host.UID || !w.host.ours {
+		w.t.Fatalf("I16: the Node is touched by the state of another host")
+	}
+	if status.Phase != v1alpha1.Isolating || status.Node == nil || status.Node.UID != node.UID {
+		w.t.Fatalf("I4: another Node is touched than the one that is recorded: %+v", status.Node)
+	}
+	if node.CreationTimestamp.After(w.iron.offAt) {
+		w.t.Fatalf("I4: a Node is touched that has registered after the host went off")
+	}
+	if w.request.spec.TaintsNode() {
+		w.seen.taintedAtBoot = w.iron.boots
+		return
+	}
+	if status.Node.Backup == nil {
+		w.t.Fatalf("I5: the Node is deleted without a backup")
+	}
+	if missing := Missing(contentOf(node), asNode(status.Node.Backup)); missing.Any() {
+		w.t.Fatalf("I5: the Node is deleted before the backup is complete: %+v is missing", missing)
+	}
+	w.seen.wanted = both(w.seen.wanted, contentOf(node))
+}
+
+// both is what was on two Nodes, one after the other.
+func both(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
+	if earlier == nil {
+		return later
+	}
+	return &v1alpha1.NodeBackup{
+		Labels: merged(earlier.Labels, later.Labels), Annotations: merged(earlier.Annotations, later.Annotations),
+		Taints:        append(slices.Clone(later.Taints), missingTaints(earlier.Taints, later.Taints)...),
+		Unschedulable: earlier.Unschedulable || later.Unschedulable,
+	}
+}
+
+// contentOf is what was put on a Node, without what it gets by itself.
+func contentOf(node *corev1.Node) *v1alpha1.NodeBackup {
+	return &v1alpha1.NodeBackup{
+		Labels: without(node.Labels, func(key string) bool { return key == corev1.LabelHostname }), Annotations: node.Annotations,
+		Unschedulable: node.Spec.Unschedulable,
+		Taints:        slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t.Key != "team" }),
+	}
+}
+
+func asNode(backup *v1alpha1.NodeBackup) *corev1.Node {
+	node := &corev1.Node{}
+	node.Labels, node.Annotations = backup.Labels, backup.Annotations
+	node.Spec.Taints, node.Spec.Unschedulable = backup.Taints, backup.Unschedulable
+	return node
+}
+
+// checkUntaint judges the moment in which the taint goes (I18).
+func (w *world) checkUntaint() {
+	if w.seen.taintedAtBoot >= 0 && w.iron.boots <= w.seen.taintedAtBoot {
+		w.t.Fatalf("I18: the taint goes before the host has booted again")
+	}
+	w.seen.taintedAtBoot = -1
+}
+
+// checkMissing judges what is put back (I6): it has been there, and is not there now.
+func (w *world) checkMissing(missing MissingParts) {
+	for key := range missing.Labels {
+		if _, ok := w.workload.node.Labels[key]; ok {
+			w.t.Fatalf("I6: label %s would be overwritten", key)
+		}
+	}
+	for key := range missing.Annotations {
+		if _, ok := w.workload.node.Annotations[key]; ok {
+			w.t.Fatalf("I6: annotation %s would be overwritten", key)
+		}
+	}
+}
+
+// checkSetKey judges the moment in which our key is set (I8, I16).
+func (w *world) checkSetKey() {
+	status := w.request.status
+	if w.host.uid != status.Host.UID {
+		w.t.Fatalf("I16: our key is set on another host")
+	}
+	if w.seen.released[status.Attempt] {
+		w.t.Fatalf("I8: our key is set again after the host was let go of in attempt %d", status.Attempt)
+	}
+	if status.Phase.Ended() || !w.request.finalizer {
+		w.t.Fatalf("I9: our key is set, and nobody is there to take it away")
+	}
+	if !w.host.fenceable {
+		w.t.Fatalf("our key is set on a host that cannot be switched off, and would reboot for ever")
+	}
+}
+
+// checkRemoveKey judges the moment in which our key goes (I8, I16).
+func (w *world) checkRemoveKey() {
+	status := w.request.status
+	if w.host.uid != status.Host.UID {
+		w.t.Fatalf("I16: our key is taken from another host")
+	}
+	allowed := []v1alpha1.Phase{v1alpha1.PoweringOn, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted}
+	if !slices.Contains(allowed, status.Phase) {
+		w.t.Fatalf("I8: the host is let go of in phase %s", status.Phase)
+	}
+}
+
+// checkMark judges the moment in which the owner is asked to replace the machine.
+func (w *world) checkMark() {
+	if w.ofRecord() {
+		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
+	}
+	hostless := w.byHealthCheck() && (!w.host.exists || !w.host.provisioned)
+	if w.request.status.Phase != v1alpha1.Failed || (w.request.status.Attempt == 0 && !hostless) {
+		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
+	}
+	if w.byHealthCheck() && w.healthy() {
+		w.t.Fatalf("the owner is asked to replace a machine that is well")
+	}
+}
+
+// checkStatus judges a change of the record (I5, I12).
+func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
+	if before.Phase.Ended() && before.Phase != after.Phase {
+		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
+	}
+	if after.Attempt > w.request.spec.Attempts() || (w.ofRecord() && after.Attempt > max(1, before.Attempt)) {
+		w.t.Fatalf("I12: %d attempts", after.Attempt)
+	}
+	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < CoolDown-time.Second {
+		w.t.Fatalf("I12: the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
+	}
+	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
+	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil) {
+		w.checkRestored()
+	}
+	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() && !inService {
+		w.t.Fatalf("I5: the backup is dropped in phase %s", after.Phase)
+	}
+	if after.Phase == v1alpha1.Succeeded && before.Phase != after.Phase {
+		w.checkSuccess(before, after)
+	}
+	if before.Phase == v1alpha1.Holding && after.Phase != before.Phase {
+		w.checkHold(after)
+	}
+	if before.Phase == v1alpha1.Pending && before.PendingRebootSince != nil {
+		w.t.Fatalf("the host is not asked to be off, and the record says so")
+	}
+}
+
+// checkHold judges the end of a hold: whoever has asked for it has to end it, unless it cannot go on.
+func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
+	m, h := w.machine, w.host
+	switch {
+	case !w.seen.stepwise, m.keys[v1alpha1.StepPowerOn], after.Phase == v1alpha1.Fenced && m.keys[v1alpha1.StepDelete]:
+	case w.request.deleting, m.gone, !h.exists, !h.fenceable, !h.ours, w.request.status.Host != nil && h.uid != w.request.status.Host.UID:
+	default:
+		w.t.Fatalf("a host that a person has switched off is let go of, in phase %s: %+v", after.Phase, m)
+	}
+}
+
+// checkPause judges what is done under a pause that nobody but a person may ignore.
+func (w *world) checkPause(f Facts, d Decision) {
+	if !w.paused || w.blind || !f.Machine.ByHealthCheck {
+		return
+	}
+	if d.Status.Attempt > f.Status.Attempt {
+		w.t.Fatalf("attempt %d begins under a pause", d.Status.Attempt)
+	}
+	if d.Action == SetKey && !f.Host.Key && f.Status.KeySince == nil {
+		w.t.Fatalf("the host is switched off under a pause")
+	}
+}
+
+// checkGivenUp judges the moment in which a record goes that has stayed for its Node.
+func (w *world) checkGivenUp() {
+	if w.machine.gone || !OwesNode(&w.request.status) {
+		return
+	}
+	if !w.request.deleting || w.now.Before(w.request.deletingAt.Add(w.request.spec.NodeTimeout())) {
+		w.t.Fatalf("the Node is given up too early")
+	}
+}
+
+// note keeps what a change of the record tells, once it is stored.
+func (w *world) note(before, after v1alpha1.RebootRemediationStatus) {
+	switch after.Phase {
+	case v1alpha1.PoweringOn:
+		w.seen.released[after.Attempt] = true
+	case v1alpha1.Succeeded, v1alpha1.WaitingForMachine:
+		w.seen.wanted = nil
+	case v1alpha1.CoolingDown:
+		if after.Attempt < before.Attempt {
+			w.seen.stoodDown++
+		}
+		if before.Phase != after.Phase {
+			w.seen.failedAt = after.NextAttemptAt.Add(-CoolDown)
+		}
+	default:
+	}
+}
+
+func backupOf(status v1alpha1.RebootRemediationStatus) *v1alpha1.NodeBackup {
+	if status.Node == nil {
+		return nil
+	}
+	return status.Node.Backup
+}
+
+// checkRestored looks for everything that was on the Nodes that we deleted (I6). A write may be late by what somebody
+// has changed meanwhile, but not by a Node.
+func (w *world) checkRestored() {
+	if w.workload.node == nil {
+		return
+	}
+	if missing := Missing(w.seen.wanted, w.workload.node); missing.Any() {
+		w.t.Fatalf("I6: %+v is lost", missing)
+	}
+}
+
+// checkSuccess judges what is called a success: the host was off, and the system has booted since.
+func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
+	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !Ready(node)) {
+		w.t.Fatalf("a success, and the Node is not Ready")
+	}
+	if w.byHealthCheck() && !w.ofRecord() && w.machine.operation == "" && !w.request.deleting && !w.healthy() {
+		w.t.Fatalf("a success, and the machine is still called sick")
+	}
+	if w.seen.cycles == 0 && w.iron.offAt.IsZero() {
+		w.t.Fatalf("a success, and the host was never off")
+	}
+	if w.iron.boots == 0 {
+		w.t.Fatalf("a success, and the host has not booted")
+	}
+	if w.workload.node != nil && Tainted(w.workload.node) && w.request.spec.TaintsNode() {
+		w.t.Fatalf("a success, and the Node is still out of service")
+	}
+	if status.Node != nil && status.Node.Backup != nil {
+		w.t.Fatalf("a success, and the backup is still there")
+	}
+}
+
+// checkEnd judges the moment in which the record is let go of (I9), and what was left undone by then (A1, A2).
+func (w *world) checkEnd() {
+	status := w.request.status
+	if w.host.exists && status.Host != nil && w.host.uid == status.Host.UID {
+		if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
+			w.t.Fatalf("I9: the end, and our key is on the host: %v", w.host.keys)
+		}
+	}
+	w.checkHostMarked()
+	end := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded)
+	if !status.Phase.Ended() || end == nil {
+		w.t.Fatalf("the record is let go of in phase %s", status.Phase)
+	}
+	if end.Reason == v1alpha1.ReasonWithdrawn || end.Reason == v1alpha1.ReasonRecovered {
+		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && slices.ContainsFunc(w.workload.node.Spec.Taints, OurTaint)
+		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
+			w.t.Fatalf("A2: %s, and the Node has not got back what it had", end.Reason)
+		}
+	}
+}
+
+// checkHostMark judges the moment in which a host is marked, or the mark goes: the cycle has ended, and the mark is ours.
+func (w *world) checkHostMark(action Action) {
+	status := w.request.status
+	if status.Host == nil || w.host.uid != status.Host.UID {
+		w.t.Fatalf("I16: another host is marked")
+	}
+	worksAgain := !w.request.finalizer && w.workload.node != nil && Ready(w.workload.node)
+	if wanted := map[Action]v1alpha1.Phase{MarkHost: v1alpha1.Failed, UnmarkHost: v1alpha1.Succeeded}[action]; status.Phase != wanted && (action != UnmarkHost || !worksAgain) {
+		w.t.Fatalf("%s in phase %s", action, status.Phase)
+	}
+	if w.host.unhealthy == probeTheirs {
+		w.t.Fatalf("the mark of somebody else is changed")
+	}
+}
+
+// checkHostMarked judges the mark at the end: a host that was cycled in vain has one, and one that works again has none of ours.
+func (w *world) checkHostMarked() {
+	status := w.request.status
+	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
+		return
+	}
+	recovered, reason := w.byHealthCheck() && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
+	inVain := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
+	switch {
+	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:
+		w.t.Fatalf("the host works again, and is marked as unhealthy")
+	case status.Phase == v1alpha1.Failed && inVain && w.host.unhealthy == "" && !recovered:
+		w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
+	}
+}
+
+// checkWait judges a decision to wait (I10): there is a deadline, or a person or program wants the host off.
+func (w *world) checkWait(d Decision) {
+	w.seen.rested = d
+	if !d.RecheckAt.IsZero() {
+		if !d.RecheckAt.After(w.now) {
+			w.t.Fatalf("waits until %s, which is past", d.RecheckAt)
+		}
+		return
+	}
+	if d.Status.Phase == v1alpha1.Holding || (d.Status.Phase.Ended() && !w.request.finalizer) || w.request.deleting && !w.request.finalizer {
+		return
+	}
+	reason := reasonOf(d.Status, v1alpha1.ConditionSucceeded)
+	if d.Status.SuspendedSince != nil || reason == v1alpha1.ReasonThrottled || reason == v1alpha1.ReasonNotAsked {
+		return
+	}
+	w.t.Fatalf("I10: waits without a deadline in phase %s: %+v", d.Status.Phase, d.Status.Conditions)
+}

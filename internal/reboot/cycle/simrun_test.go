@@ -1,0 +1,163 @@
+package cycle
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// anyWorld draws who asks for what, and how quick everything is.
+func anyWorld(t *rapid.T) *world {
+	w := newWorld()
+	w.t = t
+	w.request.spec.RetryLimit = new(rapid.Int32Range(0, 2).Draw(t, "retry limit"))
+	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
+		w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "asked by") {
+	case 0:
+		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
+			if rapid.Bool().Draw(t, string(step)) {
+				w.ask(step)
+			}
+		}
+	case 1:
+		w.machine.byAnnotation, w.machine.plain = true, true
+		w.machine.ofHealthCheck = rapid.Bool().Draw(t, "by the version before")
+		if !w.machine.ofHealthCheck {
+			w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+		}
+	case 2:
+		asksOfRecords["a record"](w)
+	case 3:
+		asksOfRecords["a built-in plan"](w)
+	default:
+	}
+	w.machine.owned = rapid.Bool().Draw(t, "owned")
+	w.operator.lag = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "lag")
+	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
+	w.operator.offDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "off")
+	w.kubelet.bootTime = rapid.SampledFrom([]time.Duration{0, 30 * time.Second, 5 * time.Minute}).Draw(t, "boot")
+	w.host.unhealthy = rapid.SampledFrom([]string{"", "", probeOurs, probeTheirs}).Draw(t, "unhealthy")
+	if rapid.IntRange(0, 5).Draw(t, "never joined") == 0 {
+		w.workload.node, w.machine.node = nil, ""
+	}
+	return w
+}
+
+// anyPower draws a host that is on, or is off and may be on its way up.
+func (w *world) anyPower(t *rapid.T) {
+	switch rapid.SampledFrom([]string{"on", "on", "coming", "held"}).Draw(t, "power") {
+	case "coming":
+		w.setPower(false)
+		w.host.poweredOn = false
+		w.iron.target, w.iron.due = new(true), w.now.Add(w.operator.onDelay)
+	case "held":
+		w.host.keys[simOther] = "theirs"
+		w.touchHost()
+		w.advance(2 * time.Minute)
+	default:
+	}
+}
+
+// turn lets one thing happen: mostly the controller has its turn, or time passes.
+func (w *world) turn(t *rapid.T, events []string) {
+	name := rapid.OneOf(
+		rapid.SampledFrom([]string{"step", "step", "step", "lost", "late"}),
+		rapid.SampledFrom([]string{"step", "runs", "goes on 20s", "goes on 2m", "goes on 11m"}),
+		rapid.SampledFrom([]string{"1s", "5s", "20s", "40s", "1m15s"}),
+		rapid.SampledFrom(events),
+	).Draw(t, "turn")
+	switch d, err := time.ParseDuration(name); {
+	case err == nil:
+		w.advance(d)
+	case name == "step", name == "lost", name == "late":
+		w.step(name)
+	case name == "runs":
+		w.run()
+	case strings.HasPrefix(name, "goes on "):
+		d, _ := time.ParseDuration(strings.TrimPrefix(name, "goes on "))
+		w.goOn(d)
+	default:
+		w.logf("* %s", name)
+		happen(name)(w)
+	}
+	w.advance(0)
+}
+
+func happen(name string) event {
+	for _, events := range []map[string]event{faults, doings, ends} {
+		if e, ok := events[name]; ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// run lets the controller work until it waits.
+func (w *world) run() {
+	for range maxSteps {
+		if _, busy := w.step("step"); !busy {
+			return
+		}
+		w.advance(0)
+	}
+	w.t.Fatalf("the controller does not come to rest in phase %s", w.request.status.Phase)
+}
+
+// over tells that nothing more is to be done.
+func (w *world) over() bool {
+	staysForNode := w.request.deleting && w.request.forNode
+	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !staysForNode
+}
+
+// goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It
+// tells whether it comes to an end.
+func (w *world) goOn(limit time.Duration) bool {
+	end := w.now.Add(limit)
+	for w.now.Before(end) {
+		w.run()
+		if w.over() {
+			return true
+		}
+		before := w.noticed()
+		for w.now.Before(end) {
+			next := w.nextEvent(end)
+			if next.After(w.now.Add(lookAgain)) && LooksForNode(w.request.status.Phase) {
+				next = w.now.Add(lookAgain)
+			}
+			at := w.seen.rested.RecheckAt
+			if !at.IsZero() && at.Before(next) {
+				next = at
+			}
+			w.advance(max(next.Sub(w.now), 0))
+			if !at.IsZero() && !w.now.Before(at) || LooksForNode(w.request.status.Phase) || !reflect.DeepEqual(before, w.noticed()) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// noticed is that part of what can be read of which the controller is told.
+func (w *world) noticed() Facts {
+	f := w.facts()
+	f.Node = NodeFacts{}
+	return f
+}
+
+func names(events ...map[string]event) []string {
+	var all []string
+	for _, e := range events {
+		all = append(all, slices.Sorted(maps.Keys(e))...)
+	}
+	return all
+}

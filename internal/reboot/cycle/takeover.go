@@ -1,0 +1,100 @@
+package cycle
+
+import (
+	"fmt"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// A machine may have several RebootRemediations: one of its name, and one for each attempt of a record. One at a time cycles it,
+// and the next one that begins takes over what those before owe the Node.
+
+// atWork returns the RebootRemediation that cycles the machine by now; nil if none does.
+func (f *Facts) atWork() *v1alpha1.RebootRemediation {
+	for i := range f.Siblings {
+		if other := &f.Siblings[i]; InCycle(other.Status.Phase) && !StandsBack(&other.Status) {
+			return other
+		}
+	}
+	return nil
+}
+
+// yields leaves the machine to another RebootRemediation that has begun while this one stood back, and tells whether there is one. It
+// stands back until that has ended, and then the machine is judged anew.
+func (d *step) yields() bool {
+	other := d.f.atWork()
+	if other == nil {
+		return false
+	}
+	if d.outOfService() && OwesNode(&other.Status) && d.kin(other) {
+		// It has taken that over.
+		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
+	}
+	if d.f.withdrawn() && !d.outOfService() {
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+		return true
+	}
+	d.standBack()
+	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+	return true
+}
+
+// waitingFor says for which RebootRemediation another one waits.
+func waitingFor(other *v1alpha1.RebootRemediation) string {
+	return fmt.Sprintf("Waits for RebootRemediation %s, %s: one at a time cycles a machine", other.Name, asker(RequesterOf(&other.Spec, &other.Status)))
+}
+
+func asker(by *v1alpha1.RebootRequester) string {
+	switch {
+	case by == nil:
+		return "which was there first"
+	case by.Kind == v1alpha1.RequestedByRecord:
+		return "which MachineRemediation " + by.Name + " has asked for"
+	case by.Kind == v1alpha1.RequestedByHealthCheck:
+		return "which a health check has asked for"
+	case by.Kind == v1alpha1.RequestedByAnnotation:
+		return "which an annotation of the Machine asks for"
+	case by.Name != "":
+		return "which " + by.Name + " has asked for"
+	}
+	return "which a person has asked for"
+}
+
+// takeOver records what the RebootRemediations before owe the Node.
+func (d *step) takeOver() {
+	for i := range d.f.Siblings {
+		other := &d.f.Siblings[i]
+		idle := other.Status.Phase.Ended() || StandsBack(&other.Status)
+		if !idle || !OwesNode(&other.Status) || !d.kin(other) {
+			continue
+		}
+		owed := other.Status.Node.DeepCopy()
+		if d.s.Node != nil {
+			owed.Backup = combined(d.s.Node.Backup, owed.Backup)
+		}
+		d.s.Node = owed
+	}
+}
+
+// successor returns the RebootRemediation that has taken over what this one owes, since it has ended; nil if none has.
+func (d *step) successor() *v1alpha1.RebootRemediation {
+	for i := range d.f.Siblings {
+		other := &d.f.Siblings[i]
+		began := other.Status.PendingRebootSince
+		if other.Status.Attempt > 0 && d.kin(other) && began != nil && !began.Before(d.s.FinishedAt) {
+			return other
+		}
+	}
+	return nil
+}
+
+// kin reports whether another RebootRemediation is about the same Machine, and takes the Node out of service in the same way.
+func (d *step) kin(other *v1alpha1.RebootRemediation) bool {
+	return other.Status.MachineUID == d.f.Machine.UID && other.Spec.TaintsNode() == d.f.Spec.TaintsNode()
+}
+
+// handOver leaves the Node to the RebootRemediation that has taken it over.
+func (d *step) handOver(successor *v1alpha1.RebootRemediation) {
+	d.s.Node.Backup, d.s.Node.OutOfService = nil, false
+	d.conclude("RebootRemediation " + successor.Name + " looks after the Node since")
+}
