@@ -38,7 +38,7 @@ func (m *monitor) lookedAt(p *process, name string) {
 	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause.
 	now := m.w.clock.now
 	current := p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind) == 0
-	s.note(current && m.paused(r, p.turn.began) && m.paused(r, now), now)
+	s.note(current && m.paused(r, p.turn.began) && m.paused(r, now), p.turn.began, now)
 	s.until = m.holdEnds(r, now)
 }
 
@@ -64,12 +64,13 @@ func (s *stop) to(now time.Time) time.Duration {
 	return max(0, now.Sub(s.since))
 }
 
-func (s *stop) note(paused bool, now time.Time) {
+// note notes a look that began at one time, and is over now. A stop that is over was over when the look began.
+func (s *stop) note(paused bool, began, now time.Time) {
 	switch {
 	case paused && s.since.IsZero():
 		s.since = now
 	case !paused && !s.since.IsZero():
-		s.total, s.since = s.total+s.to(now), time.Time{}
+		s.total, s.since = s.total+s.to(began), time.Time{}
 	}
 }
 
