@@ -20,6 +20,9 @@ const (
 	exitUsage = 2
 )
 
+// errNo ends a command whose answer is "no", or "something would happen": it has said so, and exits with exitFailure.
+var errNo = errors.New("no")
+
 // usageError is an error in what a person typed.
 type usageError struct{ error }
 
@@ -32,6 +35,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
+	}
+	if errors.Is(err, errNo) {
+		return exitFailure
 	}
 	fmt.Fprintf(stderr, "sickbay: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
@@ -56,7 +62,7 @@ func newRoot(calledAs string) *cobra.Command {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sickbay"}
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newStatus(), newExplain(), newHistory(), newManager(), newCRDs(), newVersion())
+	root.AddCommand(newStatus(), newExplain(), newHistory(), newSimulate(), newManager(), newCRDs(), newVersion())
 	return root
 }
 

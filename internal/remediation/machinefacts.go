@@ -25,13 +25,9 @@ import (
 // machineFacts reads from the Machine what the ladder goes by.
 func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	machine, record := v.machine, v.facts.Record
-	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
-	if !machine.DeletionTimestamp.IsZero() {
-		m.DeletingSince = machine.DeletionTimestamp.Time
-	}
-	m.VerdictStands = verdictGoes(machine, v.mhc)
-	m.RebootOperation, m.RebootStands = powerCycle(machine, record, r.Clock.Now())
-	_, v.facts.RemediateAsked = machine.Annotations[clusterv1.RemediateMachineAnnotation]
+	on := OnMachine(machine, record, v.mhc, r.Clock.Now())
+	m := on.Machine
+	v.facts.RemediateAsked = on.RemediateAsked
 	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(record) {
 		machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
 		if err != nil {

@@ -1,0 +1,156 @@
+package simulate
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
+
+func fails(t *testing.T, texts ...string) []Fail {
+	t.Helper()
+	var all []Fail
+	for _, text := range texts {
+		fail, err := ParseFail(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fail)
+	}
+	return all
+}
+
+func inZone(name string) build.MachineOption {
+	return build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = name })
+}
+
+// scenes are fleets with what happens to them.
+var scenes = []struct {
+	name    string
+	fleet   func() *fleet
+	options Options
+	fails   []string
+	changes func(f *fleet) Changes
+}{
+	{name: "all is healthy", fleet: func() *fleet { return newFleet().healthy(3) }},
+	{name: "the gate closes in the middle of a storm", fleet: func() *fleet {
+		f := newFleet().atMost("40%")
+		f.healthy(6, inZone("a"))
+		f.machine("m1", "Unknown", time.Hour, inZone("b"))
+		for i := range 3 {
+			f.machine(fmt.Sprintf("n%d", i+1), "True", time.Hour, inZone("b"))
+		}
+		return f
+	}, fails: []string{"zone=b", "machine/h1"}},
+	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
+	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{InVain: true}},
+	{name: "a reboot by a plan helps", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }},
+	{name: "replaced by a plan", fleet: func() *fleet {
+		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).healthy(2).sick(1)
+	}},
+	{name: "replaced in vain", fleet: func() *fleet {
+		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).healthy(2).sick(1)
+	}, options: Options{InVain: true}},
+	{name: "replaced in vain without a plan", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{InVain: true, For: time.Hour}},
+	{name: "rebooted without a plan", fleet: func() *fleet { return newFleet().annotated(admission.StrategyAnnotation, "reboot").healthy(2).sick(1) }},
+	{name: "dry-run", fleet: func() *fleet { return newFleet().annotated(admission.DryRunAnnotation, "true").healthy(2).sick(2) }},
+	{name: "a plan that observes", fleet: func() *fleet {
+		return newFleet().planned(func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve }, metal()...).healthy(2).sick(1)
+	}},
+	{name: "on hold until a time", fleet: func() *fleet {
+		return newFleet().annotated(targets.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339)).annotated(targets.HoldReasonAnnotation, "we change the switch").healthy(2).sick(1)
+	}},
+	{name: "paced", fleet: func() *fleet {
+		return newFleet().planned(func(p *v1alpha1.RemediationPlan) {
+			p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+		}, step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)).healthy(2).sick(4)
+	}},
+	{name: "a rule begins later in the plan", fleet: func() *fleet {
+		return newFleet().planned(func(p *v1alpha1.RemediationPlan) {
+			p.Rules = []v1alpha1.RemediationRule{{Name: "unknown", Expression: "findings.exists(f, f.status == 'Unknown')", StartAt: "reboot"}}
+		}, metal()...).healthy(2).sick(1)
+	}},
+	{name: "paused", fleet: func() *fleet { return newFleet().annotated(clusterv1.PausedAnnotation, "").sick(2) }},
+	{name: "not understood", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "many").sick(1) }},
+	{name: "a new health check", fleet: func() *fleet {
+		f := newFleet().healthy(2).sick(1)
+		f.new = true
+		return f
+	}, changes: func(f *fleet) Changes { return Changes{Checks: []*clusterv1.MachineHealthCheck{f.mhc}} }},
+	{name: "a lower limit", fleet: func() *fleet { return newFleet().healthy(2).sick(2) }, changes: func(f *fleet) Changes {
+		mhc := f.mhc.DeepCopy()
+		mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse("1"))
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
+	}},
+	{name: "many fail", fleet: func() *fleet {
+		return newFleet().annotated(admission.MaxInFlightAnnotation, "10%").atMost("50%").healthy(40)
+	}, fails: []string{"25%"}},
+}
+
+// TestTimelines: what people read, scene by scene. Read testdata/timelines.golden as they would.
+func TestTimelines(t *testing.T) {
+	var b strings.Builder
+	for _, one := range scenes {
+		f := one.fleet()
+		o := one.options
+		o.Fails = fails(t, one.fails...)
+		changes := Changes{}
+		if one.changes != nil {
+			changes = one.changes(f)
+		}
+		result, err := f.play(o, changes)
+		if err != nil {
+			t.Fatalf("%s: %v", one.name, err)
+		}
+		fmt.Fprintf(&b, "# %s\n", one.name)
+		write(&b, &result)
+	}
+	golden(t, "testdata/timelines.golden", b.String())
+}
+
+func write(b *strings.Builder, r *Result) {
+	for _, text := range r.Assumptions {
+		fmt.Fprintln(b, "Assumed:", text)
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(b, "%s %s: %s | %s | %s | %s | %s\n", c.Name, c.Change, c.Headline, c.Gate, c.Slots, c.Plan, c.Overlap)
+	}
+	for _, e := range r.Timeline {
+		slots := ""
+		if e.Slots != nil {
+			slots = fmt.Sprintf(" %d/%d", e.InFlight, *e.Slots)
+		}
+		fmt.Fprintf(b, "%s %d/%d%s %s %s\n", e.At.Format("15:04:05"), e.NotHealthy, e.Expected, slots, strings.Join(e.Machines, ","), e.What)
+	}
+	fmt.Fprintf(b, "%s\n\n", r.Answer())
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
