@@ -290,4 +290,3 @@ func who(e *simulate.Event, wide bool) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most-1], ", "), len(e.Machines)-most+1)
 }
-

@@ -91,7 +91,12 @@ func (s *Scene) deletes(r *record) {
 	}
 	r.base.Machine.DeletingSince = s.now
 	at := s.time()
+	gate := r.check.gate
 	r.machine.change(s, func(obj *clusterv1.Machine) { obj.DeletionTimestamp = &at })
+	if r.machine.sick() && ladder.InFlight(r.obj) {
+		// It counts as before, for the gate and for the slots.
+		r.check.gate = gate
+	}
 	s.lookAt(r.machine)
 	s.afterRepair(func() { s.goes(r) })
 }

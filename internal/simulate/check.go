@@ -197,7 +197,10 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 func (c *check) brakes(r *v1alpha1.MachineRemediation) (gateClosed, overBudget string) {
 	c.gather()
 	if c.gate == nil {
-		c.gate = &gate{overBudget: admission.OverBudget(c.facts)}
+		c.gate = &gate{}
+		if admission.Bounded(c.facts) {
+			c.gate.overBudget = admission.OverBudget(c.facts)
+		}
 		if _, bounded := admission.GateBound(c.mhc); bounded {
 			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)
 		}
