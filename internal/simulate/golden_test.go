@@ -55,6 +55,13 @@ var scenes = []struct {
 		}
 		return f
 	}, fails: []string{"zone=b", "machine/h1"}},
+	{name: "the gate closes in the middle of a repair, and opens once that has helped", fleet: func() *fleet {
+		f := newFleet().atMost("40%").planned(nil, step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute)).healthy(5, inZone("a")).rebooting("m1", 4*time.Minute)
+		for i := range 4 {
+			f.machine(fmt.Sprintf("n%d", i+1), "True", time.Hour, inZone("b"))
+		}
+		return f
+	}, fails: []string{"zone=b"}},
 	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
 	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{InVain: true}},
 	{name: "a reboot by a plan helps", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }},
@@ -90,6 +97,17 @@ var scenes = []struct {
 		f.new = true
 		return f
 	}, changes: func(f *fleet) Changes { return Changes{Checks: []*clusterv1.MachineHealthCheck{f.mhc}} }},
+	{name: "a new health check beside an older one", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, changes: func(f *fleet) Changes {
+		mhc := f.mhc.DeepCopy()
+		mhc.Name = "other"
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
+	}},
+	{name: "a new plan for a known health check", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, changes: func(f *fleet) Changes {
+		plan := f.plan.DeepCopy()
+		plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("hold", v1alpha1.ActionHold, 1, 0)}
+		return Changes{Plans: []*v1alpha1.MachineRemediationTemplate{plan}}
+	}},
+	{name: "a plan that does not exist", fleet: func() *fleet { f := newFleet().planned(nil, metal()...).sick(1); f.plan = nil; return f }},
 	{name: "a lower limit", fleet: func() *fleet { return newFleet().healthy(2).sick(2) }, changes: func(f *fleet) Changes {
 		mhc := f.mhc.DeepCopy()
 		mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse("1"))
@@ -152,5 +170,40 @@ func golden(t *testing.T, file, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestRefused: what cannot be played is said in one sentence.
+func TestRefused(t *testing.T) {
+	elsewhere := build.MachineHealthCheck("default", "elsewhere")
+	elsewhere.Spec.ClusterName = "nowhere"
+	unused := &v1alpha1.MachineRemediationTemplate{}
+	unused.Namespace, unused.Name = "default", "unused"
+	tests := map[string]struct {
+		fail    string
+		changes Changes
+		want    string
+	}{
+		"another cluster":     {changes: Changes{Checks: []*clusterv1.MachineHealthCheck{elsewhere}}, want: `MachineHealthCheck default/elsewhere is for Cluster "nowhere", which does not exist in that namespace`},
+		"a plan for nobody":   {changes: Changes{Plans: []*v1alpha1.MachineRemediationTemplate{unused}}, want: "no MachineHealthCheck in namespace default names MachineRemediationTemplate unused, so it changes nothing"},
+		"a zone without one":  {fail: "zone=c", want: "no machine of these MachineHealthChecks is in failure domain c: they are in a"},
+		"a machine elsewhere": {fail: "machine/x", want: "machine x belongs to none of these MachineHealthChecks"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := Options{}
+			if test.fail != "" {
+				o.Fails = fails(t, test.fail)
+			}
+			_, err := newFleet().healthy(2, inZone("a")).play(o, test.changes)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("error is %v, want %s", err, test.want)
+			}
+		})
+	}
+	for _, text := range []string{"", "zone=", "machine/", "0%", "101%", "x%", "3", "NaN%"} {
+		if fail, err := ParseFail(text); err == nil {
+			t.Errorf("%q fails %+v", text, fail)
+		}
 	}
 }

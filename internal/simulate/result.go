@@ -22,7 +22,7 @@ type Check struct {
 	Namespace string `json:"namespace"`
 	Cluster   string `json:"cluster"`
 	Name      string `json:"name"`
-	// Change says how it differs from the one in the fleet: New, Changed, or empty if it does not.
+	// Change says how it, or its plan, differs from the one in the fleet: New, Changed, or empty if it does not.
 	Change   Change `json:"change,omitempty"`
 	Machines int    `json:"machines"`
 	// Headline says in one sentence how it stands; Gate and Slots say with which numbers.

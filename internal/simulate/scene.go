@@ -82,7 +82,10 @@ func (s *Scene) plays(c *check, changes Changes) bool {
 	if len(changes.Checks)+len(changes.Plans) == 0 {
 		return s.policy.Manages(c.mhc)
 	}
-	return c.change != "" || slices.ContainsFunc(changes.Plans, func(p *v1alpha1.MachineRemediationTemplate) bool { return names(c.mhc, p) })
+	if c.change == "" && slices.ContainsFunc(changes.Plans, func(p *v1alpha1.MachineRemediationTemplate) bool { return names(c.mhc, p) }) {
+		c.change = Changed
+	}
+	return c.change != ""
 }
 
 // suppose returns the health checks of the fleet with the changed ones in their places, and the new ones after them.

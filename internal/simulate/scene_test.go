@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -29,6 +30,8 @@ type fleet struct {
 	set      *clusterv1.MachineSet
 	machines []*clusterv1.Machine
 	nodes    map[types.UID]*corev1.Node
+	// records are open.
+	records []*explain.Record
 	// new reports that the health check is not in the fleet yet.
 	new bool
 }
@@ -89,6 +92,30 @@ func (f *fleet) planned(change func(*v1alpha1.RemediationPlan), steps ...v1alpha
 	return f
 }
 
+// rebooting adds a sick machine whose host is being power-cycled by a record, as the plan of the fleet asks.
+func (f *fleet) rebooting(name string, since time.Duration) *fleet {
+	m := f.machine(name, corev1.ConditionUnknown, since+5*time.Minute)
+	began := metav1.NewTime(noon.Add(-since))
+	r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name + "-1", UID: types.UID("record-of-" + name), CreationTimestamp: began}}
+	r.Labels, r.Finalizers = map[string]string{v1alpha1.OpenLabel: ""}, []string{v1alpha1.RemediationFinalizer}
+	r.Spec = v1alpha1.MachineRemediationSpec{
+		ClusterName: f.cluster.Name, MachineRef: v1alpha1.RemediatedMachineReference{Name: name, UID: m.UID}, Grant: 1, Steps: f.plan.Spec.Template.Spec.Steps,
+		HealthCheckRef: v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID}, TemplateRef: &v1alpha1.PlanReference{Name: "metal", UID: "metal", Generation: 1},
+	}
+	facts := ladder.Facts{Record: r, Machine: ladder.Machine{Health: ladder.Sick}}
+	for range 5 {
+		d := ladder.Decide(facts, began.Time)
+		if d.Store {
+			r.Status = d.Status
+		}
+		if d.Act == ladder.CreateReboot {
+			facts.Request = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: r.Name}}
+		}
+	}
+	f.records = append(f.records, &explain.Record{Record: r, Facts: facts})
+	return f
+}
+
 // facts are as the fleet's observer finds them: verdicts are given.
 func (f *fleet) facts() *explain.Facts {
 	all := &explain.Facts{Now: noon, Clusters: []explain.Cluster{{Cluster: f.cluster}}}
@@ -115,6 +142,10 @@ func (f *fleet) facts() *explain.Facts {
 		one.Health, one.Check = &health, check
 		check.Machines = append(check.Machines, one)
 		check.Facts.Targets = append(check.Facts.Targets, admission.Target{Machine: m})
+	}
+	for _, r := range f.records {
+		all.Records = append(all.Records, r)
+		check.Facts.Records, check.Facts.History = append(check.Facts.Records, r.Record), append(check.Facts.History, r.Record)
 	}
 	check.Decision = admission.Decide(check.Facts, noon)
 	return all
