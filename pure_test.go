@@ -16,6 +16,9 @@ var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
 	"internal/reboot/quorum",
+	"internal/decision",
+	"internal/explain",
+	"internal/simulate",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -31,6 +31,8 @@ type Onlooker struct {
 // the error if nothing can be told without it.
 func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, error) {
 	o.Controllers, o.LeaderElect = nil, false
+	// It has nothing to measure that another one could be taken for.
+	o.SkipNameValidation = true
 	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
 	mgr, err := newManager(cfg, o)
 	if err != nil {

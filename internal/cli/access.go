@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -48,6 +49,9 @@ func (a *access) loader() clientcmd.ClientConfig {
 // config finds the management cluster. What a person has named is a usage error if it cannot be read.
 func (a *access) config() (*rest.Config, error) {
 	cfg, err := a.loader().ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no management cluster is known: set --kubeconfig or $KUBECONFIG")
+	}
 	if err != nil && (a.kubeconfig != "" || a.overrides.CurrentContext != "") {
 		return nil, usageError{fmt.Errorf("reading the kubeconfig: %w", err)}
 	}

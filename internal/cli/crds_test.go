@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-func TestMain(m *testing.M) { env.Main(m) }
+func TestMain(m *testing.M) { env.Main(m, env.WithScheme(v1alpha1.AddToScheme)) }
 
 // documents takes the output of sickbay crds apart as kubectl does.
 func documents(t *testing.T) [][]byte {
@@ -65,23 +66,27 @@ func TestCRDs(t *testing.T) {
 // TestCRDsApply to an API server that has none of them, twice, and the kinds can be used.
 func TestCRDsApply(t *testing.T) {
 	e := env.Get(t)
-	var crds []*apiextensionsv1.CustomResourceDefinition
-	for range 2 {
-		crds = nil
-		for _, document := range documents(t) {
-			crds = append(crds, apply(t, e, document))
-		}
-	}
-	if err := envtest.WaitForCRDs(e.Config, crds, envtest.CRDInstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, crd := range crds {
+	install(t, e)
+	for _, crd := range install(t, e) {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(crd.Spec.Names.ListKind))
 		if err := e.Client.List(t.Context(), list, client.InNamespace(e.Namespace(t))); err != nil {
 			t.Errorf("listing %s: %v", crd.Spec.Names.Plural, err)
 		}
 	}
+}
+
+// install has the API server know Sickbay's kinds.
+func install(t *testing.T, e *env.Env) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for _, document := range documents(t) {
+		crds = append(crds, apply(t, e, document))
+	}
+	if err := envtest.WaitForCRDs(e.Config, crds, envtest.CRDInstallOptions{MaxTime: time.Minute, PollInterval: 100 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	return crds
 }
 
 // apply does what kubectl apply does on the server.

@@ -28,6 +28,7 @@ func newExplain() *cobra.Command {
 	}
 	f.add(cmd.Flags())
 	out.add(cmd.Flags(), formJSON, formYAML)
+	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster)
 	return cmd
 }
 

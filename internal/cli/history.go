@@ -116,7 +116,7 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 	fmt.Fprintln(tw, head)
 	for _, one := range repairs {
 		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, one.Reason,
-			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), since(one.Acted, one.Healthy), steps(one.Attempts), one.Outcome)
+			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), between(one.Acted, one.Healthy), steps(one.Attempts), one.Outcome)
 		if wide {
 			fmt.Fprintf(tw, "\t%s\t%s", dash(one.Host), one.Name)
 		}
@@ -133,7 +133,7 @@ func took(from time.Time, to *time.Time) string {
 	return "+" + duration.HumanDuration(max(0, to.Sub(from)))
 }
 
-func since(from, to *time.Time) string {
+func between(from, to *time.Time) string {
 	if from == nil {
 		return "-"
 	}

@@ -77,8 +77,11 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- onlooker.Run(ctx) }()
-	shut = func() { cancel(); <-ended }
-	said := time.AfterFunc(quiet, func() { fmt.Fprintln(cmd.ErrOrStderr(), "Reading the fleet ...") })
+	shut = func() {
+		cancel()
+		<-ended
+	}
+	said := time.AfterFunc(quiet, func() { cmd.PrintErrln("Reading the fleet ...") })
 	defer said.Stop()
 	if err := f.await(ctx, onlooker, o.Namespace); err != nil {
 		shut()

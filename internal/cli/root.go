@@ -28,7 +28,10 @@ type usageError struct{ error }
 
 // Main runs the command that args ask for and returns the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(os.Args[0])
+	return execute(ctx, newRoot(os.Args[0]), args, stdout, stderr)
+}
+
+func execute(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -63,6 +66,10 @@ func newRoot(calledAs string) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(newStatus(), newExplain(), newHistory(), newSimulate(), newManager(), newCRDs(), newVersion())
+	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease())
+	for _, cmd := range root.Commands() {
+		cmd.Example = strings.ReplaceAll(cmd.Example, "  sickbay ", "  "+root.DisplayName()+" ")
+	}
 	return root
 }
 

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
@@ -16,8 +19,9 @@ const followPeriod = time.Second
 
 type statusFlags struct {
 	lookFlags
-	out    output
-	follow bool
+	out      output
+	selector string
+	follow   bool
 }
 
 func newStatus() *cobra.Command {
@@ -32,7 +36,8 @@ func newStatus() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd.Flags())
-	f.out.add(cmd.Flags(), formWide, formJSON, formYAML)
+	f.out.add(cmd.Flags(), formWide, formJSON, formYAML, formName)
+	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector of Machines. Without it, all.")
 	cmd.Flags().BoolVarP(&f.follow, "watch", "w", false, "Show the page again whenever it changes, until interrupted.")
 	return cmd
 }
@@ -40,6 +45,10 @@ func newStatus() *cobra.Command {
 func (f *statusFlags) run(cmd *cobra.Command) error {
 	if err := f.out.validate(); err != nil {
 		return err
+	}
+	selector, err := labels.Parse(f.selector)
+	if err != nil {
+		return usageError{fmt.Errorf("--selector is %q: %w", f.selector, err)}
 	}
 	observer, namespace, shut, err := f.open(cmd)
 	if err != nil {
@@ -51,6 +60,9 @@ func (f *statusFlags) run(cmd *cobra.Command) error {
 		facts, err := observer.Look(cmd.Context(), namespace)
 		if err != nil {
 			return err
+		}
+		if !selector.Empty() {
+			facts.Select(func(set map[string]string) bool { return selector.Matches(labels.Set(set)) })
 		}
 		if last, err = f.show(cmd, facts.Fleet(), last); err != nil || !f.follow {
 			return err
@@ -68,6 +80,9 @@ func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string)
 	if f.out.structured() {
 		return "", f.out.write(cmd.OutOrStdout(), fleet)
 	}
+	if f.out.form == formName {
+		return "", names(cmd.OutOrStdout(), fleet)
+	}
 	var b strings.Builder
 	t := newText(cmd.OutOrStdout())
 	t.w = &b
@@ -82,12 +97,27 @@ func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string)
 	return b.String(), err
 }
 
+// resources are the kinds on the page, as kubectl names them.
+var resources = map[string]string{
+	"Machine": "machine.cluster.x-k8s.io", "MachineHealthCheck": "machinehealthcheck.cluster.x-k8s.io", "MachineRemediation": "machineremediation.sickbay.dev",
+}
+
+// names prints what is on the page, but for what only waits for time to pass.
+func names(w io.Writer, fleet explain.Fleet) error {
+	for _, item := range slices.Concat(fleet.NeedsYou, fleet.Waiting, fleet.InRepair) {
+		if _, err := fmt.Fprintf(w, "%s/%s\n", resources[item.Kind], item.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // few is how many lines of a kind are shown if not all are asked for.
 const few = 10
 
 // fleet prints the fleet on one page.
 func (t *text) fleet(p explain.Fleet, wide bool) {
-	fmt.Fprintf(t.w, "%s\n%s\n", t.painter.paint(bold, p.Summary()), p.Manager)
+	fmt.Fprintf(t.w, "%s\nManager: %s\n", t.painter.paint(bold, p.Summary()), p.Manager)
 	t.items("NEEDS YOU", red, p.NeedsYou, wide)
 	t.items("WAITING", yellow, p.Waiting, wide)
 	t.items("IN REPAIR", blue, p.InRepair, wide)

@@ -84,7 +84,7 @@ func wrapped(line string, columns int) []string {
 	}
 	var lines []string
 	current := ""
-	for _, word := range strings.Fields(line) {
+	for word := range strings.FieldsSeq(line) {
 		if current != "" && utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) > columns {
 			lines, current = append(lines, current), ""
 		}

@@ -69,30 +69,46 @@ func Change(before, after *v1alpha1.MachineRemediation) string {
 			parts = append(parts, fmt.Sprintf("%s %s", attemptName(after, attempt), results[attempt.Result].comes))
 		}
 	}
-	if then := turnWords(was, is); then != "" {
+	if then := turnWords(&was, &is); then != "" {
 		parts = append(parts, then)
 	}
 	return strings.Join(parts, "; ")
 }
 
+// turns are where a record goes on, in the order in which they are asked; the first that applies is said.
+var turns = []struct {
+	applies func(was, is *v1alpha1.MachineRemediationStatus) bool
+	words   string
+}{
+	{func(was, is *v1alpha1.MachineRemediationStatus) bool { return !moved(was, is) }, ""},
+	{enters(v1alpha1.RemediationHeld), "a person has to decide"},
+	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationPending && reasonOf(*is) == v1alpha1.ReasonApprovalRequired
+	}, "step %s asks for approval"},
+	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil
+	}, "step %s is next, once a slot is granted"},
+	{enters(v1alpha1.RemediationPending), "step %s is next"},
+	{func(was, is *v1alpha1.MachineRemediationStatus) bool {
+		return is.Phase == v1alpha1.RemediationActing && len(is.Attempts) > len(was.Attempts)
+	}, "step %s begins"},
+	{enters(v1alpha1.RemediationProbation), "probation begins"},
+}
+
+func moved(was, is *v1alpha1.MachineRemediationStatus) bool {
+	return was.Phase != is.Phase || was.Step != is.Step || was.Attempt != is.Attempt || was.SlotWanted != is.SlotWanted
+}
+
+func enters(phase v1alpha1.RemediationPhase) func(was, is *v1alpha1.MachineRemediationStatus) bool {
+	return func(was, is *v1alpha1.MachineRemediationStatus) bool { return is.Phase == phase && was.Phase != phase }
+}
+
 // turnWords say where a record goes on.
-func turnWords(was, is v1alpha1.MachineRemediationStatus) string {
-	moved := was.Phase != is.Phase || was.Step != is.Step || was.Attempt != is.Attempt || was.SlotWanted != is.SlotWanted
-	switch {
-	case !moved:
-		return ""
-	case is.Phase == v1alpha1.RemediationHeld && was.Phase != is.Phase:
-		return "a person has to decide"
-	case is.Phase == v1alpha1.RemediationPending && reasonOf(is) == v1alpha1.ReasonApprovalRequired:
-		return "step " + is.Step + " asks for approval"
-	case is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil:
-		return "step " + is.Step + " is next, once a slot is granted"
-	case is.Phase == v1alpha1.RemediationPending && was.Phase != is.Phase:
-		return "step " + is.Step + " is next"
-	case is.Phase == v1alpha1.RemediationActing && len(is.Attempts) > len(was.Attempts):
-		return "step " + is.Step + " begins"
-	case is.Phase == v1alpha1.RemediationProbation && was.Phase != is.Phase:
-		return "probation begins"
+func turnWords(was, is *v1alpha1.MachineRemediationStatus) string {
+	for _, turn := range turns {
+		if turn.applies(was, is) {
+			return strings.ReplaceAll(turn.words, "%s", is.Step)
+		}
 	}
 	return ""
 }

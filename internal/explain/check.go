@@ -26,7 +26,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 	c.waiting(&p)
 	p.row("Overlap", c.overlap())
 	p.row("Pattern", c.pattern())
-	p.row("Next", f.nextWords(&p))
+	f.tellNext(&p)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -75,4 +76,19 @@ type Record struct {
 	Reboot *v1alpha1.RebootRemediation
 	// Problem says why its next step cannot be told; empty if it can.
 	Problem string
+}
+
+// Select leaves out the machines whose labels do not match, their records, and the MachineHealthChecks that have no machine left.
+// What is decided about the others stays as it is: it goes by all machines.
+func (f *Facts) Select(matches func(labels map[string]string) bool) {
+	f.Machines = slices.DeleteFunc(f.Machines, func(m *Machine) bool { return !matches(m.Machine.Labels) })
+	checks, records := map[*Check]bool{}, map[*Record]bool{}
+	for _, m := range f.Machines {
+		checks[m.Check], records[m.Record] = true, true
+		for _, past := range m.Past {
+			records[past] = true
+		}
+	}
+	f.Checks = slices.DeleteFunc(f.Checks, func(c *Check) bool { return !checks[c] })
+	f.Records = slices.DeleteFunc(f.Records, func(r *Record) bool { return !records[r] })
 }

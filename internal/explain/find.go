@@ -104,7 +104,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p.row("Why", fmt.Sprintf("%s (%s, since %s)", r.Record.Spec.Finding.Message, r.Record.Spec.Finding.Reason, Clock(r.Record.Spec.Finding.Since.Time, f.Now)))
 	r.tell(&p, f.Now)
 	if !r.ended() {
-		p.row("Next", f.nextWords(&p))
+		f.tellNext(&p)
 	}
 	r.choices(&p)
 	return p
@@ -131,6 +131,6 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 		}
 	}
 	sortByTime(p.Next)
-	p.row("Next", f.nextWords(&p))
+	f.tellNext(&p)
 	return p
 }

@@ -37,6 +37,8 @@ type Fleet struct {
 
 // Item is one line about one object.
 type Item struct {
+	// Kind is Machine, MachineRemediation, for a machine that is gone, MachineHealthCheck or Cluster.
+	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Cluster   string `json:"cluster,omitempty"`
 	Name      string `json:"name"`
@@ -81,7 +83,7 @@ func (f *Facts) Fleet() Fleet {
 	}
 	for _, c := range f.Clusters {
 		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
 		}
 	}
 	return p
@@ -89,7 +91,7 @@ func (f *Facts) Fleet() Fleet {
 
 // add lists a machine where people look for it.
 func (p *Fleet) add(m *Machine, state State, now time.Time) {
-	item := Item{m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
+	item := Item{"Machine", m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
 	switch {
 	case state == StateHeld:
 		item.Text = "held: " + m.Record.message()
@@ -118,7 +120,7 @@ func (p *Fleet) addGone(r *Record) {
 	if r.ended() || !r.Facts.Machine.Gone {
 		return
 	}
-	item := Item{r.Record.Namespace, r.Record.Spec.ClusterName, r.Record.Spec.MachineRef.Name, "is gone: " + r.message()}
+	item := Item{"MachineRemediation", r.Record.Namespace, r.Record.Spec.ClusterName, r.Record.Name, "its machine is gone: " + r.message()}
 	if r.Record.Status.Phase == v1alpha1.RemediationHeld {
 		p.NeedsYou = append(p.NeedsYou, item)
 		return
@@ -129,7 +131,7 @@ func (p *Fleet) addGone(r *Record) {
 // addCheck lists a MachineHealthCheck that a person may want to know about.
 func (p *Fleet) addCheck(c *Check, now time.Time) {
 	mhc := c.MachineHealthCheck
-	item := Item{mhc.Namespace, mhc.Spec.ClusterName, mhc.Name, ""}
+	item := Item{"MachineHealthCheck", mhc.Namespace, mhc.Spec.ClusterName, mhc.Name, ""}
 	d := &c.Decision
 	switch {
 	case c.Foreign:

@@ -68,16 +68,7 @@ func repairOf(r *v1alpha1.MachineRemediation) Repair {
 	if r.Spec.HostRef != nil {
 		one.Host = r.Spec.HostRef.Name
 	}
-	for _, attempt := range r.Status.Attempts {
-		if attempt.ObjectRef != nil && one.Acted == nil && attempt.StartTime != nil {
-			one.Acted = &attempt.StartTime.Time
-		}
-		tried := Attempt{Step: attempt.Step, Result: string(attempt.Result)}
-		if attempt.Decision != nil {
-			tried.By = attempt.Decision.By
-		}
-		one.Attempts = append(one.Attempts, tried)
-	}
+	one.addAttempts(r.Status.Attempts)
 	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded); ladder.Ended(r) && c != nil {
 		one.Outcome = c.Reason
 		one.Succeeded = one.Acted != nil && (c.Reason == v1alpha1.ReasonRecovered || c.Reason == v1alpha1.ReasonReplaced)
@@ -86,6 +77,19 @@ func repairOf(r *v1alpha1.MachineRemediation) Repair {
 		}
 	}
 	return one
+}
+
+func (r *Repair) addAttempts(attempts []v1alpha1.RemediationAttempt) {
+	for _, attempt := range attempts {
+		if attempt.ObjectRef != nil && r.Acted == nil && attempt.StartTime != nil {
+			r.Acted = &attempt.StartTime.Time
+		}
+		tried := Attempt{Step: attempt.Step, Result: string(attempt.Result)}
+		if attempt.Decision != nil {
+			tried.By = attempt.Decision.By
+		}
+		r.Attempts = append(r.Attempts, tried)
+	}
 }
 
 // healthyAt is when the machine was healthy to stay, or gone.

@@ -22,7 +22,7 @@ func (f *Facts) Page(m *Machine) Page {
 	p.row("Owner", m.ownerSays())
 	p.row("Pattern", m.Check.pattern())
 	p.row("History", m.history(f.Now))
-	p.row("Next", f.nextWords(&p))
+	f.tellNext(&p)
 	if m.Record != nil {
 		m.Record.choices(&p)
 	}
@@ -46,30 +46,26 @@ func (m *Machine) where() string {
 
 // headline says in one sentence where the machine stands.
 func (m *Machine) headline(state State, now time.Time) string {
-	verdict := m.verdict()
-	since := ago(verdict.LastTransitionTime.Time, now)
 	switch state {
 	case StateHealthy:
-		return "HEALTHY since " + Clock(verdict.LastTransitionTime.Time, now)
+		return "HEALTHY since " + Clock(m.verdict().LastTransitionTime.Time, now)
 	case StateSick, StateOnHold:
-		return fmt.Sprintf("SICK for %s, %s", since, m.standing(now))
+		return m.healthFor(now) + ", " + m.standing(now)
 	case StateInRepair:
-		return fmt.Sprintf("%s, %s", m.healthFor(now), m.Record.standing())
+		return m.healthFor(now) + ", " + m.Record.standing()
 	case StateProbation:
-		return fmt.Sprintf("%s, in probation%s", m.healthFor(now), m.Record.until(now))
+		return m.healthFor(now) + ", in probation" + m.Record.until(now)
 	case StateHeld:
-		return fmt.Sprintf("%s, HELD. Nothing more happens until you decide", m.healthFor(now))
+		return m.healthFor(now) + ", HELD. Nothing more happens until you decide"
 	case StatePaused:
-		return fmt.Sprintf("PAUSED: %s", m.paused())
+		return "PAUSED: " + m.paused()
 	case StateDeleting:
-		return fmt.Sprintf("BEING DELETED for %s", ago(m.Machine.DeletionTimestamp.Time, now))
+		return "BEING DELETED for " + ago(m.Machine.DeletionTimestamp.Time, now)
 	case StateUnwatched:
 		return "NOT LOOKED AFTER: " + m.unwatched()
+	default:
+		return m.healthFor(now)
 	}
-	if verdict.Status == "" {
-		return "UNDECIDED: there is no verdict yet"
-	}
-	return fmt.Sprintf("UNDECIDED for %s", since)
 }
 
 // healthFor says how the machine is, and for how long.
@@ -80,7 +76,7 @@ func (m *Machine) healthFor(now time.Time) string {
 		word = "HEALTHY"
 	}
 	if verdict.Status == "" {
-		return word
+		return word + ", as there is no verdict yet"
 	}
 	return word + " for " + ago(verdict.LastTransitionTime.Time, now)
 }
@@ -129,22 +125,28 @@ func onlyTells(c *Check) string {
 
 // why adds the verdict, and why nothing is done about it.
 func (m *Machine) why(p *Page, now time.Time) {
-	verdict := m.verdict()
-	if verdict.Status != "True" {
+	if verdict := m.verdict(); verdict.Status != "True" {
 		p.row("Why", verdict.Message)
 	}
-	wait := m.wait()
-	if wait == nil || !m.sick() {
-		if m.sick() && m.admitted() && m.Check.Decision.Config.OnlyTells() {
-			p.row("Would", m.stepOf())
-		}
+	if !m.sick() {
 		return
 	}
-	p.row("Why not", sentence(wait.Why))
-	if wait.Reason == v1alpha1.ReasonGateClosed {
-		p.row("Opens", m.Check.opens())
+	if wait := m.wait(); wait != nil {
+		m.whyNot(p, wait, now)
+		return
 	}
-	if wait.Reason == v1alpha1.ReasonOnHold || wait.Reason == admission.ReasonOnHold {
+	if m.admitted() && m.Check.Decision.Config.OnlyTells() {
+		p.row("Would", m.stepOf())
+	}
+}
+
+// whyNot adds what holds a sick machine back, when that ends, and what comes then.
+func (m *Machine) whyNot(p *Page, wait *admission.Waiting, now time.Time) {
+	p.row("Why not", sentence(wait.Why))
+	switch wait.Reason {
+	case v1alpha1.ReasonGateClosed:
+		p.row("Opens", m.Check.opens())
+	case v1alpha1.ReasonOnHold:
 		if _, until := m.hold(now); !until.IsZero() {
 			p.row("Until", Clock(until, now))
 		}

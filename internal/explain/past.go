@@ -69,20 +69,20 @@ func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 	return next
 }
 
-// nextWords say what happens next, and who does it.
-func (f *Facts) nextWords(p *Page) string {
-	text := "nothing is due"
-	if len(p.Next) > 0 {
-		var parts []string
-		for _, one := range p.Next[:min(len(p.Next), maxNames)] {
-			parts = append(parts, f.when(one.At)+subject(one, p)+one.What)
-		}
-		if left := len(p.Next) - maxNames; left > 0 {
-			parts = append(parts, fmt.Sprintf("and %d more", left))
-		}
-		text = strings.Join(parts, "; ")
+// tellNext says what happens next, and who does it.
+func (f *Facts) tellNext(p *Page) {
+	var parts []string
+	for _, one := range p.Next[:min(len(p.Next), maxNames)] {
+		parts = append(parts, f.when(one.At)+subject(one, p)+one.What)
 	}
-	return sentence(text) + ". " + f.managerWords()
+	if left := len(p.Next) - maxNames; left > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", left))
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing is due"}
+	}
+	p.row("Next", sentence(strings.Join(parts, "; ")))
+	p.row("Manager", f.managerWords())
 }
 
 // when is a moment to come, and a moment that has come.
@@ -105,9 +105,9 @@ func subject(one Upcoming, p *Page) string {
 func (f *Facts) managerWords() string {
 	switch {
 	case f.Manager.Unknown != "":
-		return "Whether a manager is at work cannot be told: " + f.Manager.Unknown
+		return "Whether one is at work cannot be told: " + f.Manager.Unknown
 	case f.Manager.Name == "":
-		return "NO MANAGER LEADS: nothing happens until one does"
+		return "NONE LEADS: nothing happens until one does"
 	}
-	return "Manager " + f.Manager.Name + " leads"
+	return f.Manager.Name + " leads"
 }

@@ -137,6 +137,7 @@ func (s *scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 			f.Machine.Health = ladder.Healthy
 		case metav1.ConditionFalse:
 			f.Machine.Health = ladder.Sick
+		default:
 		}
 	}
 	if n := len(r.Status.Attempts); n > 0 && r.Status.Attempts[n-1].EndTime == nil && made(r.Status.Attempts[n-1], "RebootRemediation") {

@@ -61,8 +61,9 @@ func verdictWords(status metav1.ConditionStatus, result healthcheck.Result) stri
 		return "is sick: " + result.Message
 	case metav1.ConditionTrue:
 		return "is healthy"
+	default:
+		return "is undecided: " + result.Message
 	}
-	return "is undecided: " + result.Message
 }
 
 func (m *Machine) upcoming(at time.Time, what string) Upcoming {

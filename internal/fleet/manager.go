@@ -32,7 +32,7 @@ func (o *Observer) manager(ctx context.Context) explain.Manager {
 		return explain.Manager{Name: *leases.Items[i].Spec.HolderIdentity}
 	}
 	if len(leases.Items) == 0 {
-		return explain.Manager{Unknown: "there is no lease " + o.Lease + ", so it may run without leader election"}
+		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}
 	}
 	return explain.Manager{}
 }

@@ -31,6 +31,23 @@ func hostErrorOff(f *Facts) { f.Rules.HostErrorTimeout = 0 }
 
 func hostErrorGone(f *Facts) { f.HostErrorGone = true }
 
+func hostQuiet(f *Facts) { f.HostQuiet = true }
+
+// pausedCondition is what Cluster API says of a Machine, and Sickbay of a MachineHealthCheck.
+func pausedCondition(status metav1.ConditionStatus, since time.Time) metav1.Condition {
+	return metav1.Condition{Type: "Paused", Status: status, LastTransitionTime: metav1.NewTime(since)}
+}
+
+func machinePaused(status metav1.ConditionStatus, since time.Time) fact {
+	return func(f *Facts) {
+		f.Machine.Status.Conditions = append(f.Machine.Status.Conditions, pausedCondition(status, since))
+	}
+}
+
+func checkPaused(status metav1.ConditionStatus, since time.Time) fact {
+	return func(f *Facts) { f.Rules.Paused = new(pausedCondition(status, since)) }
+}
+
 // TestHostError: the error of a host counts by the time for which the Machine's condition has said so.
 func TestHostError(t *testing.T) {
 	bad := verdict{Status: healthcheck.False, Reason: "HostError", Message: noPower}
@@ -46,6 +63,14 @@ func TestHostError(t *testing.T) {
 		"no error":                             {facts(hostSays(metav1.ConditionTrue, ago(time.Hour))), healthy},
 		"not known":                            {facts(hostSays(metav1.ConditionUnknown, ago(time.Hour))), healthy},
 		"a pause has ended since":              {facts(hostError(ago(time.Hour)), resumed(minute)), healthy.in(4 * time.Minute)},
+		"quiet now, was healthy":               {facts(hostError(ago(time.Hour)), hostQuiet, wasHealthy), healthy},
+		"quiet now, was not":                   {facts(hostError(ago(time.Hour)), hostQuiet), bad},
+		"quiet now, not yet":                   {facts(hostError(ago(4*time.Minute)), hostQuiet, wasHealthy), healthy.in(time.Minute)},
+		"its Machine was paused since":         {facts(hostError(ago(time.Hour)), machinePaused(metav1.ConditionFalse, minute)), healthy.in(4 * time.Minute)},
+		"its Machine was paused before":        {facts(hostError(ago(time.Hour)), machinePaused(metav1.ConditionFalse, ago(2*time.Hour))), bad},
+		"its Machine comes out of a pause":     {facts(hostError(ago(time.Hour)), machinePaused(metav1.ConditionTrue, ago(2*time.Hour))), healthy.in(5 * time.Minute)},
+		"its MachineHealthCheck was paused":    {facts(hostError(ago(time.Hour)), checkPaused(metav1.ConditionFalse, minute)), healthy.in(4 * time.Minute)},
+		"it comes out of a pause":              {facts(hostError(ago(time.Hour)), checkPaused(metav1.ConditionTrue, ago(2*time.Hour))), healthy.in(5 * time.Minute)},
 		"and the Node is gone":                 {facts(hostError(ago(time.Hour)), nodeGone), also},
 		"the cluster is not up":                {facts(hostError(ago(time.Hour)), noInfra), waitForInfra},
 		"not yet, and waiting for a Node":      {facts(machineWithoutNode(build.CreatedAt(now)), hostError(minute)), waitForNode.in(4 * time.Minute)},

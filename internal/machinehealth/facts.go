@@ -17,6 +17,8 @@ type Facts struct {
 	// HostErrorGone tells that the host, read past the cache, has no error at this moment. It may be that its operator tries
 	// again, so that says little; but it is no time to act.
 	HostErrorGone bool
+	// HostQuiet tells that the host has no error at this moment by the cache. A healthy Machine does not become unhealthy then.
+	HostQuiet bool
 	// WasHealthy tells that the stored verdict is True.
 	WasHealthy bool
 	// GracePeriod is how long a healthy Machine stays so after the connection to

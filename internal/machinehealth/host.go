@@ -87,16 +87,46 @@ func hostResult(host HostFacts) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonHostHasNoError}
 }
 
-// host judges the error of a host by the time for which the Machine has said so.
-func (found *findings) host(f Facts, now time.Time) {
+// hostSick reports whether the host of a Machine is judged, and the Machine says that it has an error.
+func (f Facts) hostSick() bool {
+	if f.Rules.HostErrorTimeout == 0 {
+		return false
+	}
 	c := meta.FindStatusCondition(f.Machine.Status.Conditions, HostConditionType)
-	if f.Rules.HostErrorTimeout == 0 || c == nil || c.Status != metav1.ConditionFalse || f.HostErrorGone {
+	return c != nil && c.Status == metav1.ConditionFalse
+}
+
+// host judges the error of a host by the time for which the Machine has said so. That goes on for a while after the last error, so a
+// healthy Machine becomes unhealthy only while there is one.
+func (found *findings) host(f Facts, now time.Time) {
+	if !f.hostSick() || f.HostErrorGone {
 		return
 	}
-	due := countsSince(f, c.LastTransitionTime.Time, f.Machine.CreationTimestamp.Time).Add(f.Rules.HostErrorTimeout)
+	c := meta.FindStatusCondition(f.Machine.Status.Conditions, HostConditionType)
+	since := later(countsSince(f, c.LastTransitionTime.Time, f.Machine.CreationTimestamp.Time), f.hostSeenSince(now))
+	due := since.Add(f.Rules.HostErrorTimeout)
 	if now.Before(due) {
 		found.hostDue = due
 		return
 	}
+	if f.HostQuiet && f.WasHealthy {
+		return
+	}
 	found.unhealthy = append(found.unhealthy, finding{ReasonHostError, c.Message, due})
+}
+
+// hostSeenSince is since when Sickbay looks at the host without a break. While somebody pauses the Machine, its Cluster or its
+// MachineHealthCheck, the condition stays as it is, whatever becomes of the host.
+func (f Facts) hostSeenSince(now time.Time) time.Time {
+	var since time.Time
+	for _, paused := range []*metav1.Condition{f.Rules.Paused, meta.FindStatusCondition(f.Machine.Status.Conditions, clusterv1.PausedCondition)} {
+		switch {
+		case paused == nil:
+		case paused.Status == metav1.ConditionTrue:
+			return now // it has ended just now: otherwise nothing would be judged
+		default:
+			since = later(since, paused.LastTransitionTime.Time)
+		}
+	}
+	return since
 }

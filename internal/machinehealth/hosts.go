@@ -2,7 +2,6 @@ package machinehealth
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -18,9 +17,10 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// byConsumer indexes BareMetalHosts by who uses them.
+// byConsumer indexes BareMetalHosts by who uses them, and Machines by their infrastructure machine, which does.
 const byConsumer = "machinehealth.consumer"
 
 // Hosts finds the BareMetalHosts that run Machines.
@@ -31,16 +31,21 @@ type Hosts struct {
 	installed atomic.Bool
 }
 
-// Appeared indexes the hosts, and has them looked at. It is called once their kind is installed.
+// Appeared indexes the hosts and the Machines that they run, and has hosts looked at. It is called once their kind is installed.
 func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error {
-	err := indexer.IndexField(ctx, &metal3v1.BareMetalHost{}, byConsumer, func(obj client.Object) []string {
-		if consumer := consumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
-			return []string{consumer}
-		}
-		return nil
+	err := targets.AddTo(ctx, indexer, []targets.Index{
+		{Object: &metal3v1.BareMetalHost{}, Field: byConsumer, Extract: func(obj client.Object) []string {
+			if consumer := consumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
+				return []string{consumer}
+			}
+			return nil
+		}},
+		{Object: &clusterv1.Machine{}, Field: byConsumer, Extract: func(obj client.Object) []string {
+			return []string{consumerOfMachine(obj.(*clusterv1.Machine))}
+		}},
 	})
 	if err != nil {
-		return fmt.Errorf("indexing hosts: %w", err)
+		return err
 	}
 	h.installed.Store(true)
 	return nil
@@ -85,21 +90,15 @@ func (r *Reconciler) HostsAppeared(objects cache.Cache) error {
 	return r.ctl.Watch(source.Kind(objects, client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfHost), relevantHostChange()))
 }
 
-// machinesOfHost is the Machine that a host runs. Hosts seldom have news.
+// machinesOfHost is the Machine that a host runs. At a start each host has news.
 func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []ctrl.Request {
 	consumer := consumerOf(host.(*metal3v1.BareMetalHost))
 	if consumer == "" {
 		return nil
 	}
 	var list clusterv1.MachineList
-	err := r.Client.List(ctx, &list, client.InNamespace(host.GetNamespace()), client.UnsafeDisableDeepCopy)
-	var machines []clusterv1.Machine
-	for i := range list.Items {
-		if consumerOfMachine(&list.Items[i]) == consumer {
-			machines = append(machines, list.Items[i])
-		}
-	}
-	return toRequests(ctx, machines, err)
+	err := r.Client.List(ctx, &list, client.InNamespace(host.GetNamespace()), client.MatchingFields{byConsumer: consumer}, client.UnsafeDisableDeepCopy)
+	return toRequests(ctx, list.Items, err)
 }
 
 // relevantHostChange drops the events that cannot change a verdict.

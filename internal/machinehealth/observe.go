@@ -48,18 +48,20 @@ func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *c
 	if err != nil {
 		return Facts{}, err
 	}
-	rules, gone := RulesOf(mhc), false
-	if live && rules.HostErrorTimeout > 0 {
-		host, err := o.Hosts.of(ctx, machine, live)
-		if err != nil {
-			return Facts{}, fmt.Errorf("reading the host of machine %s: %w", client.ObjectKeyFromObject(machine), err)
-		}
-		gone = host.Error == ""
-	}
-	return Facts{
-		Machine: machine, Cluster: cluster, Rules: rules, Node: node, HostErrorGone: gone,
+	facts := Facts{
+		Machine: machine, Cluster: cluster, Rules: RulesOf(mhc), Node: node,
 		WasHealthy: isTrue(machine.Status.Conditions, ConditionType), GracePeriod: o.GracePeriod,
-	}, nil
+	}
+	if !facts.hostSick() {
+		return facts, nil
+	}
+	host, err := o.Hosts.of(ctx, machine, live)
+	if err != nil {
+		return Facts{}, fmt.Errorf("reading the host of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	facts.HostQuiet = host.Error == ""
+	facts.HostErrorGone = live && facts.HostQuiet
+	return facts, nil
 }
 
 func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read readNode) (NodeFacts, error) {

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // ResumedAtAnnotation on a MachineHealthCheck holds the RFC 3339 time at which
@@ -32,6 +36,8 @@ type Rules struct {
 	NodeConditions    []ConditionRule
 	// ResumedAt is when the last pause ended; zero if there was none.
 	ResumedAt time.Time
+	// Paused is the condition of that name; nil if it says nothing about us.
+	Paused *metav1.Condition
 }
 
 // ConditionRule says that a condition of that type is unhealthy once it has had
@@ -55,6 +61,10 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 		NodeConditions: conditionRules(checks.UnhealthyNodeConditions, func(c clusterv1.UnhealthyNodeCondition) ConditionRule {
 			return ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)}
 		}),
+	}
+	if mhc.Annotations[clusterv1.PausedAnnotation] != targets.HandedOverValue {
+		// Otherwise it is about Cluster API's controller.
+		rules.Paused = meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.PausedCondition)
 	}
 	if resumedAt, err := ResumedAt(mhc); err == nil {
 		rules.ResumedAt = resumedAt

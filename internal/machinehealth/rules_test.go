@@ -15,6 +15,13 @@ func TestRulesOf(t *testing.T) {
 	noTimeout := build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) {
 		mhc.Spec.Checks.UnhealthyNodeConditions = []clusterv1.UnhealthyNodeCondition{{Type: "Ready", Status: "False"}}
 	})
+	pausedAt := build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) {
+		mhc.Status.Conditions = append(mhc.Status.Conditions, pausedCondition("False", now))
+	})
+	pausedHandedOver := build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) {
+		pausedAt(mhc)
+		build.Annotation(clusterv1.PausedAnnotation, "sickbay")(mhc)
+	})
 	tests := map[string]struct {
 		given build.MachineHealthCheckOption
 		want  Rules
@@ -28,9 +35,11 @@ func TestRulesOf(t *testing.T) {
 		"Machine conditions": {build.UnhealthyMachineCondition("Disk", "False", time.Minute), Rules{
 			StartupTimeout: 10 * time.Minute, MachineConditions: []ConditionRule{{"Disk", "False", time.Minute}},
 		}},
-		"provisioning-timeout": {build.Annotation(ProvisioningTimeoutAnnotation, "30m"), Rules{StartupTimeout: 10 * time.Minute, ProvisioningTimeout: 30 * time.Minute}},
-		"a missing timeout":    {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "False", 0}}}},
-		"resumed-at":           {build.Annotation(ResumedAtAnnotation, now.Format(time.RFC3339)), Rules{StartupTimeout: 10 * time.Minute, ResumedAt: now}},
+		"provisioning-timeout":                            {build.Annotation(ProvisioningTimeoutAnnotation, "30m"), Rules{StartupTimeout: 10 * time.Minute, ProvisioningTimeout: 30 * time.Minute}},
+		"a missing timeout":                               {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "False", 0}}}},
+		"resumed-at":                                      {build.Annotation(ResumedAtAnnotation, now.Format(time.RFC3339)), Rules{StartupTimeout: 10 * time.Minute, ResumedAt: now}},
+		"the condition Paused":                            {pausedAt, Rules{StartupTimeout: 10 * time.Minute, Paused: new(pausedCondition("False", now))}},
+		"the same, and it is handed over":                 {pausedHandedOver, Rules{StartupTimeout: 10 * time.Minute}},
 		"resumed-at that cannot be read counts as absent": {build.Annotation(ResumedAtAnnotation, "yesterday"), Rules{StartupTimeout: 10 * time.Minute}},
 	}
 	for name, tt := range tests {

@@ -110,7 +110,8 @@ func others(conditions []metav1.Condition) []metav1.Condition {
 }
 
 func sameState(a, b metav1.Condition) bool {
-	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime)
+	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
+		(a.Type != HostConditionType || a.Message == b.Message) // the verdict has the host's words
 }
 
 func relevantMachineHealthCheckChange() predicate.Predicate {

@@ -63,30 +63,57 @@ func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1
 	}
 }
 
-// create creates a record. Its name goes by the records that the cache shows; if there is one of that name, the API server
-// says which is the last. One that is open was created by us just now, or by another leader, and is as good.
+// create creates a record. Its name goes by the records that the cache shows, as long as the last of them is still there; if
+// there is one of that name, the API server says which is the last. One that is open was created by us just now, or by another
+// leader, and is as good.
 func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
-	ordinal := highest(f.Records, spec.MachineRef.UID) + 1
-	written := newRecord(f, ordinal, spec)
-	err := r.Client.Create(ctx, written)
-	if apierrors.IsAlreadyExists(err) {
-		last, listErr := r.last(ctx, f, spec.MachineRef.UID)
-		if listErr != nil {
-			return nil, listErr
-		}
-		if last != nil && !ladder.Ended(last) {
-			return last, nil
-		}
-		if last != nil {
-			ordinal = max(ordinal, record.Ordinal(last))
-		}
-		written = newRecord(f, ordinal+1, spec)
-		err = r.Client.Create(ctx, written)
-	}
+	last := lastOf(f.Records, spec.MachineRef.UID)
+	stands, err := r.stands(ctx, last)
 	if err != nil {
-		return nil, fmt.Errorf("creating MachineRemediation %s: %w", written.Name, err)
+		return nil, err
 	}
-	return written, nil
+	ordinal := 1
+	if last != nil {
+		ordinal = record.Ordinal(last) + 1
+	}
+	if stands {
+		written := newRecord(f, ordinal, spec)
+		if err = r.Client.Create(ctx, written); !apierrors.IsAlreadyExists(err) {
+			return written, creating(written, err)
+		}
+	}
+	if last, err = r.last(ctx, f, spec.MachineRef.UID); err != nil {
+		return nil, err
+	}
+	if last != nil && !ladder.Ended(last) {
+		return last, nil
+	}
+	if last != nil {
+		ordinal = max(ordinal, record.Ordinal(last)+1)
+	}
+	written := newRecord(f, ordinal, spec)
+	return written, creating(written, r.Client.Create(ctx, written))
+}
+
+func creating(r *v1alpha1.MachineRemediation, err error) error {
+	if err != nil {
+		return fmt.Errorf("creating MachineRemediation %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// stands reports whether a record that the cache shows is still there. If somebody has deleted it, the names begin anew: another
+// leader may have made one that is open, under a name that the cache has for this one.
+func (r *Reconciler) stands(ctx context.Context, shown *v1alpha1.MachineRemediation) (bool, error) {
+	if shown == nil {
+		return true, nil
+	}
+	key, live := client.ObjectKeyFromObject(shown), &v1alpha1.MachineRemediation{}
+	err := r.Live.Get(ctx, key, live)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("getting MachineRemediation %s: %w", key, err)
+	}
+	return err == nil && live.UID == shown.UID, nil
 }
 
 // newRecord also says where its machine is: pacing asks when the machine may be gone.
@@ -100,15 +127,15 @@ func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationS
 	return created
 }
 
-// highest is the highest ordinal of a machine's records; 0 if it has none.
-func highest(all []*v1alpha1.MachineRemediation, machine types.UID) int {
-	n := 0
+// lastOf is the record of a machine with the highest ordinal; nil if it has none.
+func lastOf(all []*v1alpha1.MachineRemediation, machine types.UID) *v1alpha1.MachineRemediation {
+	var last *v1alpha1.MachineRemediation
 	for _, one := range all {
-		if one.Spec.MachineRef.UID == machine {
-			n = max(n, record.Ordinal(one))
+		if one.Spec.MachineRef.UID == machine && (last == nil || record.Ordinal(one) > record.Ordinal(last)) {
+			last = one
 		}
 	}
-	return n
+	return last
 }
 
 // last returns the record of a machine with the highest ordinal, past the cache; nil if there is none.
@@ -117,13 +144,11 @@ func (r *Reconciler) last(ctx context.Context, f admission.Facts, machine types.
 	if err != nil {
 		return nil, err
 	}
-	var last *v1alpha1.MachineRemediation
+	pointers := make([]*v1alpha1.MachineRemediation, len(all))
 	for i := range all {
-		if last == nil || record.Ordinal(&all[i]) > record.Ordinal(last) {
-			last = &all[i]
-		}
+		pointers[i] = &all[i]
 	}
-	return last, nil
+	return lastOf(pointers, machine), nil
 }
 
 // grant raises spec.grant of a record, if it still is the one that was decided on and nobody else has raised it.

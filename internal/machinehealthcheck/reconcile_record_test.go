@@ -79,6 +79,28 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 	}
 }
 
+// TestNextRecordAfterADeletion: somebody has deleted the record that the cache shows, so the names have begun anew, and another
+// leader has made one under the name that the cache has for that.
+func TestNextRecordAfterADeletion(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a := w.sick(t, "a")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	w.end(t, a)
+	first := w.recordOf(t, a)
+	w.restartWithCache()
+	w.freeze(t, mhc, mhc, first)
+	if err := w.env.Client.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	w.admitByHand(t, mhc, a)
+	w.reconcile(t, mhc)
+	if all := w.stored(t); len(all) != 1 || all[0].UID == first.UID {
+		t.Errorf("there are %d records, want the one of the other leader", len(all))
+	}
+}
+
 // TestTwoLeaders admit the same machines at the same moment, neither seeing what the other does: each machine has one record.
 func TestTwoLeaders(t *testing.T) {
 	t.Parallel()

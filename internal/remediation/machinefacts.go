@@ -24,12 +24,10 @@ import (
 
 // machineFacts reads from the Machine what the ladder goes by.
 func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
-	machine, record := v.machine, v.facts.Record
-	on := OnMachine(machine, record, v.mhc, r.Clock.Now())
-	m := on.Machine
-	v.facts.RemediateAsked = on.RemediateAsked
-	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(record) {
-		machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
+	m := ownFacts(v.machine, v.mhc, v.facts.Record, r.Clock.Now())
+	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
+	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(v.facts.Record) {
+		machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(v.machine))
 		if err != nil {
 			return err
 		}
@@ -37,6 +35,17 @@ func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	}
 	v.facts.Machine = m
 	return nil
+}
+
+// ownFacts is what the ladder goes by that the Machine itself says.
+func ownFacts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Machine {
+	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	if !machine.DeletionTimestamp.IsZero() {
+		m.DeletingSince = machine.DeletionTimestamp.Time
+	}
+	m.VerdictStands = verdictGoes(machine, mhc)
+	m.RebootOperation, m.RebootStands = powerCycle(machine, record, now)
+	return m
 }
 
 // storedHealth is the verdict on a Machine.

@@ -22,14 +22,9 @@ func (r *Reconciler) Look(ctx context.Context, record *v1alpha1.MachineRemediati
 
 // OnMachine is what the next step of a record depends on that its Machine says.
 func OnMachine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck, now time.Time) ladder.Facts {
-	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markFor(machine, record), VerdictStands: verdictGoes(machine, mhc)}
-	if !machine.DeletionTimestamp.IsZero() {
-		m.DeletingSince = machine.DeletionTimestamp.Time
-	}
-	m.RebootOperation, m.RebootStands = powerCycle(machine, record, now)
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{
-		Record: record, Machine: m, RemediateAsked: asked,
+		Record: record, Machine: ownFacts(machine, mhc, record, now), RemediateAsked: asked,
 		Safety: ladder.Safety{HeldByOthers: rebootOfOthers(machine, record.UID), KeptOff: keptOff(machine)},
 	}
 }

@@ -58,11 +58,11 @@ func couldNot(err error) string {
 
 // request returns nil if there is nothing.
 func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
-	for _, asked := range r.requests(record) {
+	for _, asked := range requests(record) {
 		if err := r.watchKind(ctx, asked.Kind()); err != nil {
 			return nil, err
 		}
-		found, err := r.readRequest(ctx, asked)
+		found, err := readRequest(ctx, r.Live, asked)
 		if found != nil || err != nil {
 			return found, err
 		}
@@ -71,7 +71,7 @@ func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemedi
 }
 
 // requests are those that may stand: that of the latest attempt, and that of the next one.
-func (r *Reconciler) requests(record *v1alpha1.MachineRemediation) []remedy.Asked {
+func requests(record *v1alpha1.MachineRemediation) []remedy.Asked {
 	var list []remedy.Asked
 	add := func(step v1alpha1.RemediationStep, number int32) {
 		if makesRequest(record, step) {
@@ -97,11 +97,11 @@ func makesRequest(record *v1alpha1.MachineRemediation, step v1alpha1.Remediation
 		(step.Action == v1alpha1.ActionReboot && record.Spec.TemplateRef != nil)
 }
 
-func (r *Reconciler) readRequest(ctx context.Context, asked remedy.Asked) (*ladder.Request, error) {
+func readRequest(ctx context.Context, live client.Reader, asked remedy.Asked) (*ladder.Request, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(asked.Kind())
 	key := client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}
-	err := r.Live.Get(ctx, key, found)
+	err := live.Get(ctx, key, found)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, nil
 	}

@@ -23,6 +23,7 @@ type clusterAPI struct {
 	reader client.Reader
 	// rollouts reads control planes, MachineDeployments and Machines.
 	rollouts client.Reader
+	censuses *censuses
 	mapper   meta.RESTMapper
 	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
 	open opener
@@ -73,15 +74,18 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
-	if upgrades, err := ofTopology(cluster, controlPlane, deployments.Items); len(upgrades) > 0 || err != nil {
+	if upgrades, err := ofTopology(cluster, controlPlane, deployments.Items); going(upgrades) || err != nil {
 		// Cluster API says so by itself, and no Machine has to be read for that.
 		return upgrades, err
 	}
-	machines, err := s.machines(ctx, cluster)
+	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
+		return nil, err
+	}
+	machines, err := s.censuses.of(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return nil, err
 	}
-	return ofCluster(cluster, controlPlane, deployments.Items, machines)
+	return ofCluster(cluster, controlPlane, deployments.Items, machines.versions)
 }
 
 // controlPlane reads the control plane, whatever its kind; nil if there is none.

@@ -72,6 +72,7 @@ type Reconciler struct {
 	heard     heard
 	fights    fights
 	selectors selectors
+	censuses  censuses
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.

@@ -95,7 +95,7 @@ func Decide(f Facts, now time.Time) Decision {
 }
 
 func (f Facts) decide(now time.Time) Decision {
-	active, undecided, halted := f.ids(false), f.undecided(), f.halted()
+	active, undecided := f.ids(false), f.undecided()
 	holder, known := holderOf(f.Annotations), union(handled(f.Annotations, active), f.following())
 	excepted := f.excepted()
 	switch {
@@ -107,15 +107,15 @@ func (f Facts) decide(now time.Time) Decision {
 	case holder == us && len(active)+len(undecided) == 0:
 		return settle(f, now)
 	case holder == us:
-		return keep(f, union(active, undecided, halted), now)
+		return keep(f, f.withHalted(union(active, undecided)), now)
 	case holder == somebody && !excepted:
 		// Noted, so that whoever lifts that pause during the upgrade is not overruled.
-		return leave(f, union(active, undecided, halted))
-	case excepted, len(active) == 0, len(known)+len(undecided)+len(halted) > 0:
-		// Who unpaused it for one upgrade is not overruled while that lasts, whatever else begins.
-		return leave(f, union(known, undecided, halted))
+		return leave(f, f.withHalted(union(active, undecided)))
+	case excepted, len(active) == 0, len(known)+len(undecided) > 0:
+		// Who unpaused it for one upgrade is not overruled while that goes on, whatever else begins.
+		return leave(f, f.withHalted(union(known, undecided)))
 	default:
-		return pause(f, active, now)
+		return pause(f, f.withHalted(active), now)
 	}
 }
 
@@ -133,10 +133,17 @@ func (f Facts) undecided() []string {
 	return ids
 }
 
-// halted are the upgrades that are noted on the MachineHealthCheck, do not go on, and are not over.
-func (f Facts) halted() []string {
-	before := noted(f.Annotations)
-	return slices.DeleteFunc(f.ids(true), func(id string) bool { return !slices.Contains(before, id) })
+// withHalted adds to some upgrades those that have halted and are noted on the MachineHealthCheck, or are a part of one that is
+// noted or to be noted: an override of the whole holds for that part when it goes on.
+func (f Facts) withHalted(ids []string) []string {
+	known := union(noted(f.Annotations), ids)
+	all := slices.Clone(ids)
+	for _, u := range f.Upgrades {
+		if u.Halted && (slices.Contains(known, u.ID) || u.follows(known)) {
+			all = append(all, u.ID)
+		}
+	}
+	return union(all)
 }
 
 // following are the upgrades that go on as a part of one that is noted.
@@ -144,7 +151,7 @@ func (f Facts) following() []string {
 	before := noted(f.Annotations)
 	var ids []string
 	for _, u := range f.Upgrades {
-		if u.Follows != "" && !u.Halted && slices.ContainsFunc(before, func(id string) bool { return strings.HasPrefix(id, u.Follows) }) {
+		if !u.Halted && u.follows(before) {
 			ids = append(ids, u.ID)
 		}
 	}

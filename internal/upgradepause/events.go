@@ -19,7 +19,7 @@ import (
 const (
 	// EventPaused says which upgrade a MachineHealthCheck is paused for.
 	EventPaused = "PausedForUpgrade"
-	// EventSettling says that the upgrade is over, and for which Nodes the pause goes on.
+	// EventSettling says that the upgrade is over, or has halted, and for which Nodes the pause goes on.
 	EventSettling = "UpgradeSettling"
 	// EventResumed says that the pause is over and why, and that the timeouts of Sickbay count from now.
 	EventResumed = "ResumedAfterUpgrade"
@@ -67,7 +67,7 @@ func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) 
 		return corev1.EventTypeNormal, EventResumed, "Resumed: " + whyResumed(kind, f)
 	case StaySettling:
 		return corev1.EventTypeNormal, EventSettling,
-			fmt.Sprintf("The upgrade is over. Stays paused until all Nodes are Ready, or for %s; %s", f.Settle.Within, f.Settle.waits())
+			fmt.Sprintf("The upgrade %s. Stays paused until all Nodes are Ready, or for %s; %s", f.outcome(), f.Settle.Within, f.Settle.waits())
 	case Overridden:
 		if holderOf(f.Annotations) == somebody {
 			return corev1.EventTypeNormal, EventOverridden, "The pause is somebody else's now, and stays when this is over: " + upgrades
@@ -83,7 +83,7 @@ func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) 
 
 // whyResumed says what has ended the pause, and from when timeouts count.
 func whyResumed(kind schema.GroupVersionKind, f Facts) string {
-	why := "the upgrade is over"
+	why := "the upgrade " + f.outcome()
 	switch going := len(f.ids(false))+len(f.undecided()) > 0; {
 	case going:
 		why = "excepted by " + OptionAnnotation
@@ -98,6 +98,14 @@ func whyResumed(kind schema.GroupVersionKind, f Facts) string {
 		why += "; Sickbay's timeouts count from now"
 	}
 	return why
+}
+
+// outcome says what has become of the upgrades that do not go on any more.
+func (f Facts) outcome() string {
+	if len(f.withHalted(nil)) > 0 {
+		return "has halted"
+	}
+	return "is over"
 }
 
 // texts says which upgrades go on, and which of those that are noted may.

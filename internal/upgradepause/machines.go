@@ -1,9 +1,7 @@
 package upgradepause
 
 import (
-	"context"
-	"fmt"
-
+	"github.com/blang/semver/v4"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -24,10 +22,8 @@ type inService map[string]*fleetState
 
 // fleetState is about the machines that one rollout concerns, those that are being deleted included.
 type fleetState struct {
-	// versions are those of their specs, each with how many machines have it.
+	// versions are those of their specs, and of the kubelets of those that are being updated in place, each with how many have it.
 	versions map[string]int
-	// updating says that one is being updated in place: its spec is ahead of it.
-	updating bool
 }
 
 // count adds a machine.
@@ -44,9 +40,27 @@ func (s inService) count(machine *clusterv1.Machine) {
 	if machine.Spec.Version != "" {
 		state.versions[machine.Spec.Version]++
 	}
-	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; updating {
-		state.updating = true
+	if leaves := versionLeft(machine); leaves != "" {
+		state.versions[leaves]++
 	}
+}
+
+// versionLeft returns the version from which a machine is being updated in place; empty if it is not, or has the same one before and
+// after. Cluster API writes the new version to its spec at once, so only the kubelet says which one it had.
+func versionLeft(machine *clusterv1.Machine) string {
+	info := machine.Status.NodeInfo
+	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; !updating || info == nil {
+		return ""
+	}
+	has, err := semver.ParseTolerant(info.KubeletVersion)
+	if err != nil {
+		return ""
+	}
+	wants, err := semver.ParseTolerant(machine.Spec.Version)
+	if err != nil || (!older(has, wants) && !older(wants, has)) {
+		return ""
+	}
+	return info.KubeletVersion
 }
 
 // of returns what is known of a rollout; it is never nil.
@@ -64,22 +78,4 @@ func rolloutOf(machine *clusterv1.Machine) (string, bool) {
 	}
 	deployment := machine.Labels[clusterv1.MachineDeploymentNameLabel]
 	return deployment, deployment != ""
-}
-
-// machines counts the Machines of a Cluster.
-func (s clusterAPI) machines(ctx context.Context, cluster *clusterv1.Cluster) (inService, error) {
-	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
-		return nil, err
-	}
-	var list clusterv1.MachineList
-	err := s.rollouts.List(ctx, &list, client.InNamespace(cluster.Namespace),
-		client.MatchingFields{machinesByCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return nil, fmt.Errorf("listing Machines of Cluster %s: %w", cluster.Name, err)
-	}
-	machines := inService{}
-	for i := range list.Items {
-		machines.count(&list.Items[i])
-	}
-	return machines, nil
 }

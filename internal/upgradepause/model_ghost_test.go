@@ -63,21 +63,24 @@ func (g *ghost) override(annotations stored) {
 	}
 }
 
-// follow: who does not want to be paused for an upgrade does not want it for its parts either.
-func (g *ghost) follow(s seen) {
+// follow: who does not want to be paused for an upgrade does not want it for its parts either, also if they have halted.
+func (g *ghost) follow(s seen) { addParts(g.overridden, s) }
+
+func addParts(ids map[string]bool, s seen) {
 	for part, whole := range s.follows {
-		for id := range g.overridden {
-			if strings.HasPrefix(id, whole) && slices.Contains(s.active, part) {
-				g.overridden[part] = true
+		for id := range ids {
+			if strings.HasPrefix(id, whole) && (slices.Contains(s.active, part) || slices.Contains(s.halted, part)) {
+				ids[part] = true
 			}
 		}
 	}
 }
 
-// refuses reports whether a user does not want to be paused for an upgrade that goes on, has halted, or may go on.
+// refuses reports whether a user does not want to be paused for an upgrade that goes on, or may. One that has halted does not count:
+// it is not the next one.
 func (g *ghost) refuses(s seen) bool {
 	for id := range g.overridden {
-		if slices.Contains(s.active, id) || slices.Contains(s.halted, id) || ofUnknown(id, s.unknown) {
+		if slices.Contains(s.active, id) || ofUnknown(id, s.unknown) {
 			return true
 		}
 	}
@@ -100,6 +103,18 @@ func (g *ghost) going(s seen) map[string]bool {
 		}
 	}
 	return going
+}
+
+// tells are the upgrades that it is paused for, and those that have halted and were known, or are a part of one that is or was.
+func (g *ghost) tells(s seen, going, known map[string]bool) map[string]bool {
+	all := maps.Clone(known)
+	if all == nil {
+		all = map[string]bool{}
+	}
+	maps.Copy(all, going)
+	addParts(all, s)
+	maps.DeleteFunc(all, func(id string, _ bool) bool { return !going[id] && !slices.Contains(s.halted, id) })
+	return all
 }
 
 func setOf(ids []string) map[string]bool {
@@ -135,7 +150,8 @@ func (g *ghost) judge(t *rapid.T, before, after stored, s seen, clock time.Time)
 		if len(s.active) == 0 || s.except(before) || g.refuses(s) {
 			t.Fatalf("paused for %v, not wanted for %v: %v became %v", s.active, g.overridden, before, after)
 		}
-		g.by, g.told, g.pausedAt, g.warnedAt = "us", setOf(s.active), clock, time.Time{}
+		g.by, g.told, g.pausedAt, g.warnedAt = "us", g.tells(s, setOf(s.active), g.overridden), clock, time.Time{}
+		clear(g.overridden)
 		g.wantOurs(t, after)
 	}
 	if before[keyResumed] != after[keyResumed] && (!paused || stays && is != "sickbay") {
@@ -151,9 +167,10 @@ func (g *ghost) judge(t *rapid.T, before, after stored, s seen, clock time.Time)
 // stay: our pause goes on, for an upgrade or, when there is none, for Nodes.
 func (g *ghost) stay(t *rapid.T, before, after stored, s seen, clock time.Time) {
 	blind := g.unknowable(before, s)
-	g.told = g.going(s)
+	going := g.going(s)
+	g.told = g.tells(s, going, g.told)
 	g.wantOurs(t, after)
-	if len(g.told) > 0 || blind {
+	if len(going) > 0 || blind {
 		g.settling = time.Time{}
 		return
 	}

@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"context"
 	"errors"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,8 +35,12 @@ func (f *Facts) add(reading Reading) {
 	case reading.Err != nil:
 		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs, Why: reading.Err.Error()})
 	}
-	if !reading.Elsewhere {
-		f.Upgrades = append(f.Upgrades, reading.Upgrades...)
+	for _, u := range reading.Upgrades {
+		if reading.Elsewhere && !slices.Contains(noted(f.Annotations), u.ID) {
+			continue
+		}
+		u.Halted = u.Halted || reading.Elsewhere
+		f.Upgrades = append(f.Upgrades, u)
 	}
 }
 

@@ -11,20 +11,15 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	// poolID begins the IDs of the updates of MachineConfigPools, followed by the name of the pool.
-	poolID = "machineconfigpool/"
-	// anyPool is a pool that each OpenShift has: it is named when none can be read.
-	anyPool = "worker"
-)
+// poolID begins the IDs of the updates of MachineConfigPools, followed by the name of the pool.
+const poolID = "machineconfigpool/"
 
 // machineConfigPools is the signal of OpenShift's machine config operator. Its workers go on rebooting when ClusterVersion says that
 // the upgrade is over, and also when no more than a setting has changed. A pool concerns the MachineHealthChecks of OpenShift that
-// have a machine whose Node it selects.
+// have a machine whose Node is in it.
 type machineConfigPools struct {
 	reader    client.Reader
 	lookout   *lookout
@@ -45,16 +40,17 @@ func (s machineConfigPools) Read(ctx context.Context, check *metav1.PartialObjec
 		err = s.reader.List(ctx, &pools, client.UnsafeDisableDeepCopy)
 	}
 	if err != nil {
-		return []Reading{{IDs: poolID, Subject: poolReference(anyPool), Err: err}}
+		// There is no pool to name, but each OpenShift has that of the workers.
+		return []Reading{{IDs: poolID, Subject: poolReference(workerPool), Err: err}}
 	}
 	var readings []Reading
 	for i := range pools.Items {
-		readings = append(readings, s.read(ctx, check, &pools.Items[i]))
+		readings = append(readings, s.read(ctx, check, &pools.Items[i], pools.Items))
 	}
 	return readings
 }
 
-func (s machineConfigPools) read(ctx context.Context, check *metav1.PartialObjectMetadata, pool *mcfgv1.MachineConfigPool) Reading {
+func (s machineConfigPools) read(ctx context.Context, check *metav1.PartialObjectMetadata, pool *mcfgv1.MachineConfigPool, all []mcfgv1.MachineConfigPool) Reading {
 	reading := Reading{IDs: idsOfPool(pool.Name), Subject: poolReference(pool.Name)}
 	reading.Upgrades, reading.Err = ofPool(pool, notedOf(check.Annotations, reading.IDs))
 	if len(reading.Upgrades) == 0 {
@@ -65,7 +61,7 @@ func (s machineConfigPools) read(ctx context.Context, check *metav1.PartialObjec
 	case errors.Is(err, errStarting):
 		reading.Upgrades, reading.Err = nil, err
 	case err == nil:
-		reading.Elsewhere = !selects(pool, nodes)
+		reading.Elsewhere = !contains(pool, all, nodes)
 	default:
 		// It cannot be told whose Nodes these are: then it concerns all.
 	}
@@ -88,35 +84,54 @@ func notedOf(annotations map[string]string, ids string) string {
 	return ""
 }
 
-// selects reports whether one of the Nodes may be in the pool. A Node in a pool of its own is selected by that of the workers, too.
-func selects(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node) bool {
-	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
-	return err != nil || slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return selector.Matches(labels.Set(n.Labels)) })
-}
-
-// ofPool tells whether a pool updates: it says so, and has machines that are not updated. Updating alone does not say it, since a
-// Node that is not Ready for any reason makes it True. Nor do both, as long as nothing has been noted: a Node that joins the pool is
-// not updated at first, though the pool has no other configuration than before. An update goes on until all machines have it,
-// whatever else they are to have meanwhile.
+// ofPool tells whether a pool updates: it has machines that are not updated, and is to have another configuration than it had. The
+// condition Updating does not say so: it is also True while a Node is not Ready for any reason. As long as nothing has been noted, a
+// Node that joins the pool is no update: it is not updated at first, though the configuration is the same as before. An update goes
+// on until all machines have it, whatever else they are to have meanwhile.
 func ofPool(pool *mcfgv1.MachineConfigPool, known string) ([]Upgrade, error) {
-	behind := pool.Status.MachineCount - pool.Status.UpdatedMachineCount
-	joins := pool.Spec.Configuration.Name != "" && pool.Spec.Configuration.Name == pool.Status.Configuration.Name
-	if behind <= 0 || (known == "" && joins) {
+	behind := pool.Status.MachineCount > pool.Status.UpdatedMachineCount
+	has, wants := pool.Status.Configuration.Name, pool.Spec.Configuration.Name
+	begins := behind && (wants == "" || has != wants)
+	goesOn := known != "" && (behind || has != wants)
+	if !begins && !goesOn {
 		return nil, nil
 	}
 	updating := conditionOf(pool, mcfgv1.MachineConfigPoolUpdating)
 	if updating.Status != corev1.ConditionTrue && updating.Status != corev1.ConditionFalse {
 		return nil, fmt.Errorf("MachineConfigPool %s does not say whether it is Updating", pool.Name)
 	}
-	upgrade := Upgrade{ID: known, Follows: clusterVersionID, Since: updating.LastTransitionTime.Time, Halted: updating.Status == corev1.ConditionFalse}
+	upgrade := Upgrade{
+		ID: known, Follows: clusterVersionID, Since: updating.LastTransitionTime.Time, Stuck: whyStuck(pool),
+		// The machines that are behind may have left the pool for a moment.
+		Halted: pool.Spec.Paused || !behind,
+	}
 	if known == "" {
 		upgrade.ID = idsOfPool(pool.Name) + upgrade.Since.UTC().Format(time.RFC3339)
 	}
 	upgrade.Text = fmt.Sprintf("MachineConfigPool %s updates, %d of %d machines are through", pool.Name, pool.Status.UpdatedMachineCount, pool.Status.MachineCount)
-	if degraded := conditionOf(pool, mcfgv1.MachineConfigPoolDegraded); degraded.Status == corev1.ConditionTrue {
-		upgrade.Stuck = strings.TrimSuffix("it is degraded: "+degraded.Message, ": ")
-	}
 	return []Upgrade{upgrade}, nil
+}
+
+// whyStuck says why a pool does not get on, in its own words; empty if it does. Degraded has those of its Nodes at most, the
+// conditions that it sums up have all.
+func whyStuck(pool *mcfgv1.MachineConfigPool) string {
+	degraded := conditionOf(pool, mcfgv1.MachineConfigPoolDegraded)
+	if degraded.Status != corev1.ConditionTrue {
+		return ""
+	}
+	var words []string
+	for _, kind := range []mcfgv1.MachineConfigPoolConditionType{
+		mcfgv1.MachineConfigPoolNodeDegraded, mcfgv1.MachineConfigPoolRenderDegraded, mcfgv1.MachineConfigPoolImageBuildDegraded,
+		mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, mcfgv1.MachineConfigPoolSynchronizerDegraded,
+	} {
+		if c := conditionOf(pool, kind); c.Status == corev1.ConditionTrue && c.Message != "" && !slices.Contains(words, c.Message) {
+			words = append(words, c.Message)
+		}
+	}
+	if len(words) == 0 {
+		words = []string{degraded.Message}
+	}
+	return strings.TrimSuffix("it is degraded: "+strings.Join(words, "; "), ": ")
 }
 
 func conditionOf(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {

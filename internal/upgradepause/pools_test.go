@@ -25,6 +25,7 @@ func workers(machines, updated int32, updating corev1.ConditionStatus) *mcfgv1.M
 	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{workerRole: ""}}
 	pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new", "old"
 	pool.Status.MachineCount, pool.Status.UpdatedMachineCount = machines, updated
+	pool.Spec.Paused = updated < machines && updating == corev1.ConditionFalse // as the machine config operator says of a paused pool
 	sayOfPool(pool, mcfgv1.MachineConfigPoolUpdating, updating, "")
 	return pool
 }
@@ -41,7 +42,7 @@ func sayOfPool(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolCond
 	})
 }
 
-// TestOfPool: a pool updates while it says so and has machines that are behind.
+// TestOfPool: a pool updates while it has machines that are behind. It has halted while it is paused.
 func TestOfPool(t *testing.T) {
 	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
 	id := "machineconfigpool/worker/" + at(noon)
@@ -76,6 +77,14 @@ func TestOfPool(t *testing.T) {
 		"degraded":                              {pool: degraded(workers(3, 1, yes), "Node n1 is reporting: \"oops\""), want: stuck(goes("1 of 3 machines are through"), "it is degraded: Node n1 is reporting: \"oops\"")},
 		"degraded, and does not say why":        {pool: degraded(workers(3, 1, yes), ""), want: stuck(goes("1 of 3 machines are through"), "it is degraded")},
 		"degraded, all are through":             {pool: degraded(workers(3, 3, yes), "x")},
+		"degraded, the render controller knows": {pool: telling(degraded(workers(3, 1, yes), ""), mcfgv1.MachineConfigPoolRenderDegraded, "no such config"), want: stuck(goes("1 of 3 machines are through"), "it is degraded: no such config")},
+		"degraded, for two reasons":             {pool: telling(telling(degraded(workers(3, 1, yes), "oops"), mcfgv1.MachineConfigPoolRenderDegraded, "no such config"), mcfgv1.MachineConfigPoolNodeDegraded, "oops"), want: stuck(goes("1 of 3 machines are through"), "it is degraded: oops; no such config")},
+		"degraded, an image was not built":      {pool: telling(degraded(workers(3, 1, yes), "Custom OS image build failed"), mcfgv1.MachineConfigPoolImageBuildDegraded, "Failed to build"), want: stuck(goes("1 of 3 machines are through"), "it is degraded: Failed to build")},
+		"stopped by itself":                     {pool: unpaused(workers(3, 1, no)), want: goes("1 of 3 machines are through")},
+		"paused, and still says so":             {pool: heldUp(workers(3, 1, yes)), want: stands(goes("1 of 3 machines are through"))},
+		"the last one has left for a moment":    {pool: workers(2, 2, yes), known: id, want: stands(goes("2 of 2 machines are through"))},
+		"all are through, it was noted":         {pool: same(workers(3, 3, no)), known: id},
+		"the same, and a Node is not Ready":     {pool: same(workers(3, 3, yes)), known: id},
 		"it does not say whether it updates":    {pool: silent, fails: true},
 		"it does not know whether it updates":   {pool: workers(3, 1, corev1.ConditionUnknown), fails: true},
 		"it does not say so, and nothing is up": {pool: workers(3, 3, corev1.ConditionUnknown)},
@@ -87,6 +96,21 @@ func TestOfPool(t *testing.T) {
 			}
 		})
 	}
+}
+
+func telling(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, message string) *mcfgv1.MachineConfigPool {
+	sayOfPool(pool, kind, corev1.ConditionTrue, message)
+	return pool
+}
+
+func heldUp(pool *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
+	pool.Spec.Paused = true
+	return pool
+}
+
+func unpaused(pool *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
+	pool.Spec.Paused = false
+	return pool
 }
 
 func degraded(pool *mcfgv1.MachineConfigPool, message string) *mcfgv1.MachineConfigPool {
@@ -179,7 +203,7 @@ func TestPoolConcerns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got Facts
-			got.add(machineConfigPools{nodes: tt.nodes}.read(t.Context(), &metav1.PartialObjectMetadata{}, tt.pool))
+			got.add(machineConfigPools{nodes: tt.nodes}.read(t.Context(), &metav1.PartialObjectMetadata{}, tt.pool, []mcfgv1.MachineConfigPool{*tt.pool}))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -17,8 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Readiness tells what is not back after an upgrade.
@@ -35,6 +33,7 @@ type opener func(ctx context.Context, obj client.Object) error
 type clusterMachines struct {
 	selectors *selectors
 	reader    client.Reader
+	censuses  *censuses
 	open      opener
 }
 
@@ -51,20 +50,14 @@ func (m clusterMachines) NotReady(ctx context.Context, check *metav1.PartialObje
 	if err := m.open(ctx, &clusterv1.Machine{}); err != nil {
 		return nil, err
 	}
-	var list clusterv1.MachineList
-	err = m.reader.List(ctx, &list, client.InNamespace(cluster.Namespace),
-		client.MatchingFields{machinesByCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
+	machines, err := m.censuses.of(ctx, m.reader, cluster)
 	if err != nil {
-		return nil, fmt.Errorf("listing Machines of Cluster %s: %w", cluster.Name, err)
+		return nil, err
 	}
 	var names []string
-	for i := range list.Items {
-		machine := &list.Items[i]
-		if !machine.DeletionTimestamp.IsZero() || !targets.IsTarget(machine) || !selector.Matches(labels.Set(machine.Labels)) {
-			continue
-		}
-		if !meta.IsStatusConditionTrue(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition) {
-			names = append(names, machine.Name)
+	for _, machine := range machines.away {
+		if selector.Matches(machine.labels) {
+			names = append(names, machine.name)
 		}
 	}
 	slices.Sort(names)

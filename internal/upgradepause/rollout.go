@@ -1,11 +1,11 @@
 package upgradepause
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,25 +31,38 @@ func wantsPauses(cluster *clusterv1.Cluster) (bool, error) {
 // ofCluster tells whether a Cluster rolls out another Kubernetes version, by what Cluster API itself
 // goes by: as a whole, if it has a topology. Otherwise each version that is being rolled out is an upgrade.
 func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
-	if upgrades, err := ofTopology(cluster, controlPlane, deployments); len(upgrades) > 0 || err != nil {
+	upgrades, err := ofTopology(cluster, controlPlane, deployments)
+	if going(upgrades) || err != nil {
 		return upgrades, err
 	}
-	var upgrades []Upgrade
 	target, err := controlPlaneTarget(controlPlane, machines.of(controlPlaneMachines))
 	if target != "" {
-		upgrades = append(upgrades, rollout(cluster, target, time.Time{}))
+		upgrades = append(upgrades, rollout(cluster, target, annotations.IsPaused(cluster, controlPlane)))
 	}
 	for i := range deployments {
 		if target := workersTarget(cluster, &deployments[i], machines.of(deployments[i].Name)); target != "" {
-			upgrades = append(upgrades, rollout(cluster, target, time.Time{}))
+			upgrades = append(upgrades, rollout(cluster, target, workersPaused(cluster, &deployments[i])))
 		}
 	}
-	slices.SortFunc(upgrades, func(a, b Upgrade) int { return strings.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(upgrades, func(a, b Upgrade) bool { return a.ID == b.ID }), err
+	return eachOnce(upgrades), err
 }
 
-func rollout(cluster *clusterv1.Cluster, target string, since time.Time) Upgrade {
-	return Upgrade{ID: clusterID + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Since: since}
+// rollout is the upgrade to a version. It has halted while a person has paused what rolls it out.
+func rollout(cluster *clusterv1.Cluster, target string, halted bool) Upgrade {
+	return Upgrade{ID: clusterID + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Halted: halted}
+}
+
+// eachOnce sorts upgrades, and leaves one of those to the same version: it goes on if one of its parts does.
+func eachOnce(upgrades []Upgrade) []Upgrade {
+	slices.SortFunc(upgrades, func(a, b Upgrade) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(number(a.Halted), number(b.Halted)))
+	})
+	return slices.CompactFunc(upgrades, func(a, b Upgrade) bool { return a.ID == b.ID })
+}
+
+// going reports whether one of them goes on.
+func going(upgrades []Upgrade) bool {
+	return slices.ContainsFunc(upgrades, func(u Upgrade) bool { return !u.Halted })
 }
 
 // controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not. It does if one of its
@@ -62,9 +75,6 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 	target, _, err := unstructured.NestedString(controlPlane.Object, "spec", "version")
 	if err != nil || target == "" {
 		return "", err
-	}
-	if machines.updating {
-		return target, nil
 	}
 	current := slices.Sorted(maps.Keys(machines.versions))
 	if len(current) == 0 {
@@ -88,12 +98,28 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 	return "", nil
 }
 
-// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines.
+// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines. What a
+// vendor puts in the place of a pre-release is no pre-release either, unless both have it: v1.31.0-eks-1 is not older than v1.31.0.
 func older(actual, wanted semver.Version) bool {
+	if ofVendor(actual) != ofVendor(wanted) {
+		actual, wanted = withoutVendor(actual), withoutVendor(wanted)
+	}
 	if len(actual.Build) == 0 || len(wanted.Build) == 0 {
 		return version.Compare(wanted, actual) > 0
 	}
 	return version.Compare(wanted, actual, version.WithBuildTags()) > 0
+}
+
+// ofVendor reports whether a version has another suffix than Kubernetes gives to its pre-releases.
+func ofVendor(v semver.Version) bool {
+	return len(v.Pre) > 0 && !slices.ContainsFunc([]string{"alpha", "beta", "rc"}, func(kind string) bool { return strings.HasPrefix(v.Pre[0].VersionStr, kind) })
+}
+
+func withoutVendor(v semver.Version) semver.Version {
+	if ofVendor(v) {
+		v.Pre = nil
+	}
+	return v
 }
 
 // currentVersions returns status.versions or, of a control plane that does not have it, status.version.
@@ -118,16 +144,12 @@ func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) 
 }
 
 // workersTarget returns the version that a MachineDeployment rolls out; empty if it does not: because
-// all its machines are to have it, because it waits for a person to delete them, or because it is paused.
+// all its machines are to have it, because it waits for a person to delete them, or because it is being deleted itself.
 func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines *fleetState) string {
 	target := deployment.Spec.Template.Spec.Version
-	if deployment.Spec.ClusterName != cluster.Name || target == "" || annotations.IsPaused(cluster, deployment) ||
-		(deployment.Spec.Paused != nil && *deployment.Spec.Paused) ||
+	if deployment.Spec.ClusterName != cluster.Name || target == "" || !deployment.DeletionTimestamp.IsZero() ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {
 		return ""
-	}
-	if machines.updating {
-		return target
 	}
 	for has := range machines.versions {
 		if strings.TrimPrefix(has, "v") != strings.TrimPrefix(target, "v") {
@@ -135,4 +157,9 @@ func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDepl
 		}
 	}
 	return ""
+}
+
+// workersPaused reports whether a person has paused a MachineDeployment.
+func workersPaused(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment) bool {
+	return annotations.IsPaused(cluster, deployment) || (deployment.Spec.Paused != nil && *deployment.Spec.Paused)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -67,6 +69,12 @@ func TestControlPlaneTarget(t *testing.T) {
 		"without the v":                            {plane("1.31.0", planeVersions(target)), ""},
 		"without the patch":                        {plane("v1.31", planeVersions("v1.30")), "v1.31"},
 		"out of its pre-release":                   {plane(target, planeVersions("v1.31.0-rc.1")), target},
+		"a vendor's suffix":                        {plane(target, planeVersions("v1.31.0-eks-1")), ""},
+		"the same, older":                          {plane(target, planeVersions("v1.30.9-gke.1")), target},
+		"a vendor's suffix is wanted":              {plane("v1.31.0-eks-1", planeVersions(target)), ""},
+		"another suffix of the same":               {plane("v1.31.0-gke.200", planeVersions("v1.31.0-gke.100")), "v1.31.0-gke.200"},
+		"a suffix in place of a build":             {plane("v1.31.0+k0s.0", map[string]any{"version": "v1.31.0-k0s.0"}), ""},
+		"a pre-release of what is wanted":          {plane("v1.31.0-gke.1", planeVersions("v1.31.0-beta.0")), "v1.31.0-gke.1"},
 		"a later build":                            {plane("v1.31.0+vmware.2", planeVersions("v1.31.0+vmware.1")), "v1.31.0+vmware.2"},
 		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), ""},
 	} {
@@ -106,7 +114,7 @@ func TestControlPlaneTargetByMachines(t *testing.T) {
 		"the last old one is going":                  {plane(target, planeVersions(target)), versions(target, target, old), target},
 		"rolled out":                                 {plane(target, planeVersions(target)), versions(target), ""},
 		"being created: no status":                   {plane(target, nil), versions(target), ""},
-		"one is being updated in place":              {plane(target, planeVersions(target)), updating(versions(target)), target},
+		"one is being updated in place":              {plane(target, planeVersions(target)), versions(target, old), target},
 		"a downgrade is none":                        {plane(old, planeVersions(target)), versions(target), ""},
 		"its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), versions("v1.31.4"), ""},
 		"the same, older":                            {plane("v1.31.4+k0s.0", nil), versions("v1.31.3"), "v1.31.4+k0s.0"},
@@ -129,11 +137,6 @@ func versions(each ...string) *fleetState {
 	for _, version := range each {
 		s.versions[version]++
 	}
-	return s
-}
-
-func updating(s *fleetState) *fleetState {
-	s.updating = true
 	return s
 }
 
@@ -190,12 +193,7 @@ func TestWorkersTarget(t *testing.T) {
 		"it has no version":             {pool: deployment("", old)},
 		"being created, scaled to zero": {pool: deployment(target)},
 		"of another Cluster":            {pool: deployment(target, old), change: func(c *clusterv1.Cluster, _ *md) { c.Name = "other" }},
-		"its Cluster is paused":         {pool: deployment(target, old), change: func(c *clusterv1.Cluster, _ *md) { c.Spec.Paused = new(true) }},
-		"it is paused":                  {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) { d.Spec.Paused = new(true) }},
-		"it is not paused":              {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) { d.Spec.Paused = new(false) }, want: target},
-		"it is paused by annotation": {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) {
-			build.Annotation(clusterv1.PausedAnnotation, "")(d)
-		}},
+		"it is being deleted":           {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) { d.DeletionTimestamp = new(metav1.NewTime(noon)) }},
 		"it waits for a person to delete machines": {pool: deployment(target, old), change: func(_ *clusterv1.Cluster, d *md) {
 			d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
 		}},
@@ -209,7 +207,6 @@ func TestWorkersTarget(t *testing.T) {
 		"rolled out, the image has an older kubelet": {pool: deployment(target, target).kubelets(old)},
 		"rolled out, and has a newer one":            {pool: deployment(old, old).kubelets(target)},
 		"the last old one is going, its kubelet too": {pool: deployment(target, target, old).kubelets(target), want: target},
-		"one is being updated in place":              {pool: pool{deployment(target, target).deployment, updating(versions(target))}, want: target},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := build.Cluster("ns", build.ClusterName)
@@ -231,15 +228,22 @@ func TestCountMachines(t *testing.T) {
 		return m
 	}
 	md := build.MachineFunc(func(m *clusterv1.Machine) { build.Label(clusterv1.MachineDeploymentNameLabel, "md")(m) })
-	inPlace := build.MachineFunc(func(m *clusterv1.Machine) { build.Annotation(clusterv1.UpdateInProgressAnnotation, "")(m) })
+	inPlace := func(kubelet string) build.MachineOption {
+		return build.MachineFunc(func(m *clusterv1.Machine) {
+			build.Annotation(clusterv1.UpdateInProgressAnnotation, "")(m)
+			m.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: kubelet}
+		})
+	}
+	kubelet := build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: v33} })
 	got := inService{}
 	for _, machine := range []*clusterv1.Machine{
-		of(v33, md), of(v33, md, build.Deleting(noon)), of(v34, md), of("", md), of(v34, build.ControlPlane(), inPlace),
+		of(v33, md), of(v33, md, build.Deleting(noon)), of(v34, md), of("", md), of(v34, build.ControlPlane(), inPlace(v33)),
+		of(v34, md, kubelet), of(v34, md, inPlace(v34+"+rke2r1")), of(v34, md, inPlace("")), // nothing rolls out another version to these
 		of(v33), // of nobody who would replace it
 	} {
 		got.count(trimMachine(machine))
 	}
-	want := inService{"md": {versions: map[string]int{v33: 2, v34: 1}}, "": {versions: map[string]int{v34: 1}, updating: true}}
+	want := inService{"md": {versions: map[string]int{v33: 2, v34: 4}}, "": {versions: map[string]int{v34: 1, v33: 1}}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(fleetState{})); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}

@@ -1,6 +1,7 @@
 package upgradepause
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,11 @@ import (
 func withTopology(status metav1.ConditionStatus, reason string) *clusterv1.Cluster {
 	cluster := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition, status, reason, noon))
 	cluster.Spec.Topology.Version = "v1.32.0"
+	return cluster
+}
+
+func pausedCluster(cluster *clusterv1.Cluster) *clusterv1.Cluster {
+	cluster.Spec.Paused = new(true)
 	return cluster
 }
 
@@ -39,6 +45,7 @@ func TestTopologyUpgrades(t *testing.T) {
 	}
 	whole := rolling(target)
 	whole[0].Since = noon
+	stands := halted(slices.Clone(whole))
 	for name, tt := range map[string]struct {
 		cluster *clusterv1.Cluster
 		plane   *unstructured.Unstructured
@@ -49,20 +56,30 @@ func TestTopologyUpgrades(t *testing.T) {
 		"the control plane is first":                       {withTopology(no, upgrades), plane(target, planeVersions(old)), md(owned(old, old)), whole, false},
 		"between control plane and workers, nothing rolls": {withTopology(no, upgrades), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
 		"through a version between, it is one upgrade":     {withTopology(no, upgrades), plane(between, planeVersions(old)), md(owned(old, old)), whole, false},
-		"through":                          {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
-		"through, by the last condition":   {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
-		"no topology, a rollout":           {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
-		"a person has put it off":          {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
-		"put off, but something rolls":     {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
-		"failed, control plane behind":     {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
-		"failed, workers behind":           {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"failed between two versions":      {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
-		"failed, the last part rolls":      {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
-		"failed, no upgrade":               {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
-		"failed, workers of another way":   {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
-		"failed, no control plane":         {withTopology(no, failed), nil, nil, nil, false},
-		"class not ready, workers behind":  {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"paused, workers behind":           {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"through":                                        {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"through, by the last condition":                 {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
+		"no topology, a rollout":                         {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
+		"a person has put it off":                        {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"put off, but something rolls":                   {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
+		"failed, control plane behind":                   {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
+		"failed, workers behind":                         {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"failed between two versions":                    {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
+		"failed, the last part rolls":                    {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
+		"failed, no upgrade":                             {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"failed, workers of another way":                 {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
+		"failed, no control plane":                       {withTopology(no, failed), nil, nil, nil, false},
+		"class not ready, workers behind":                {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"paused, workers behind":                         {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"paused just now":                                {pausedCluster(withTopology(no, upgrades)), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"before 1.12, its control plane waits":           {withTopology(no, "ControlPlaneUpgradePending"), plane(old, planeVersions(old)), md(owned(old, old)), whole, false},
+		"before 1.12, between control plane and workers": {withTopology(no, "MachineDeploymentsUpgradePending"), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
+		"before 1.12, its MachinePools wait":             {withTopology(no, "MachinePoolsUpgradePending"), plane(target, planeVersions(target)), md(owned(target, target)), whole, false},
+		"before 1.12, a hook holds up the workers":       {withTopology(no, "LifecycleHookBlocking"), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
+		"before 1.12, a hook holds up something else":    {withTopology(no, "LifecycleHookBlocking"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"before 1.12, being created":                     {withTopology(no, "LifecycleHookBlocking"), nil, nil, nil, false},
+		"before 1.12, another MachineDeployment is put off while one rolls": {
+			withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false,
+		},
 		"paused, no upgrade":               {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
 		"being created":                    {withTopology(no, "ClusterCreating"), nil, nil, nil, false},
 		"being deleted":                    {withTopology(no, "Deleting"), plane(target, planeVersions(target)), nil, nil, false},

@@ -103,16 +103,17 @@ func TestTwoUpgradesAtOnce(t *testing.T) {
 }
 
 // TestHalted: an upgrade that halts is not over. Nothing is paused for it, and who did not want that is not overruled when it
-// goes on.
+// goes on. It does not keep the next one from being paused for.
 func TestHalted(t *testing.T) {
 	decideRows(t, map[string]row{
-		"fresh":                           {upgrades: halted(upgrading("A")), gets: stored{}},
-		"paused":                          {has: ours("A", noon), upgrades: halted(upgrading("A")), does: Resume, gets: resumed(one)},
-		"overridden":                      {has: stored{keyHandled: "A"}, upgrades: halted(upgrading("A")), gets: stored{keyHandled: "A"}},
-		"overridden, not noted":           {has: ours("A", noon).but(keyPaused), upgrades: halted(upgrading("A")), does: Overridden, gets: stored{keyHandled: "A"}},
-		"overridden, another begins":      {has: stored{keyHandled: "A"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: stored{keyHandled: "A"}},
-		"overridden for one before":       {has: stored{keyHandled: "Z"}, upgrades: halted(upgrading("A")), gets: stored{}},
-		"paused for both, the other goes": {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
+		"fresh":                            {upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused":                           {has: ours("A", noon), upgrades: halted(upgrading("A")), does: Resume, gets: resumed(one)},
+		"overridden":                       {has: stored{keyHandled: "A"}, upgrades: halted(upgrading("A")), gets: stored{keyHandled: "A"}},
+		"overridden, not noted":            {has: ours("A", noon).but(keyPaused), upgrades: halted(upgrading("A")), does: Overridden, gets: stored{keyHandled: "A"}},
+		"overridden, another begins":       {has: stored{keyHandled: "A"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), does: Pause, gets: ours("A,B", one), recheck: one.Add(warnAfter)},
+		"overridden for both, one goes on": {has: stored{keyHandled: "A,B"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: stored{keyHandled: "A,B"}},
+		"overridden for one before":        {has: stored{keyHandled: "Z"}, upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused for both, the other goes":  {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
 	})
 }
 

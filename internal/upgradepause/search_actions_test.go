@@ -111,15 +111,21 @@ func (w *search) pool(t *rapid.T) {
 		w.pass(time.Second)
 		w.began = w.clock.Now()
 	}
-	next := workers(2, updated, status)
+	next := searchPool(updated, status)
 	next.Status.Conditions[0].LastTransitionTime = metav1.NewTime(w.began)
 	w.put(poolsOn, next)
 }
 
 func (w *search) capi(t *rapid.T) {
-	switch rapid.SampledFrom([]string{"rolls", "gets a new machine", "loses an old one", "loses an old one", "is annotated"}).Draw(t, "the Cluster") {
+	switch rapid.SampledFrom([]string{"rolls", "gets a new machine", "loses an old one", "loses an old one", "is held up", "is annotated"}).Draw(t, "the Cluster") {
 	case "rolls":
 		w.roll()
+	case "is held up":
+		w.holdUp(true)
+		if rapid.Bool().Draw(t, "for long") {
+			w.rest(t)
+		}
+		w.holdUp(false)
 	case "gets a new machine":
 		w.put(machinesOn, searchMachine(fmt.Sprintf("m%d", w.minor), w.target(), rapid.Bool().Draw(t, "ready")))
 	case "loses an old one":
@@ -133,6 +139,13 @@ func (w *search) capi(t *rapid.T) {
 	default:
 		w.cluster(rapid.SampledFrom([]string{"true", "true", "false", "", "maybe"}).Draw(t, "option"))
 	}
+}
+
+// holdUp has a person pause the MachineDeployment, or let it go on.
+func (w *search) holdUp(yes bool) {
+	md := w.api.shelf(deploymentsOn).latest()["md"].DeepCopyObject().(*clusterv1.MachineDeployment)
+	md.Spec.Paused = new(yes)
+	w.put(deploymentsOn, md)
 }
 
 func (w *search) nodes(t *rapid.T) {
@@ -213,7 +226,7 @@ func (w *search) settle(t *rapid.T) {
 func (w *search) end(t *rapid.T) {
 	w.calm()
 	w.put(versionOn, searchVersion(w.clock.Now(), configv1.CompletedUpdate, false))
-	w.put(poolsOn, workers(2, 2, corev1.ConditionTrue))
+	w.put(poolsOn, searchPool(2, corev1.ConditionTrue))
 	if w.api.shelf(clustersOn).latest()["blue"].GetAnnotations()[keyOption] == "maybe" {
 		w.cluster("true") // as long as nobody can tell what it wants, it stays as it is
 	}

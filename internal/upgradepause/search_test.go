@@ -60,7 +60,7 @@ func newSearch(t *rapid.T) *search {
 	}
 	w.api.wrote = w.judge
 	w.put(versionOn, searchVersion(noon.Add(-time.Hour), configv1.CompletedUpdate, false))
-	w.put(poolsOn, workers(2, 2, corev1.ConditionFalse))
+	w.put(poolsOn, searchPool(2, corev1.ConditionFalse))
 	w.put(nodesOn, searchNode(true))
 	machine := openshiftMachine()
 	machine.Namespace, machine.Name = "ns", "machine"
@@ -197,10 +197,10 @@ func (w *search) seePool(s *seen, has stored) {
 	case shelf.forbidden:
 		s.unknown = append(s.unknown, "machineconfigpool/")
 	case pool.Status.UpdatedMachineCount == pool.Status.MachineCount:
-	case pool.Status.Conditions[0].Status == corev1.ConditionTrue:
+	case !pool.Spec.Paused:
 		s.active, s.follows[id] = append(s.active, id), "clusterversion/"
 	default:
-		s.halted = append(s.halted, id)
+		s.halted, s.follows[id] = append(s.halted, id), "clusterversion/"
 	}
 }
 
@@ -213,9 +213,14 @@ func (w *search) seeCluster(s *seen) {
 	case option == "false":
 		s.excepted = true
 	case option == "true":
-		target := w.api.shelf(deploymentsOn).seen()["md"].(*clusterv1.MachineDeployment).Spec.Template.Spec.Version
+		md := w.api.shelf(deploymentsOn).seen()["md"].(*clusterv1.MachineDeployment)
+		target := md.Spec.Template.Spec.Version
 		for _, m := range w.api.shelf(machinesOn).seen() {
-			if m.(*clusterv1.Machine).Spec.Version != target {
+			switch {
+			case m.(*clusterv1.Machine).Spec.Version == target:
+			case md.Spec.Paused != nil && *md.Spec.Paused:
+				s.halted = union(s.halted, []string{"cluster/" + target})
+			default:
 				s.active = append(s.active, "cluster/"+target)
 				return
 			}

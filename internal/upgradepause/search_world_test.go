@@ -226,6 +226,14 @@ func searchVersion(id time.Time, state configv1.UpdateState, progressing bool) *
 	return cv
 }
 
+func searchPool(updated int32, updating corev1.ConditionStatus) *mcfgv1.MachineConfigPool {
+	pool := workers(2, updated, updating)
+	if updated == 2 {
+		pool.Status.Configuration = pool.Spec.Configuration
+	}
+	return pool
+}
+
 func searchMachine(name, version string, ready bool) *clusterv1.Machine {
 	m := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{clusterv1.MachineDeploymentNameLabel: "md"}}}
 	m.Spec.ClusterName, m.Spec.Version = "blue", version

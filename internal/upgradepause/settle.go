@@ -48,7 +48,7 @@ func settle(f Facts, now time.Time) Decision {
 	wanted := map[string]*string{
 		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
 		MarkerAnnotation:           new(""),
-		HandledAnnotation:          joined(f.halted()), // none goes on
+		HandledAnnotation:          joined(f.withHalted(nil)), // none goes on
 		PausedAtAnnotation:         format(d.PausedAt),
 		SettlingAnnotation:         format(began),
 	}

@@ -32,6 +32,9 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	small.Annotations = only(machine.Annotations,
 		clusterv1.UpdateInProgressAnnotation, clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation)
 	small.Spec.ClusterName, small.Spec.Version = machine.Spec.ClusterName, machine.Spec.Version
+	if left := versionLeft(machine); left != "" {
+		small.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: left}
+	}
 	if ready := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition); ready != nil {
 		small.Status.Conditions = []metav1.Condition{{Type: ready.Type, Status: ready.Status}}
 	}
@@ -79,7 +82,7 @@ func trim(controlPlane *unstructured.Unstructured) {
 	full := controlPlane.Object
 	controlPlane.Object = map[string]any{"apiVersion": full["apiVersion"], "kind": full["kind"], "metadata": full["metadata"]}
 	controlPlane.SetManagedFields(nil)
-	controlPlane.SetAnnotations(nil)
+	controlPlane.SetAnnotations(only(controlPlane.GetAnnotations(), clusterv1.PausedAnnotation))
 	keepFields(full, controlPlane.Object, "spec", "version")
 	keepFields(full, controlPlane.Object, "status", "version", "versions")
 }

@@ -3,6 +3,8 @@ package upgradepause
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +28,8 @@ type Reading struct {
 	Off, Excepted bool
 	// Upgrades are those that are going on.
 	Upgrades []Upgrade
-	// Elsewhere tells that they do not concern this MachineHealthCheck.
+	// Elsewhere tells that they do not concern this MachineHealthCheck now. One that is noted on it may do so again: for it, that one
+	// has halted.
 	Elsewhere bool
 	// Err says why that cannot be told, or not in full: then nothing is resumed that is paused for one of its upgrades. It is
 	// errStarting while there is hope that it will be told in a moment.
@@ -42,13 +45,18 @@ type Upgrade struct {
 	// Since is when it began; zero if that is not known.
 	Since time.Time
 	// Halted says that it does not go on now, and is not over: nothing is paused for it, and who has unpaused something for it
-	// is not forgotten.
+	// is not forgotten until another one begins.
 	Halted bool
 	// Stuck says why it does not get on; empty if it does.
 	Stuck string
 	// Follows is how the IDs of upgrades begin that this one is a part of; empty is none. Who has unpaused something for one of those
 	// has done so for this one.
 	Follows string
+}
+
+// follows reports whether it is a part of one of these.
+func (u Upgrade) follows(ids []string) bool {
+	return u.Follows != "" && slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, u.Follows) })
 }
 
 // errStarting says that a kind is being read for the first time.

@@ -3,6 +3,7 @@ package upgradepause
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -66,21 +68,23 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	if r.Kind != ClusterAPIKind {
 		return r.addPools(ctx, look)
 	}
-	signal := clusterAPI{reader: mgr.GetCache(), rollouts: look.cache, mapper: mgr.GetRESTMapper(), open: look.opener(r.ofCluster)}
+	signal := clusterAPI{reader: mgr.GetCache(), rollouts: look.cache, censuses: &r.censuses, mapper: mgr.GetRESTMapper(), open: look.opener(r.ofCluster)}
 	r.Signals = append(r.Signals, signal)
-	r.Readiness = clusterMachines{selectors: &r.selectors, reader: look.cache, open: signal.open}
+	r.Readiness = clusterMachines{selectors: &r.selectors, reader: look.cache, censuses: &r.censuses, open: signal.open}
 	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
 		return r.list(ctx, client.ObjectKeyFromObject(cluster))
 	})
 	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(digestOfCluster),
 		forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
-			return clusterReference(client.ObjectKeyFromObject(cluster))
+			key := client.ObjectKeyFromObject(cluster)
+			r.censuses.changed(key)
+			return clusterReference(key)
 		})))
 }
 
 // addPools adds what is only there for the MachineHealthChecks of OpenShift.
 func (r *Reconciler) addPools(ctx context.Context, look *lookout) error {
-	machines := openshiftMachines{selectors: &r.selectors, reader: look.cache, open: look.opener(r.allSettling)}
+	machines := openshiftMachines{selectors: &r.selectors, reader: look.cache, open: look.opener(r.ofNode)}
 	r.Readiness = machines
 	r.Signals = append(r.Signals, machineConfigPools{reader: look.cache, lookout: look, installed: r.MachineConfigPools, nodes: machines})
 	return r.MachineConfigPools.whenSet(func() error {
@@ -103,15 +107,27 @@ func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
 	return r.requests(ctx, func(client.Object) bool { return true })
 }
 
-// allSettling maps to those that wait for Nodes. Who begins to wait looks by itself.
-func (r *Reconciler) allSettling(ctx context.Context, _ client.Object) []ctrl.Request {
-	return r.requests(ctx, func(check client.Object) bool { return check.GetAnnotations()[SettlingAnnotation] != "" })
+// ofNode maps a Node, or a Machine of OpenShift, to the MachineHealthChecks of its namespace that wait for Nodes, and to those that are not
+// paused: it may have come into a pool that updates.
+func (r *Reconciler) ofNode(ctx context.Context, obj client.Object) []ctrl.Request {
+	namespace := obj.GetNamespace()
+	if node, ok := obj.(*corev1.Node); ok {
+		namespace, _, _ = strings.Cut(node.Annotations[machineOfNode], "/")
+	}
+	if namespace == "" {
+		return nil // it belongs to no Machine
+	}
+	return r.requests(ctx, func(check client.Object) bool {
+		return check.GetAnnotations()[SettlingAnnotation] != "" || holderOf(check.GetAnnotations()) != us
+	}, client.InNamespace(namespace))
 }
 
 // ofCluster maps an object of a Cluster to the MachineHealthChecks of that Cluster.
 func (r *Reconciler) ofCluster(ctx context.Context, obj client.Object) []ctrl.Request {
 	if machine, ok := obj.(*clusterv1.Machine); ok {
-		return r.list(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
+		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+		r.censuses.changed(cluster)
+		return r.list(ctx, cluster)
 	}
 	cluster, ok := clusterOf(obj)
 	if !ok {
@@ -164,7 +180,7 @@ func digestOfCluster(obj client.Object) string {
 		reason = c.Reason
 	}
 	return fmt.Sprint(cluster.Annotations[OptionAnnotation], cluster.Spec.ControlPlaneRef, cluster.Spec.Topology.Version, reason,
-		cluster.Spec.Paused != nil && *cluster.Spec.Paused)
+		annotations.IsPaused(cluster, cluster))
 }
 
 // digestOf is what matters of the kinds that the lookout opens.
@@ -173,14 +189,14 @@ func digestOf(obj client.Object) string {
 	case *unstructured.Unstructured:
 		target, err := controlPlaneTarget(o, &fleetState{})
 		wanted, _, _ := unstructured.NestedString(o.Object, "spec", "version")
-		return fmt.Sprint(wanted, target, err)
+		return fmt.Sprint(wanted, target, err, annotations.HasPaused(o))
 	case *clusterv1.MachineDeployment:
 		cluster := &clusterv1.Cluster{}
 		cluster.Name = o.Spec.ClusterName
 		// It rolls out its version to whatever has another one.
-		return workersTarget(cluster, o, &fleetState{updating: true})
+		return fmt.Sprint(workersTarget(cluster, o, &fleetState{versions: map[string]int{"": 1}}), workersPaused(cluster, o))
 	case *clusterv1.Machine:
-		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, o.DeletionTimestamp.IsZero(),
+		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, versionLeft(o), o.DeletionTimestamp.IsZero(),
 			meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineNodeReadyCondition))
 	case *corev1.Node:
 		return fmt.Sprint(o.Labels, o.Annotations[machineOfNode], isReady(o))

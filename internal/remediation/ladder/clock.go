@@ -26,6 +26,20 @@ func (t *turn) stopClock(by string) {
 	}
 	if t.s.StoppedTime == nil {
 		t.s.StoppedTime, t.s.StoppedBy = t.time(), by
+		t.sinceUnseen(by)
+	}
+}
+
+// sinceUnseen starts the clock of the attempt at work anew if a pause is seen only when its time is up: nobody has looked for so
+// long, and the pause may have begun right after the attempt.
+func (t *turn) sinceUnseen(by string) {
+	attempt := atWork(&t.s)
+	if by != byPause || attempt == nil {
+		return
+	}
+	step := t.stepOf(attempt)
+	if t.deadline(attempt, step).Before(t.now) {
+		t.s.NextTransitionTime = new(metav1.NewTime(t.time().Add(step.Timeout())))
 	}
 }
 

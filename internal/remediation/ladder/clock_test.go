@@ -24,6 +24,8 @@ func TestClock(t *testing.T) {
 		"it runs":                              {p(), clock{"", "30m0s"}},
 		"a pause":                              {p(paused), clock{"0s", "30m0s"}},
 		"a pause that goes on":                 {p(paused, stoppedFor(time.Minute)), clock{"-1m0s", "30m0s"}},
+		"a pause, seen when the time was up":   {p(paused, dueIn(-time.Minute)), clock{"0s", "1h0m0s"}},
+		"a pause, seen just before that":       {p(paused, dueIn(time.Second)), clock{"0s", "1s"}},
 		"a pause is over":                      {p(stoppedFor(time.Minute)), clock{"", "31m0s"}},
 		"a pause that was to end in the past":  {p(stoppedFor(-time.Minute)), clock{"", "30m0s"}},
 		"the owner defers":                     {p(owner(MarkDeferred, "")), clock{"0s", "30m0s"}},

@@ -15,6 +15,22 @@ func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 
 func (t *turn) decision() *v1alpha1.RemediationDecision { return decision(t.asDecided()).DeepCopy() }
 
+// DecisionAbout returns what a person has decided about the attempt at work or waited for, or nil.
+func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
+	return decision(r).DeepCopy()
+}
+
+// AwaitsApproval reports whether the next attempt of a record must not act before a person approves it. Something else may be
+// missing, too.
+func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
+	step, ok := NextStep(r)
+	between := ok && atWork(&r.Status) == nil && proving(&r.Status) == nil && !Ended(r)
+	return between && step.Action != v1alpha1.ActionHold && known(step.Action) && !refuses(decision(r)) && !approved(r, step)
+}
+
+// InProof reports whether the latest attempt of a record is over, and it is still to be seen whether that has helped.
+func InProof(r *v1alpha1.MachineRemediation) bool { return proving(&r.Status) != nil && !Ended(r) }
+
 func allows(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
 }

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// completeTime is how long a shell waits for names. Then it offers none.
+const completeTime = 2 * time.Second
+
+// complete offers values for a flag.
+func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
+		panic(err) // There is no such flag.
+	}
+}
+
+// completeOne offers the names of live objects for the one argument of a command, as KIND/NAME, and those of machines alone, too:
+// machines and MachineRemediations under repair, MachineHealthChecks, Clusters. It offers nothing where it cannot tell.
+func (a *access) completeOne(kinds ...string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		var offers []string
+		for _, kind := range kinds {
+			if len(args) == 0 {
+				offers = append(offers, a.offers(cmd.Context(), kind, typed)...)
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// offers are the names of a kind that go on with what was typed. Until a kind is typed, machines go without it.
+func (a *access) offers(ctx context.Context, kind, typed string) []string {
+	prefix := kind + "/"
+	switch as, _, named := strings.Cut(typed, "/"); {
+	case named && kindNames[as] == kind:
+		prefix = as + "/"
+	case named:
+		return nil
+	case kind == kindMachine:
+		prefix = ""
+	case !strings.HasPrefix(kind, typed):
+		return nil
+	}
+	var offers []string
+	for _, name := range a.names(ctx, kind) {
+		if offer := prefix + name; strings.HasPrefix(offer, typed) {
+			offers = append(offers, offer)
+		}
+	}
+	return offers
+}
+
+// completeSteps offers the steps of the record that the argument names.
+func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var steps []string
+	t, err := oneTarget(args, kindMachine, kindRemediation)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, r := range a.repairs(cmd.Context()) {
+		if !t.means(&r) {
+			continue
+		}
+		for _, step := range r.Spec.Steps {
+			if strings.HasPrefix(step.Name, typed) {
+				steps = append(steps, step.Name+"\t"+string(step.Action))
+			}
+		}
+	}
+	return steps, cobra.ShellCompDirectiveNoFileComp
+}
+
+// names are the live names of a kind, each with what a shell shows beside it.
+func (a *access) names(ctx context.Context, kind string) []string {
+	if kind != kindMachine && kind != kindRemediation {
+		return a.listed(ctx, holdKinds[kind])
+	}
+	var names []string
+	for _, r := range a.repairs(ctx) {
+		name := r.Name
+		if kind == kindMachine {
+			name = r.Spec.MachineRef.Name
+		}
+		names = append(names, name+"\t"+brief(&r))
+	}
+	return names
+}
+
+// brief is a record in a few words.
+func brief(r *v1alpha1.MachineRemediation) string {
+	if r.Status.Step == "" {
+		return cmp.Or(string(r.Status.Phase), "new")
+	}
+	return string(r.Status.Phase) + ", step " + r.Status.Step
+}
+
+// repairs are the open records.
+func (a *access) repairs(ctx context.Context) []v1alpha1.MachineRemediation {
+	var list v1alpha1.MachineRemediationList
+	if !a.quickly(ctx, &list, client.HasLabels{v1alpha1.OpenLabel}) {
+		return nil
+	}
+	return slices.DeleteFunc(list.Items, func(r v1alpha1.MachineRemediation) bool { return ladder.Ended(&r) })
+}
+
+// listed are the names of all objects of one of Cluster API's kinds.
+func (a *access) listed(ctx context.Context, kind string) []string {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(kind + "List"))
+	if !a.quickly(ctx, list) {
+		return nil
+	}
+	names := make([]string, len(list.Items))
+	for i := range list.Items {
+		names[i] = list.Items[i].Name
+	}
+	return names
+}
+
+// quickly lists within the time that a shell waits. It reports whether that worked.
+func (a *access) quickly(ctx context.Context, list client.ObjectList, options ...client.ListOption) bool {
+	ctx, cancel := context.WithTimeout(ctx, completeTime)
+	defer cancel()
+	namespace, err := a.namespace()
+	if err != nil {
+		return false
+	}
+	c, err := a.client()
+	if err != nil {
+		return false
+	}
+	return c.List(ctx, list, append(options, client.InNamespace(namespace))...) == nil
+}

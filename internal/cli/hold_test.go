@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// holdOf are the annotations of a hold on an object.
+func (s *shell) holdOf(object client.Object) [2]string {
+	s.t.Helper()
+	if err := s.c.Get(s.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+		s.t.Fatal(err)
+	}
+	a := object.GetAnnotations()
+	return [2]string{a[targets.HoldUntilAnnotation], a[targets.HoldReasonAnnotation]}
+}
+
+// holdAt runs hold or release at a time that does not change.
+func (s *shell) holdAt(now time.Time, args ...string) ran {
+	s.t.Helper()
+	var stdout, stderr bytes.Buffer
+	root := &cobra.Command{Use: "sickbay"}
+	clock := testingclock.NewFakePassiveClock(now)
+	root.AddCommand((&holdCommand{clock: clock}).hold(), (&holdCommand{clock: clock, releases: true}).release())
+	code := execute(s.t.Context(), root, append(args, "--kubeconfig", s.kubeconfig, "-n", s.ns), &stdout, &stderr)
+	return ran{code, stdout.String(), stderr.String()}
+}
+
+var (
+	// evening is when holds are set in the tests, and morning is when they end.
+	evening = time.Date(2026, 11, 22, 20, 30, 0, 0, time.UTC)
+	morning = "2026-11-23T08:00:00Z"
+	farAway = "2126-11-23T08:00:00Z"
+)
+
+// TestHold: what can be on hold is put on hold and released again, by a user who may do just that.
+func TestHold(t *testing.T) {
+	s := newShell(t)
+	machine := s.machine("metal-3", build.Annotation("keep", "this"))
+	s.rebooting(s.admit(machine, reboot, replace))
+	s.may("alice", rule("cluster.x-k8s.io", "*", "get", "patch"), rule("sickbay.dev", "machineremediations", "list"))
+	for name, object := range map[string]client.Object{"machine/metal-3": machine, "mhc/workers": s.mhc, "cluster/blue": s.cluster} {
+		t.Run(name, func(t *testing.T) {
+			s.t = t
+			file := strings.Replace(name, "/", "-", 1)
+			hold := []string{"hold", name, "--until=2026-11-23T09:00:00+01:00", "--reason=its disk is being replaced", "--as=alice"}
+			if got := s.holdAt(evening, append(hold, "--dry-run")...); got.code != exitOK || s.holdOf(object) != [2]string{} {
+				t.Errorf("--dry-run ends with %d, and the hold is %q: %s", got.code, s.holdOf(object), got.stderr)
+			}
+			s.golden("hold-"+file, s.holdAt(evening, append(hold, "--yes")...), exitOK)
+			if diff := cmp.Diff([2]string{morning, "its disk is being replaced (by alice)"}, s.holdOf(object)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			s.golden("hold-again-"+file, s.holdAt(evening, "hold", name, "--for=2h", "--yes"), exitOK)
+			s.golden("release-"+file, s.holdAt(evening, "release", name, "--as=alice", "--yes"), exitOK)
+			if s.holdOf(object) != [2]string{} {
+				t.Errorf("the hold is %q", s.holdOf(object))
+			}
+			s.golden("release-again-"+file, s.holdAt(evening, "release", name, "--as=alice", "--yes"), exitOK)
+		})
+	}
+	s.t = t
+	s.holdOf(machine)
+	if machine.Annotations["keep"] != "this" {
+		t.Errorf("other annotations are gone: %v", machine.Annotations)
+	}
+}
+
+// TestHoldFor counts from now, in whole seconds, and never ends too early.
+func TestHoldFor(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 1, time.UTC)
+	h := &holdCommand{clock: testingclock.NewFakePassiveClock(now), span: 90 * time.Minute}
+	got, err := h.holdUntil()
+	if want := time.Date(2026, 11, 22, 13, 30, 1, 0, time.UTC); err != nil || !got.Equal(want) {
+		t.Errorf("until %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestHoldForms: what was written is printed for programs.
+func TestHoldForms(t *testing.T) {
+	s := newShell(t)
+	s.machine("metal-3")
+	got := s.run("hold", "metal-3", "--for=1h", "--yes", "-o=json")
+	printed := &clusterv1.Machine{}
+	if err := json.Unmarshal([]byte(got.stdout), printed); err != nil {
+		t.Fatalf("%v: %s%s", err, got.stdout, got.stderr)
+	}
+	if printed.Kind != "Machine" || printed.APIVersion != clusterv1.GroupVersion.String() || printed.Annotations[targets.HoldUntilAnnotation] == "" || printed.ManagedFields != nil {
+		t.Errorf("printed %s", got.stdout)
+	}
+	if got := s.run("release", "metal-3", "--yes", "-o=name"); got.stdout != "machine.cluster.x-k8s.io/metal-3\n" {
+		t.Errorf("printed %q, %s", got.stdout, got.stderr)
+	}
+}
+
+// TestHoldRefused: one line says why.
+func TestHoldRefused(t *testing.T) {
+	s := newShell(t)
+	s.machine("metal-3")
+	s.may("bob", rule("cluster.x-k8s.io", "machines", "get"))
+	tests := map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"no name":           {[]string{"hold", "--for=1h"}, exitUsage, "it takes the name of what to act on, as KIND/NAME; the kind is one of machine, mhc, cluster"},
+		"a record":          {[]string{"hold", "mr/metal-3", "--for=1h"}, exitUsage, `"mr/metal-3": the kind must be one of machine, mhc, cluster`},
+		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "it takes --for or --until, and not both: for how long, or until when"},
+		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "it takes --for or --until, and not both: for how long, or until when"},
+		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be above 0"},
+		"no time at all":    {[]string{"hold", "metal-3", "--until=tomorrow"}, exitUsage, `--until is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`},
+		"over":              {[]string{"hold", "metal-3", "--until=2020-01-01T00:00:00Z"}, exitUsage, "--until is 2020-01-01T00:00:00Z: that is over"},
+		"no such machine":   {[]string{"hold", "metal-9", "--for=1h"}, exitFailure, "there is no machine/metal-9 in namespace fleet"},
+		"no such cluster":   {[]string{"release", "cluster/green"}, exitFailure, "there is no cluster/green in namespace fleet"},
+		"may not patch":     {[]string{"hold", "metal-3", "--for=1h", "--as=bob"}, exitFailure, `machines.cluster.x-k8s.io "metal-3" is forbidden: User "bob" cannot patch resource "machines" in API group "cluster.x-k8s.io" in the namespace "fleet"`},
+		"may not even look": {[]string{"hold", "cluster/blue", "--for=1h", "--as=bob"}, exitFailure, `clusters.cluster.x-k8s.io "blue" is forbidden: User "bob" cannot get resource "clusters" in API group "cluster.x-k8s.io" in the namespace "fleet"`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s.t = t
+			s.says(s.run(append(tt.args, "--yes")...), tt.code, tt.want)
+		})
+	}
+}
+
+// TestHoldAsks, and what others write meanwhile matters only if it is the hold.
+func TestHoldAsks(t *testing.T) {
+	tests := map[string]struct {
+		meanwhile func(*shell, *clusterv1.Machine)
+		code      int
+		held      bool
+		want      string
+	}{
+		"yes":                {func(*shell, *clusterv1.Machine) {}, exitOK, true, ""},
+		"somebody labels it": {func(s *shell, m *clusterv1.Machine) { s.change(m, func() { m.Labels["other"] = "label" }) }, exitOK, true, ""},
+		"somebody holds it": {func(s *shell, m *clusterv1.Machine) {
+			s.change(m, func() { m.Annotations = map[string]string{targets.HoldUntilAnnotation: farAway} })
+		}, exitFailure, true, "machine/metal-3 has changed since it was shown, so nothing was written: run the command again"},
+		"it is another one": {func(s *shell, m *clusterv1.Machine) {
+			if err := s.c.Delete(s.t.Context(), m); err != nil {
+				s.t.Error(err)
+			}
+			s.machine("metal-3")
+		}, exitFailure, false, "machine/metal-3 has changed since it was shown, so nothing was written: run the command again"},
+		"it is gone": {func(s *shell, m *clusterv1.Machine) {
+			if err := s.c.Delete(s.t.Context(), m); err != nil {
+				s.t.Error(err)
+			}
+		}, exitFailure, false, "there is no machine/metal-3 in namespace fleet"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newShell(t)
+			machine := s.machine("metal-3")
+			person := s.terminal()
+			got := s.runInto(&reader{asked: func() {
+				tt.meanwhile(s, machine)
+				typed(t, person, "y")
+			}}, "hold", "metal-3", "--for=1h")
+			if got.code != tt.code || !strings.Contains(s.scrub(got.stderr), tt.want) {
+				t.Errorf("exit code is %d: %s", got.code, got.stderr)
+			}
+			all := &clusterv1.MachineList{}
+			if err := s.c.List(t.Context(), all, client.InNamespace(s.ns)); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range all.Items {
+				if why, _ := targets.OnHold(metav1.Now().Time, &m); (why != "") != tt.held {
+					t.Errorf("on hold: %q", why)
+				}
+			}
+		})
+	}
+}
+
+// change writes an object.
+func (s *shell) change(object client.Object, change func()) {
+	s.t.Helper()
+	change()
+	if err := s.c.Update(s.t.Context(), object); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestHoldWithoutRecords: that they cannot be read, or are not installed, keeps nobody from a hold.
+func TestHoldWithoutRecords(t *testing.T) {
+	s := newShell(t)
+	s.machine("metal-3")
+	s.may("alice", rule("cluster.x-k8s.io", "machines", "get", "patch"))
+	if got := s.run("hold", "metal-3", "--for=1h", "--as=alice", "--yes"); got.code != exitOK || !strings.Contains(got.stdout, "Not seen   you may not read MachineRemediations") {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	c, err := client.NewWithWatch(env.Get(t).Config, client.Options{Scheme: env.Get(t).Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := interceptor.NewClient(c, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return &meta.NoKindMatchError{}
+	}})
+	h := &holdCommand{clock: testingclock.NewFakePassiveClock(evening), access: access{kubeconfig: s.kubeconfig}}
+	object, err := readMetadata(t.Context(), without, s.ns, target{kindMachine, "metal-3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.propose(t.Context(), without, target{kindMachine, "metal-3"}, object, evening.AddDate(200, 0, 0))
+	if err != nil || p.Annotations == nil {
+		t.Errorf("proposed %+v, %v", p, err)
+	}
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// findRecord finds the record that a person means: by its name, or by that of its machine.
+func findRecord(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
+	if t.kind == kindRemediation {
+		r := &v1alpha1.MachineRemediation{}
+		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: t.name}, r)
+		if apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("there is no %s in namespace %s", t, namespace)
+		}
+		return r, explained(err)
+	}
+	open, err := openRecords(ctx, c, namespace)
+	if err != nil {
+		return nil, err
+	}
+	meant := slices.DeleteFunc(open, func(r v1alpha1.MachineRemediation) bool { return !t.means(&r) })
+	switch len(meant) {
+	case 0:
+		return notOpen(ctx, c, namespace, t)
+	case 1:
+		return &meant[0], nil
+	}
+	names := make([]string, len(meant))
+	for i := range meant {
+		names[i] = fmt.Sprintf("mr/%s (%s)", meant[i].Name, meant[i].Status.Phase)
+	}
+	return nil, usageError{fmt.Errorf("%s has %d open MachineRemediations, so name one of them: %s", t.name, len(meant), strings.Join(names, ", "))}
+}
+
+// means reports whether a person may mean a record: a name without a kind may be that of its machine, or its own.
+func (t target) means(r *v1alpha1.MachineRemediation) bool {
+	return (t.kind != kindRemediation && r.Spec.MachineRef.Name == t.name) || (t.kind != kindMachine && r.Name == t.name)
+}
+
+func openRecords(ctx context.Context, c client.Client, namespace string) ([]v1alpha1.MachineRemediation, error) {
+	return listRecords(ctx, c, client.InNamespace(namespace), client.HasLabels{v1alpha1.OpenLabel})
+}
+
+func listRecords(ctx context.Context, c client.Client, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
+	var list v1alpha1.MachineRemediationList
+	if err := c.List(ctx, &list, options...); err != nil {
+		return nil, explained(err)
+	}
+	return list.Items, nil
+}
+
+// notOpen says what there is in place of an open record. One that a person has named itself is as good as an open one.
+func notOpen(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
+	all, err := listRecords(ctx, c, client.InNamespace(namespace))
+	if err != nil {
+		return nil, err
+	}
+	last := t.latest(all)
+	if last != nil && last.Name == t.name {
+		return last, nil
+	}
+	machine := &clusterv1.Machine{}
+	err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: t.name}, machine)
+	switch {
+	case last == nil && apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("there is no machine %s in namespace %s, and no MachineRemediation of one", t.name, namespace)
+	case err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err):
+		return nil, fmt.Errorf("getting machine %s: %w", t.name, err)
+	}
+	return nil, fmt.Errorf("machine %s is not under repair, so there is nothing to decide%s%s", t.name, verdictOf(machine, err), ended(last))
+}
+
+// latest is the youngest of the records that a person may mean; nil if there is none.
+func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
+	var last *v1alpha1.MachineRemediation
+	for i := range all {
+		if r := &all[i]; t.means(r) && (last == nil || last.CreationTimestamp.Before(&r.CreationTimestamp)) {
+			last = r
+		}
+	}
+	return last
+}
+
+// verdictOf says how a machine is.
+func verdictOf(machine *clusterv1.Machine, err error) string {
+	verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType)
+	switch {
+	case apierrors.IsNotFound(err):
+		return ". It is gone"
+	case err != nil || verdict == nil:
+		return ""
+	case verdict.Status == metav1.ConditionTrue:
+		return ". It is healthy"
+	case verdict.Status == metav1.ConditionFalse:
+		return ". It is sick, and not admitted to repair: " + verdict.Message
+	}
+	return ". Nobody can tell whether it is healthy: " + verdict.Message
+}
+
+// ended says what came of the last record.
+func ended(last *v1alpha1.MachineRemediation) string {
+	if last == nil || last.Status.CompletionTime == nil {
+		return ""
+	}
+	why := ""
+	if c := meta.FindStatusCondition(last.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		why = " (" + c.Reason + ")"
+	}
+	return fmt.Sprintf(". Its last, mr/%s, has ended at %s%s", last.Name, last.Status.CompletionTime.UTC().Format(time.RFC3339), why)
+}
+
+// explained adds to an error of the API server what helps.
+func explained(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case meta.IsNoMatchError(err):
+		return fmt.Errorf("the kinds of Sickbay are not installed (sickbay crds | kubectl apply -f - installs them): %w", err)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("%w. The ClusterRole sickbay-decide permits it", err)
+	}
+	return err
+}

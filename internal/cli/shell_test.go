@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// shell runs commands against an API server, in a namespace that has the Cluster blue with the MachineSet md-0 and the
+// MachineHealthCheck workers.
+type shell struct {
+	t          *testing.T
+	c          client.Client
+	ns         string
+	kubeconfig string
+	cluster    *clusterv1.Cluster
+	set        *clusterv1.MachineSet
+	mhc        *clusterv1.MachineHealthCheck
+	// stdin is what the commands read from; nil means nothing.
+	stdin io.Reader
+}
+
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	e := env.Get(t)
+	install(t, e)
+	ns := e.Namespace(t)
+	s := &shell{
+		t: t, c: e.Client, ns: ns, kubeconfig: kubeconfig(t, e),
+		cluster: build.Cluster(ns, "blue"), set: build.MachineSet(ns, "md-0", build.InCluster("blue")),
+		mhc: build.MachineHealthCheck(ns, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"})),
+	}
+	build.Create(t.Context(), t, s.c, s.cluster, s.set, s.mhc)
+	return s
+}
+
+// kubeconfig writes one that reaches the API server as its administrator, whom it calls root.
+func kubeconfig(t *testing.T, e *env.Env) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["it"] = &clientcmdapi.Cluster{Server: e.Config.Host, CertificateAuthorityData: e.Config.CAData}
+	config.AuthInfos["root"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
+	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "root"}
+	config.CurrentContext = "it"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// ran is what came of a command.
+type ran struct {
+	code           int
+	stdout, stderr string
+}
+
+// run runs a command in the namespace.
+func (s *shell) run(args ...string) ran {
+	s.t.Helper()
+	var stderr bytes.Buffer
+	return s.runInto(&stderr, args...)
+}
+
+func (s *shell) runInto(stderr io.ReadWriter, args ...string) ran {
+	s.t.Helper()
+	var stdout bytes.Buffer
+	root := newRoot("sickbay")
+	root.SetIn(strings.NewReader(""))
+	if s.stdin != nil {
+		root.SetIn(s.stdin)
+	}
+	code := execute(s.t.Context(), root, append(args, "--kubeconfig", s.kubeconfig, "-n", s.ns), &stdout, stderr)
+	said, err := io.ReadAll(stderr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ran{code, stdout.String(), string(said)}
+}
+
+// hashes are in the names of records, and depend on UIDs.
+var hashes = regexp.MustCompile(`(metal-[0-9]+)-[0-9a-f]{8}-`)
+
+// scrub takes out what is different each time.
+func (s *shell) scrub(text string) string {
+	return strings.ReplaceAll(hashes.ReplaceAllString(text, "$1-5f2c9d1e-"), s.ns, "fleet")
+}
+
+// golden compares what a command printed with a file.
+func (s *shell) golden(name string, got ran, code int) {
+	s.t.Helper()
+	if got.code != code {
+		s.t.Errorf("exit code is %d, want %d", got.code, code)
+	}
+	docs.Golden(s.t, name, s.scrub(got.stdout+got.stderr))
+}
+
+// says checks that a command failed with one line.
+func (s *shell) says(got ran, code int, want string) {
+	s.t.Helper()
+	if got.code != code {
+		s.t.Errorf("exit code is %d, want %d", got.code, code)
+	}
+	if said := s.scrub(got.stderr); said != "sickbay: "+want+"\n" {
+		s.t.Errorf("said   %swanted sickbay: %s", said, want)
+	}
+}
+
+// fellSick is when the machines of the tests fell sick.
+var fellSick = time.Date(2026, 11, 22, 2, 57, 10, 0, time.UTC)
+
+// machine stores a Machine of the MachineSet.
+func (s *shell) machine(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	s.t.Helper()
+	machine := build.Machine(s.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(s.set), build.NodeRef(name), verdict(metav1.ConditionFalse)}, opts...)...)
+	build.Create(s.t.Context(), s.t, s.c, machine)
+	return machine
+}
+
+func verdict(status metav1.ConditionStatus) build.ConditionOption {
+	return build.Condition(machinehealth.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
+}
+
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
+
+// The steps of the plans in the tests.
+var (
+	reboot  = v1alpha1.RemediationStep{Name: "reboot", Action: v1alpha1.ActionReboot, Attempts: 2, TimeoutSeconds: new(int32(1800))}
+	replace = v1alpha1.RemediationStep{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600)), Approval: v1alpha1.ApprovalRequired}
+	ask     = v1alpha1.RemediationStep{Name: "ask", Action: v1alpha1.ActionHold}
+)
+
+// admit stores the record of a Machine with a plan, as far as the ladder takes it at once.
+func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
+	s.t.Helper()
+	r := record.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
+		ClusterName:      s.cluster.Name,
+		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
+		HealthCheckRef:   v1alpha1.RemediationReference{Name: s.mhc.Name, UID: s.mhc.UID},
+		TemplateRef:      &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1},
+		Finding:          v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(fellSick)},
+		Steps:            steps,
+		ProbationSeconds: new(int32(300)),
+		Grant:            1,
+	})
+	build.Create(s.t.Context(), s.t, s.c, r)
+	return s.settle(r)
+}
+
+// settle stores what the ladder says of a record whose machine is sick.
+func (s *shell) settle(r *v1alpha1.MachineRemediation, changes ...func(*ladder.Facts)) *v1alpha1.MachineRemediation {
+	s.t.Helper()
+	for range 20 {
+		facts := ladder.Alone(r)
+		for _, change := range changes {
+			change(&facts)
+		}
+		d := ladder.Decide(facts, fellSick.Add(10*time.Minute))
+		if !d.Store {
+			return r
+		}
+		r.Status = d.Status
+		if err := s.c.Status().Update(s.t.Context(), r); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.t.Fatal("the record does not settle")
+	return nil
+}
+
+// stored reads a record.
+func (s *shell) stored(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
+	s.t.Helper()
+	latest := &v1alpha1.MachineRemediation{}
+	if err := s.c.Get(s.t.Context(), client.ObjectKeyFromObject(r), latest); err != nil {
+		s.t.Fatal(err)
+	}
+	return latest
+}
+
+// may gives a user rights in the namespace.
+func (s *shell) may(user string, rules ...rbacv1.PolicyRule) {
+	s.t.Helper()
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: user}, Rules: rules}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: user},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}
+	build.Create(s.t.Context(), s.t, s.c, role, binding)
+}
+
+func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
+}
+
+// terminal is where a person sits.
+func (s *shell) terminal() *os.File {
+	s.t.Helper()
+	person, tty := openTerminal(s.t)
+	s.stdin = tty
+	return person
+}
+
+// typed has a person type a line.
+func typed(t *testing.T, person *os.File, line string) {
+	t.Helper()
+	if _, err := person.WriteString(line + "\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+func contextWithTimeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithTimeout(t.Context(), d)
+}

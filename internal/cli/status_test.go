@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// atOnce does not wait for the workload cluster, as there is none.
+const atOnce = "--connect-timeout=1ns"
+
+// sickFleet has a healthy machine, one that waits for approval, and one that is sick and has no record.
+func sickFleet(t *testing.T) *shell {
+	t.Helper()
+	s := newShell(t)
+	s.machine("metal-1", verdict(metav1.ConditionTrue))
+	s.admit(s.machine("metal-2"), replace, ask)
+	s.machine("metal-3", build.Label("rack", "r7"))
+	return s
+}
+
+// TestStatus without a manager, as a person sees it from outside.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	got := s.run("status", atOnce)
+	for _, want := range []string{
+		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: Whether one is at work cannot be told: there is no lease sickbay-manager",
+		"NEEDS YOU\n  fleet/metal-2  approve or deny replace: " + sickness, "WAITING\n  fleet/metal-3  about to be repaired",
+		"fleet/metal-3  is admitted to repair: replace", "fleet/workers  3         1        2",
+	} {
+		if got.code != exitOK || !strings.Contains(s.scrub(got.stdout), want) {
+			t.Errorf("exit code %d, it does not say %q:\n%s%s", got.code, want, s.scrub(got.stdout), got.stderr)
+		}
+	}
+	wide := s.run("status", atOnce, "-o", "name", "-l", "rack=r7")
+	if wide.stdout != "machine.cluster.x-k8s.io/metal-3\n" {
+		t.Errorf("the machines of the rack are %q", wide.stdout)
+	}
+}
+
+// TestStatusForPrograms: both forms say the same, and what a page is.
+func TestStatusForPrograms(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	var asJSON, asYAML explain.Fleet
+	if err := json.Unmarshal([]byte(s.run("status", atOnce, "-o", "json").stdout), &asJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict([]byte(s.run("status", atOnce, "-o", "yaml").stdout), &asYAML); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []explain.Fleet{asJSON, asYAML} {
+		if got.APIVersion != explain.APIVersion || got.Kind != "Fleet" || got.Machines != 3 || got.States[explain.StateHealthy] != 1 || len(got.NeedsYou) != 1 {
+			t.Errorf("it is %+v", got)
+		}
+	}
+}
+
+// TestExplain: a page for each kind that a person may name.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	for what, want := range map[string]string{
+		"metal-1":         "metal-1: HEALTHY since",
+		"machine/metal-3": "about to be repaired",
+		"node/metal-2":    "waiting for approval",
+		"mhc/workers":     "workers: OPEN; 3 machines: 1 healthy, 2 sick, 0 undecided",
+		"cluster/blue":    "blue: 3 machines: 1 healthy, 2 sick",
+	} {
+		if got := s.run("explain", what, atOnce); got.code != exitOK || !strings.Contains(firstLine(got.stdout), want) {
+			t.Errorf("%s: exit code %d, said %s%s", what, got.code, got.stdout, got.stderr)
+		}
+	}
+	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
+	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, mhc, mr or cluster`)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// TestLookWithoutRights says which right is missing.
+func TestLookWithoutRights(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	s.may("bob", rule("cluster.x-k8s.io", "clusters", "list", "watch"))
+	got := s.run("status", atOnce, "--as", "bob")
+	if got.code != exitFailure || !strings.HasPrefix(got.stderr, "sickbay: listing Machine: ") || !strings.Contains(got.stderr, `cannot list resource "machines"`) {
+		t.Errorf("exit code %d, said %s", got.code, got.stderr)
+	}
+}
+
+// TestHistoryOnTheAPIServer: what is on record, for people and for programs.
+func TestHistoryOnTheAPIServer(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	got := s.run("history")
+	if got.code != exitOK || !strings.Contains(got.stdout, "/metal-2  NodeReadyUnknown") || !strings.Contains(got.stdout, "Pending") {
+		t.Errorf("exit code %d, said %s%s", got.code, got.stdout, got.stderr)
+	}
+	if got := s.run("history", "--stats"); !strings.HasPrefix(got.stdout, "1 repairs, 1 of them open") {
+		t.Errorf("sums it up as %s", got.stdout)
+	}
+	if got := s.run("history", "-l", "no=such"); got.stdout != "No repair is on record.\n" {
+		t.Errorf("says %s", got.stdout)
+	}
+	s.says(s.run("history", "-l", "=="), exitUsage, `--selector is "==": found '==', expected: !, identifier, or 'end of string'`)
+}

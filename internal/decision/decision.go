@@ -1,0 +1,217 @@
+package decision
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// View is what is known about a record when a person answers.
+type View struct {
+	ladder.Facts
+	// MachineUnread reports that the person may not read the Machine, so the facts are what the record says.
+	MachineUnread bool
+	// Unread names everything that the person may not read.
+	Unread []string
+}
+
+// Asked is what a person wants.
+type Asked struct {
+	Answer v1alpha1.Answer
+	// Step is for Retry; empty means the one that was tried last.
+	Step string
+	By   string
+	// Reason is the person's own.
+	Reason string
+	// Command is how the person calls Sickbay, for hints.
+	Command string
+}
+
+// Proposal is what is to be written, and what comes of it.
+type Proposal struct {
+	Decision v1alpha1.RemediationDecision
+	// Already says that somebody has decided the same, so there is nothing to write; empty otherwise.
+	Already string
+	Title   string
+	Lines   []Line
+}
+
+// CheckStep says that a record has no step of that name, and which it has.
+func CheckStep(r *v1alpha1.MachineRemediation, step string) error {
+	if _, ok := stepNamed(r, step); ok || step == "" {
+		return nil
+	}
+	names := make([]string, len(r.Spec.Steps))
+	for i := range r.Spec.Steps {
+		names[i] = r.Spec.Steps[i].Name
+	}
+	return fmt.Errorf("%s has no step %q: it has %s", name(r), step, strings.Join(names, ", "))
+}
+
+// Propose makes the decision that is asked for. It is an error to decide what would change nothing.
+func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
+	r := v.Record
+	if already := already(r, asked); already != "" {
+		return Proposal{Already: already}, nil
+	}
+	if err := undecidable(v, asked); err != nil {
+		return Proposal{}, err
+	}
+	d := v1alpha1.RemediationDecision{
+		Attempt: max(1, r.Status.Attempt), Answer: asked.Answer, Step: asked.Step, By: asked.By, Reason: asked.Reason,
+	}
+	facts := decided(v.Facts, d)
+	is, will := foresee(facts, now), foreseeUnhindered(facts, now)
+	step := will.step(r)
+	if asked.Answer == v1alpha1.AnswerRetry {
+		if will.status.Phase == v1alpha1.RemediationHeld {
+			return Proposal{}, fmt.Errorf("step %s begins nothing: it leaves the machine to a person", will.status.Step)
+		}
+		if beginsAnyway(r, step, now) {
+			return Proposal{}, fmt.Errorf("step %s of %s begins by itself, with all its attempts: %s", step.Name, name(r), Is(r))
+		}
+		// What was shown is what is written.
+		d.Step = step.Name
+	}
+	p := Proposal{Decision: d, Title: title(r, d, step)}
+	p.Lines = lines(v, d, is, will)
+	return p, nil
+}
+
+// decided has the answer in the record, as if it was written just now.
+func decided(f ladder.Facts, d v1alpha1.RemediationDecision) ladder.Facts {
+	f.Record = f.Record.DeepCopy()
+	f.Record.Spec.Decision = &d
+	f.Record.Generation++
+	return f
+}
+
+// step is the one that a course leads to, or that it takes back.
+func (c course) step(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
+	if c.begins.Act != ladder.None {
+		return c.begins.Step
+	}
+	step, _ := stepNamed(r, c.status.Step)
+	return step
+}
+
+func title(r *v1alpha1.MachineRemediation, d v1alpha1.RemediationDecision, step v1alpha1.RemediationStep) string {
+	what, machine := "", r.Spec.MachineRef.Name
+	switch d.Answer {
+	case v1alpha1.AnswerApprove:
+		what = "approve step " + step.Name + " on " + machine
+	case v1alpha1.AnswerDeny:
+		what = "deny step " + nextStep(r) + " on " + machine
+	case v1alpha1.AnswerRetry:
+		what = "retry " + machine + " from step " + step.Name
+	case v1alpha1.AnswerCancel:
+		what = "cancel the repair of " + machine
+	}
+	return fmt.Sprintf("%s (attempt %d of %s)", upper(what), d.Attempt, name(r))
+}
+
+func nextStep(r *v1alpha1.MachineRemediation) string {
+	step, _ := ladder.NextStep(r)
+	return step.Name
+}
+
+// lines say in plain words what stands, what is taken back, what is done, when, and in whose name.
+func lines(v View, d v1alpha1.RemediationDecision, is, will course) []Line {
+	r := v.Record
+	all := []Line{{"Sick", sick(r)}}
+	if now := progressing(&r.Status).Message; now != "" {
+		all = append(all, Line{"Now", now})
+	}
+	if earlier := ladder.DecisionAbout(r); earlier != nil {
+		all = append(all, Line{"Instead of", fmt.Sprintf("%s by %s", earlier.Answer, by(earlier))})
+	}
+	all = append(all, withdrawals(v, d, will)...)
+	all = append(all, Line{"Does", does(v, d, will)}, Line{"When", when(is, will)})
+	if d.By != "" {
+		all = append(all, Line{"By", d.By})
+	}
+	if d.Reason != "" {
+		all = append(all, Line{"Reason", d.Reason})
+	}
+	for _, what := range v.Unread {
+		all = append(all, Line{"Not seen", "you may not read " + what})
+	}
+	return all
+}
+
+func sick(r *v1alpha1.MachineRemediation) string {
+	text := r.Spec.Finding.Message
+	if text == "" {
+		text = r.Spec.Finding.Reason
+	}
+	return fmt.Sprintf("since %s: %s", clockTime(r.Spec.Finding.Since.Time), text)
+}
+
+// withdrawals say what is taken back, and what nobody can take back.
+func withdrawals(v View, d v1alpha1.RemediationDecision, will course) []Line {
+	var all []Line
+	if len(will.withdrawn) > 0 {
+		all = append(all, Line{"Withdraws", strings.Join(will.withdrawn, ", ")})
+	} else if d.Answer == v1alpha1.AnswerCancel {
+		all = append(all, Line{"Withdraws", "nothing"})
+	}
+	m := v.Machine
+	switch {
+	case m.Gone:
+		all = append(all, Line{"Too late", "the machine is gone"})
+	case m.Deleting():
+		all = append(all, Line{"Too late", "the machine is being deleted since " + clockTime(m.DeletingSince) + ", and nothing brings it back"})
+	case m.Mark.Ours && m.Mark.State == ladder.MarkAnswered:
+		all = append(all, Line{"Too late", owner(v.Facts) + " says that it deletes the machine, and nobody can take that back"})
+	}
+	return all
+}
+
+// does says what is done to the machine.
+func does(v View, d v1alpha1.RemediationDecision, will course) string {
+	step, s := will.step(v.Record), &will.status
+	switch {
+	case will.begins.Act != ladder.None:
+		return upper(act(v, will.begins)) + fresh(d, step)
+	case s.CompletionTime != nil:
+		return "The remediation ends: " + progressing(s).Message
+	case s.Phase == v1alpha1.RemediationHeld:
+		return "Nothing more is done until somebody answers retry; it ends by itself if the machine gets healthy or goes"
+	case s.Phase == v1alpha1.RemediationActing && step.Action == v1alpha1.ActionWait:
+		return "Waits " + span(step.Timeout()) + " for the machine to recover by itself; nothing is done to it"
+	}
+	return progressing(s).Message
+}
+
+// fresh says how often a step may be tried that begins anew.
+func fresh(d v1alpha1.RemediationDecision, step v1alpha1.RemediationStep) string {
+	if d.Answer != v1alpha1.AnswerRetry {
+		return ""
+	}
+	return fmt.Sprintf(". %s, %s each", plural(step.MaxAttempts(), "fresh attempt", "fresh attempts"), span(step.Timeout()))
+}
+
+func plural(n int32, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// when says what is missing, if anything is.
+func when(is, will course) string {
+	c, at := progressing(&is.status), is.status.NextTransitionTime
+	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
+	switch {
+	case sameEnd(is, will) && is.begins.Act != ladder.None:
+		return "At once, if the gate permits it and the machine is still sick then"
+	case sameEnd(is, will):
+		return "At once"
+	case rests:
+		return "Not before " + clockTime(at.Time) + ": " + c.Message
+	}
+	return "Not yet: " + c.Message
+}

@@ -1,0 +1,177 @@
+package decision
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Target is what is put on hold or released.
+type Target struct {
+	// Name is how the person calls it: machine/metal-3.
+	Name   string
+	Object metav1.Object
+	// Open are the open records of its machines.
+	Open []v1alpha1.MachineRemediation
+	// OpenUnread reports that the person may not read them.
+	OpenUnread bool
+}
+
+// Hold is what a person wants.
+type Hold struct {
+	Until      time.Time
+	Reason, By string
+}
+
+// HoldProposal is what is to be written, and what comes of it.
+type HoldProposal struct {
+	// Annotations are those to write; nil takes one away.
+	Annotations map[string]*string
+	// Already says that nothing is to be written; empty otherwise.
+	Already string
+	Title   string
+	Lines   []Line
+}
+
+// held is a hold that is there.
+type held struct {
+	until  time.Time
+	reason string
+	// raw is the time as it is written, if that cannot be read. It holds until somebody corrects it.
+	raw string
+}
+
+func holdOn(object metav1.Object) (held, bool) {
+	value, ok := object.GetAnnotations()[targets.HoldUntilAnnotation]
+	if !ok {
+		return held{}, false
+	}
+	h := held{reason: object.GetAnnotations()[targets.HoldReasonAnnotation]}
+	var err error
+	if h.until, err = time.Parse(time.RFC3339, value); err != nil {
+		h.raw = value
+	}
+	return h, true
+}
+
+// active reports whether a hold holds.
+func (h held) active(now time.Time) bool { return h.raw != "" || now.Before(h.until) }
+
+func (h held) String() string {
+	text := "until " + clockTime(h.until)
+	if h.raw != "" {
+		text = fmt.Sprintf("until somebody corrects its time, which is %q", h.raw)
+	}
+	if h.reason != "" {
+		text += ": " + h.reason
+	}
+	return text
+}
+
+// ProposeHold says what a hold does. It never shortens one.
+func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
+	there, ok := holdOn(t.Object)
+	reason := holdReason(there, asked, now)
+	if ok && there.raw == "" && (there.until.After(asked.Until) || (there.until.Equal(asked.Until) && there.reason == reason)) {
+		return HoldProposal{Already: t.Name + " is on hold already " + there.String() + ". To end that sooner, release it first"}
+	}
+	p := HoldProposal{
+		Annotations: map[string]*string{
+			targets.HoldUntilAnnotation: new(clockTime(asked.Until)), targets.HoldReasonAnnotation: nil,
+		},
+		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, clockTime(asked.Until), span(asked.Until.Sub(now))),
+	}
+	if ok {
+		p.Lines = append(p.Lines, Line{"Instead of", "a hold " + there.String()})
+	}
+	p.Lines = append(p.Lines, Line{"Does", "Nothing new begins, a power cycle at work is given up. The verdict is still given"})
+	p.Lines = append(p.Lines, t.repairs(func(r *v1alpha1.MachineRemediation) string {
+		return underHold(r, asked.Until, now)
+	})...)
+	p.Lines = append(p.Lines, Line{"Then", "It ends by itself at that time, and repairs go on"})
+	if reason != "" {
+		p.Annotations[targets.HoldReasonAnnotation] = &reason
+		p.Lines = append(p.Lines, Line{"Reason", reason})
+	}
+	return p
+}
+
+// ProposeRelease says what the end of a hold does.
+func ProposeRelease(t Target, now time.Time) HoldProposal {
+	there, ok := holdOn(t.Object)
+	if !ok {
+		return HoldProposal{Already: t.Name + " is not on hold"}
+	}
+	p := HoldProposal{
+		Annotations: map[string]*string{targets.HoldUntilAnnotation: nil, targets.HoldReasonAnnotation: nil},
+		Title:       "Release " + t.Name,
+		Lines:       []Line{{"Held", there.String()}},
+	}
+	does := "Repairs go on, unless another hold, a pause or the gate stands in the way"
+	if !there.active(now) {
+		does = "Nothing: the hold is over. Its annotations go"
+	}
+	p.Lines = append(p.Lines, Line{"Does", does})
+	p.Lines = append(p.Lines, t.repairs(Is)...)
+	return p
+}
+
+// signed is the end of a reason, which says who has set the hold.
+var signed = regexp.MustCompile(`(?: \(by [^()]*\)|^by [^()]*)$`)
+
+// holdReason is what is stored: the reason, and who has set the hold. One that is extended keeps its reason.
+func holdReason(there held, asked Hold, now time.Time) string {
+	reason := asked.Reason
+	if reason == "" && there.active(now) {
+		reason = signed.ReplaceAllString(there.reason, "")
+	}
+	switch {
+	case asked.By == "":
+		return reason
+	case reason == "":
+		return "by " + asked.By
+	}
+	return reason + " (by " + asked.By + ")"
+}
+
+// maxOpen is how many open repairs are named.
+const maxOpen = 5
+
+// repairs names the open repairs, as far as a person reads that, and says something about each.
+func (t Target) repairs(say func(*v1alpha1.MachineRemediation) string) []Line {
+	var all []Line
+	for i := range t.Open[:min(maxOpen, len(t.Open))] {
+		all = append(all, Line{"Open", t.Open[i].Spec.MachineRef.Name + ": " + say(&t.Open[i])})
+	}
+	if more := len(t.Open) - len(all); more > 0 {
+		all = append(all, Line{"Open", fmt.Sprintf("and %d more", more)})
+	}
+	if t.OpenUnread {
+		all = append(all, Line{"Not seen", "you may not read MachineRemediations, so open repairs are not named"})
+	}
+	return all
+}
+
+// underHold says what becomes of an open repair, by the ladder.
+func underHold(r *v1alpha1.MachineRemediation, until, now time.Time) string {
+	facts := ladder.Alone(r)
+	facts.Safety.OnHold, facts.Safety.HoldUntil = "It is on hold", until
+	c := foresee(facts, now)
+	attempt := ladder.AtWork(r)
+	switch {
+	case len(c.withdrawn) > 0:
+		return "given up, and begun anew later: " + strings.Join(c.withdrawn, ", ")
+	case attempt != nil && ladder.AtWork(&v1alpha1.MachineRemediation{Status: c.status}) != nil:
+		return "step " + attempt.Step + " is left as it is, and its time stands still; what others have begun for it goes on"
+	case c.status.Phase == v1alpha1.RemediationHeld:
+		return "is left to a person, as it is"
+	}
+	return "waits"
+}

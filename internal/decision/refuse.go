@@ -1,0 +1,122 @@
+package decision
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// already says that somebody has decided the same, and that it holds; empty if not.
+func already(r *v1alpha1.MachineRemediation, asked Asked) string {
+	if ladder.Ended(r) {
+		return ""
+	}
+	d := ladder.DecisionAbout(r)
+	if d == nil {
+		d = carriedOut(r)
+	}
+	switch {
+	case d == nil || d.Answer != asked.Answer || (asked.Step != "" && d.Step != asked.Step):
+		return ""
+	case r.Status.ObservedGeneration < r.Generation:
+		return fmt.Sprintf("%s has answered %s already; no manager has seen it yet", by(d), d.Answer)
+	}
+	return fmt.Sprintf("%s has answered %s already: %s", by(d), d.Answer, Is(r))
+}
+
+// carriedOut is the decision that the latest attempt is at work for, or that has left the machine to a person.
+func carriedOut(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
+	n := len(r.Status.Attempts)
+	if n == 0 {
+		return nil
+	}
+	last := r.Status.Attempts[n-1]
+	refused := (last.Result == v1alpha1.ResultDenied || last.Result == v1alpha1.ResultCancelled) && r.Status.Step == ""
+	if last.EndTime == nil || refused {
+		return last.Decision
+	}
+	return nil
+}
+
+// undecidable says why an answer would change nothing.
+func undecidable(v View, asked Asked) error {
+	r := v.Record
+	switch {
+	case ladder.Ended(r):
+		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), clockTime(r.Status.CompletionTime.Time), progressing(&r.Status).Message)
+	case !r.DeletionTimestamp.IsZero():
+		return fmt.Errorf("%s is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes", name(r))
+	case v.Safety.Unmanaged != "":
+		return fmt.Errorf("%s is about to end, so there is nothing to decide: %s", name(r), v.Safety.Unmanaged)
+	}
+	switch asked.Answer {
+	case v1alpha1.AnswerApprove, v1alpha1.AnswerDeny:
+		return unanswerable(v, asked)
+	case v1alpha1.AnswerRetry:
+		return notRetryable(v, asked)
+	case v1alpha1.AnswerCancel:
+		if v.Machine.Gone && ladder.AtWork(r) == nil {
+			return fmt.Errorf("machine %s is gone, so there is nothing to cancel", r.Spec.MachineRef.Name)
+		}
+	}
+	return nil
+}
+
+// unanswerable says that nobody has asked for an approval.
+func unanswerable(v View, asked Asked) error {
+	r := v.Record
+	switch {
+	case v.Machine.Gone || v.Machine.Deleting():
+		return fmt.Errorf("machine %s is on its way out or gone, so there is nothing to approve or to deny", r.Spec.MachineRef.Name)
+	case v.Machine.Health == ladder.Healthy:
+		return fmt.Errorf("machine %s has recovered, so there is nothing to approve or to deny: %s", r.Spec.MachineRef.Name, Is(r))
+	case ladder.AwaitsApproval(r):
+		return nil
+	case asked.Answer == v1alpha1.AnswerDeny:
+		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s. %s", name(r), asked.Command, name(r), upper(Is(r)))
+	}
+	if earlier := ladder.DecisionAbout(r); earlier != nil {
+		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), by(earlier), earlier.Answer, Is(r))
+	}
+	return fmt.Errorf("%s waits for no approval: %s", name(r), Is(r))
+}
+
+// notRetryable says why no step begins anew.
+func notRetryable(v View, asked Asked) error {
+	r := v.Record
+	if attempt := ladder.AtWork(r); attempt != nil {
+		return fmt.Errorf("attempt %d of %s is at work (step %s). Retry once it is over, or stop it first: %s cancel %s", attempt.Number, name(r), attempt.Step, asked.Command, name(r))
+	}
+	machine := "machine " + r.Spec.MachineRef.Name
+	switch {
+	case v.Machine.Gone:
+		return errors.New(machine + " is gone, so there is nothing to retry")
+	case v.Machine.Deleting():
+		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, clockTime(v.Machine.DeletingSince))
+	case v.Machine.Health == ladder.Healthy || ladder.InProof(r):
+		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
+	}
+	return nil
+}
+
+// beginsAnyway reports whether a step is next, and a retry would neither bring it forward nor give it more attempts.
+func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep, now time.Time) bool {
+	next, ok := ladder.NextStep(r)
+	rests := r.Status.NextTransitionTime != nil && r.Status.NextTransitionTime.After(now)
+	return ok && next.Name == step.Name && !rests && !ladder.AwaitsApproval(r) && ladder.Tried(r, step.Name) == 0
+}
+
+// Is says how far a record is, in its own words.
+func Is(r *v1alpha1.MachineRemediation) string {
+	c := progressing(&r.Status)
+	switch {
+	case r.Status.Phase == "":
+		return "it has just been made"
+	case c.Message == "":
+		return fmt.Sprintf("it is %s", r.Status.Phase)
+	}
+	return fmt.Sprintf("it is %s (%s). %s", r.Status.Phase, c.Reason, c.Message)
+}

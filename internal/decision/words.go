@@ -1,0 +1,109 @@
+package decision
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Line is one line of what is shown before anything is written.
+type Line struct{ Label, Text string }
+
+// clockTime is a moment as the API writes it.
+func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// span is how long something takes, as people write it: 2h, 1h30m.
+func span(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+// name is a record as the commands take it.
+func name(r *v1alpha1.MachineRemediation) string { return "mr/" + r.Name }
+
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// standing names what an act takes back.
+func standing(f ladder.Facts, act ladder.Act) string {
+	switch act {
+	case ladder.WithdrawMark:
+		return "the mark that asks " + owner(f) + " to replace the machine"
+	case ladder.WithdrawReboot:
+		return "the power cycle that the annotation of the Machine asks for"
+	case ladder.WithdrawRequest:
+		return f.Request.Ref.Kind + " " + f.Request.Ref.Name
+	default:
+		return string(act)
+	}
+}
+
+func owner(f ladder.Facts) string {
+	if o := f.Machine.Owner; o != nil {
+		return o.Kind + " " + o.Name
+	}
+	return "its owner"
+}
+
+// act says what an act does to the machine.
+func act(v View, d ladder.Decision) string {
+	switch d.Act {
+	case ladder.MarkForOwner:
+		return owner(v.Facts) + " is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made"
+	case ladder.DeleteMachine:
+		if v.MachineUnread {
+			return "the machine is deleted, with all that is on its disks; the controller that owns it, if one does, makes another"
+		}
+		return "Sickbay deletes the machine, with all that is on its disks; no controller owns it, so nothing replaces it"
+	case ladder.AnnotateReboot, ladder.CreateReboot:
+		return "its host is power-cycled: off, proven off, on. What runs there ends; the disks stay as they are"
+	case ladder.CreateRequest:
+		return request(d.Step)
+	default:
+		return string(d.Act)
+	}
+}
+
+// request says who acts on what a step makes.
+func request(step v1alpha1.RemediationStep) string {
+	ref := step.TemplateRef
+	if ref == nil {
+		return "makes a request"
+	}
+	text := fmt.Sprintf("makes a %s from %s %s", strings.TrimSuffix(ref.Kind, "Template"), ref.Kind, ref.Name)
+	if step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded {
+		return text + ", and goes on once that has succeeded"
+	}
+	return text + ", whose controller repairs the machine"
+}
+
+// stepNamed is a step of a record by name.
+func stepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
+	for _, step := range r.Spec.Steps {
+		if step.Name == name {
+			return step, true
+		}
+	}
+	return v1alpha1.RemediationStep{}, false
+}
+
+// by names a person.
+func by(d *v1alpha1.RemediationDecision) string {
+	if d == nil || d.By == "" {
+		return "somebody"
+	}
+	return d.By
+}

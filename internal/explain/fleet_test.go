@@ -1,0 +1,99 @@
+package explain
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// TestFleet puts everybody where people look for them.
+func TestFleet(t *testing.T) {
+	s := newScene().annotated(admission.MaxInFlightAnnotation, "2")
+	s.healthy("h1")
+	held := s.record(s.sick("held", 3*time.Hour), metal()[:2]...)
+	s.play(held, s.now.Add(-3*time.Hour), s.now)
+	approve := s.record(s.sick("approve", time.Hour), metal()...)
+	s.play(approve, s.now.Add(-time.Hour), s.now)
+	works := s.record(s.sick("works", 41*time.Minute), metal()...)
+	s.play(works, s.now.Add(-41*time.Minute), s.now)
+	s.sick("first", 5*time.Minute)
+	s.sick("second", 4*time.Minute)
+	got := s.facts().Fleet()
+	names := func(items []Item) (all []string) {
+		for _, item := range items {
+			all = append(all, item.Name+": "+item.Text)
+		}
+		return all
+	}
+	type lists struct{ Summary, NeedsYou, Waiting, InRepair, Next any }
+	var next []string
+	for _, one := range got.Next {
+		next = append(next, fmt.Sprintf("%s %s %s", one.At.Sub(s.now), one.Name, one.What))
+	}
+	want := lists{
+		"1 cluster, 6 machines: 1 healthy, 3 sick, 1 held, 1 in repair",
+		[]string{
+			"held: held: No step is left; the last: The machine is not healthy after 20m0s; a person decides",
+			"approve: approve or deny replace: Node condition Ready is Unknown for more than 5m0s",
+		},
+		[]string{"first: about to be repaired", "second: waiting for a slot"},
+		[]string{"works: SICK for 41m, reboot 2 of 2 is running"},
+		[]string{"0s first is admitted to repair: replace", "4m0s works reboot 2 of 2 times out; the request is taken back"},
+	}
+	if diff := cmp.Diff(want, lists{got.Summary(), names(got.NeedsYou), names(got.Waiting), names(got.InRepair), next}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSameWords: a page, the table of health checks and the condition on the MachineHealthCheck say the same.
+func TestSameWords(t *testing.T) {
+	for _, one := range scenes {
+		s := newScene()
+		one.build(s)
+		f := s.facts()
+		check := f.Checks[0]
+		if condition := check.allowed(f.Now); condition.Message != "" && check.line(f.Now).Gate != condition.Message {
+			t.Errorf("%s: the table says %q, and the condition %q", one.name, check.line(f.Now).Gate, condition.Message)
+		}
+		for _, r := range f.Records {
+			p := f.RecordPage(r)
+			if i := rowOf(p, "Now"); i >= 0 && !r.ended() && p.Rows[i].Text != sentence(r.message()) {
+				t.Errorf("%s: the page says %q, and the record %q", one.name, p.Rows[i].Text, r.message())
+			}
+		}
+	}
+}
+
+func rowOf(p Page, label string) int {
+	for i, row := range p.Rows {
+		if row.Label == label {
+			return i
+		}
+	}
+	return -1
+}
+
+// BenchmarkFleet: one page about 10,000 machines, after the lists have arrived.
+func BenchmarkFleet(b *testing.B) {
+	for name, sick := range map[string]int{"healthy": 0, "one in a hundred sick": 100, "all sick": 1} {
+		b.Run(name, func(b *testing.B) {
+			s := newScene().atMost("40%")
+			for i := range 10000 {
+				if sick > 0 && i%sick == 0 {
+					s.sick(fmt.Sprintf("m%05d", i), time.Minute)
+					continue
+				}
+				s.healthy(fmt.Sprintf("m%05d", i))
+			}
+			f := s.facts()
+			b.ReportAllocs()
+			for b.Loop() {
+				f.Fleet()
+			}
+		})
+	}
+}
