@@ -107,11 +107,11 @@ func decode(document []byte) (runtime.Object, error) {
 	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
 	obj, gvk, err := decoder.Decode(document, nil, nil)
 	switch {
+	case runtime.IsMissingKind(err), runtime.IsMissingVersion(err):
+		return nil, errors.New("it has no apiVersion, or no kind")
 	case gvk != nil && !simulated(*gvk):
 		return nil, fmt.Errorf("%s of %s cannot be simulated: it must be a MachineHealthCheck of %s or a MachineRemediationTemplate of %s",
 			gvk.Kind, gvk.GroupVersion(), clusterv1.GroupVersion, v1alpha1.GroupVersion)
-	case runtime.IsMissingKind(err), runtime.IsMissingVersion(err):
-		return nil, errors.New("it has no apiVersion, or no kind")
 	case err != nil:
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "strict decoding error: "))
 	}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -44,6 +45,8 @@ var scenes = []struct {
 	options Options
 	fails   []string
 	changes func(f *fleet) Changes
+	// shown reports that its result is that for programs, too, and that of the docs.
+	shown bool
 }{
 	{name: "all is healthy", fleet: func() *fleet { return newFleet().healthy(3) }},
 	{name: "the gate closes in the middle of a storm", fleet: func() *fleet {
@@ -56,12 +59,13 @@ var scenes = []struct {
 		return f
 	}, fails: []string{"zone=b", "machine/h1"}},
 	{name: "the gate closes in the middle of a repair, and opens once that has helped", fleet: func() *fleet {
-		f := newFleet().atMost("40%").planned(nil, step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute)).healthy(5, inZone("a")).rebooting("m1", 4*time.Minute)
+		bound := func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(3)) }
+		f := newFleet().atMost("40%").planned(bound, step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute)).healthy(5, inZone("a")).rebooting("m1", 4*time.Minute)
 		for i := range 4 {
 			f.machine(fmt.Sprintf("n%d", i+1), "True", time.Hour, inZone("b"))
 		}
 		return f
-	}, fails: []string{"zone=b"}},
+	}, fails: []string{"zone=b"}, shown: true},
 	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
 	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{InVain: true}},
 	{name: "a reboot by a plan helps", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }},
@@ -134,6 +138,13 @@ func TestTimelines(t *testing.T) {
 			t.Fatalf("%s: %v", one.name, err)
 		}
 		fmt.Fprintf(&b, "# %s\n", one.name)
+		if one.shown {
+			data, err := json.MarshalIndent(result, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "testdata/result.json", string(data)+"\n")
+		}
 		write(&b, &result)
 	}
 	golden(t, "testdata/timelines.golden", b.String())

@@ -23,6 +23,7 @@ func (s *Scene) Play(o Options) (Result, error) {
 	s.begin()
 	s.result.Assumptions = s.assumptions(failing)
 	s.fail(failing)
+	s.result.Assumptions = append(s.result.Assumptions, s.unjudged()...)
 	for _, c := range s.checks {
 		s.look(c)
 	}

@@ -3,6 +3,8 @@ package simulate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,6 +154,28 @@ func TestHelps(t *testing.T) {
 		sum := playFacts(t, f.facts(), o).Summary
 		if sum.Healthy+sum.Replaced != sum.Sick {
 			t.Errorf("not all are healthy: %+v", sum)
+		}
+	})
+}
+
+// TestAgreesWithExplain: whom explain says to be admitted now, and nobody else, is admitted at the first moment.
+func TestAgreesWithExplain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := anyFleet(t).facts()
+		said, played := map[string]bool{}, map[string]bool{}
+		for _, one := range facts.Next() {
+			if one.At.Equal(noon) && strings.HasPrefix(one.What, "is admitted to repair") {
+				said[one.Name] = true
+			}
+		}
+		for _, e := range playFacts(t, facts, Options{For: time.Minute, RepairTakes: time.Hour}).Timeline {
+			for _, name := range e.Machines {
+				played[name] = played[name] || (e.At.Equal(noon) && e.Kind == KindAdmitted)
+			}
+		}
+		maps.DeleteFunc(played, func(_ string, admitted bool) bool { return !admitted })
+		if diff := cmp.Diff(said, played); diff != "" {
+			t.Errorf("who is admitted now (-explain +simulate):\n%s", diff)
 		}
 	})
 }

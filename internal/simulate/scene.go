@@ -103,7 +103,7 @@ func (s *Scene) suppose(facts *explain.Facts, changes Changes) ([]*check, error)
 		}
 		i := slices.IndexFunc(all, func(c *check) bool { return c.mhc.Namespace == mhc.Namespace && c.mhc.Name == mhc.Name })
 		if i < 0 {
-			all = append(all, &check{mhc: s.made(mhc), cluster: cluster, change: New})
+			all = append(all, &check{mhc: s.made(mhc, all), cluster: cluster, change: New})
 			continue
 		}
 		all[i].mhc, all[i].cluster, all[i].change = s.edited(all[i].mhc, mhc), cluster, Changed
@@ -120,11 +120,14 @@ func clusterOf(facts *explain.Facts, mhc *clusterv1.MachineHealthCheck) *cluster
 	return nil
 }
 
-// made is a health check as it would be created now.
-func (s *Scene) made(from *clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
+// made is a health check as it would be created now: it is younger than all others.
+func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clusterv1.MachineHealthCheck {
 	mhc := from.DeepCopy()
 	mhc.UID, mhc.Generation = types.UID("simulated-"+mhc.Namespace+"/"+mhc.Name), 1
 	mhc.CreationTimestamp.Time, mhc.DeletionTimestamp = s.from, nil
+	for _, other := range others {
+		mhc.CreationTimestamp.Time = latest(mhc.CreationTimestamp.Time, other.mhc.CreationTimestamp.Add(time.Second))
+	}
 	mhc.Status = clusterv1.MachineHealthCheckStatus{}
 	return mhc
 }

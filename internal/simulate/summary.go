@@ -25,16 +25,21 @@ func (s *Scene) assumptions(failing []failing) []string {
 	for _, one := range failing {
 		all = append(all, one.words(s))
 	}
-	unread := 0
+	return all
+}
+
+// unjudged says how many machines cannot be judged from here.
+func (s *Scene) unjudged() []string {
+	n := 0
 	for _, m := range s.machines {
 		if !m.judged() && m.check.paused == "" {
-			unread++
+			n++
 		}
 	}
-	if unread > 0 {
-		all = append(all, fmt.Sprintf("%s as now judged, since the Nodes cannot be read from here", counted(unread, "machine stays", "machines stay")))
+	if n == 0 {
+		return nil
 	}
-	return all
+	return []string{counted(n, "machine keeps its verdict, since its Node", "machines keep their verdicts, since their Nodes") + " cannot be read from here"}
 }
 
 // words say who fails.
