@@ -117,22 +117,8 @@ func (f *simulateFlags) settle(changes *simulate.Changes) error {
 	for _, plan := range changes.Plans {
 		objs = append(objs, plan)
 	}
-	asked, namespaces := f.overrides.Context.Namespace, map[string]bool{}
-	for _, obj := range objs {
-		if namespace := obj.GetNamespace(); namespace != "" {
-			namespaces[namespace] = true
-			if asked != "" && namespace != asked {
-				return fmt.Errorf("%s is in namespace %s, but --namespace is %s", obj.GetName(), namespace, asked)
-			}
-		}
-	}
-	if len(namespaces) > 1 {
-		f.all = true
-	}
-	for namespace := range namespaces {
-		if len(namespaces) == 1 && !f.all {
-			f.overrides.Context.Namespace = namespace
-		}
+	if err := f.lookAt(objs); err != nil {
+		return err
 	}
 	own, _, err := f.loader().Namespace()
 	if err != nil {
@@ -141,6 +127,23 @@ func (f *simulateFlags) settle(changes *simulate.Changes) error {
 	for _, obj := range objs {
 		if obj.GetNamespace() == "" {
 			obj.SetNamespace(own)
+		}
+	}
+	return nil
+}
+
+// lookAt has the namespaces looked at that objects are in, unless a flag says which.
+func (f *simulateFlags) lookAt(objs []client.Object) error {
+	asked := f.overrides.Context.Namespace
+	for _, obj := range objs {
+		switch namespace := obj.GetNamespace(); {
+		case namespace == "" || f.all || namespace == f.overrides.Context.Namespace:
+		case asked != "":
+			return fmt.Errorf("%s is in namespace %s, but --namespace is %s", obj.GetName(), namespace, asked)
+		case f.overrides.Context.Namespace == "":
+			f.overrides.Context.Namespace = namespace
+		default:
+			f.all, f.overrides.Context.Namespace = true, ""
 		}
 	}
 	return nil

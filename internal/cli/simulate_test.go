@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
@@ -202,5 +203,43 @@ func TestSimulation(t *testing.T) {
 	newText(&b).simulation(&result, false)
 	if want := fmt.Sprintf("\n  and %d more (-o wide)\n", len(result.Timeline)-longest); !strings.Contains(b.String(), want) {
 		t.Errorf("a long timeline is not cut:\n%s", b.String())
+	}
+}
+
+// TestSimulateLooksAt: the files say where to look, unless a flag does.
+func TestSimulateLooksAt(t *testing.T) {
+	t.Parallel()
+	in := func(namespaces ...string) []client.Object {
+		var objs []client.Object
+		for _, namespace := range namespaces {
+			objs = append(objs, build.MachineHealthCheck(namespace, "workers"))
+		}
+		return objs
+	}
+	tests := map[string]struct {
+		asked     string
+		all       bool
+		objs      []client.Object
+		namespace string
+		looksAll  bool
+		fails     bool
+	}{
+		"nothing said":        {objs: in("")},
+		"one of them":         {objs: in("", "blue", "blue"), namespace: "blue"},
+		"several":             {objs: in("blue", "green", "red"), looksAll: true},
+		"the flag agrees":     {asked: "blue", objs: in("blue", ""), namespace: "blue"},
+		"the flag disagrees":  {asked: "blue", objs: in("green"), namespace: "blue", fails: true},
+		"all are looked at":   {all: true, objs: in("green", "blue"), looksAll: true},
+		"no file, a flag":     {asked: "blue", namespace: "blue"},
+		"no file, no flag":    {},
+		"the last is another": {objs: in("blue", "", "green"), looksAll: true},
+	}
+	for name, test := range tests {
+		f := simulateFlags{}
+		f.overrides.Context.Namespace, f.all = test.asked, test.all
+		err := f.lookAt(test.objs)
+		if (err != nil) != test.fails || f.all != test.looksAll || f.overrides.Context.Namespace != test.namespace {
+			t.Errorf("%s: it looks at %q, all: %v, error: %v", name, f.overrides.Context.Namespace, f.all, err)
+		}
 	}
 }

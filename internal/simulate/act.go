@@ -33,6 +33,14 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 		r.base.Request = request(strings.TrimSuffix(d.Step.TemplateRef.Kind, clusterv1.TemplateSuffix), r, d.Attempt)
 		repairs := d.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 		s.afterRepair(func() { s.requested(r, operation, repairs && s.options.helps()) })
+	default:
+		r.undo(d.Act)
+	}
+}
+
+// undo takes back what an act has led to, or closes the record.
+func (r *record) undo(what ladder.Act) {
+	switch what {
 	case ladder.WithdrawMark:
 		r.base.Machine.Mark = ladder.Mark{}
 	case ladder.WithdrawReboot:
@@ -42,7 +50,8 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 	case ladder.Close:
 		r.obj.Finalizers = slices.DeleteFunc(slices.Clone(r.obj.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
 		r.obj.Labels = withoutOpen(r.obj.Labels)
-	case ladder.None:
+	default:
+		// The others begin something.
 	}
 }
 
@@ -71,12 +80,13 @@ func (s *Scene) underWay(r *record) {
 	case m.Gone:
 	case m.Deleting():
 		s.afterRepair(func() { s.goes(r) })
+	case attempt == nil || attempt.ObjectRef == nil:
 	case m.Mark.State == ladder.MarkWaiting || m.Mark.State == ladder.MarkAnswered:
 		r.base.Machine.Mark.State = ladder.MarkAnswered
 		s.deletes(r)
 	case m.RebootStands:
 		s.afterRepair(func() { s.rebooted(r, m.RebootOperation) })
-	case attempt != nil && r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
+	case r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
 		repairs := !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
 			return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
 		})

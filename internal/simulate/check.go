@@ -30,6 +30,8 @@ type check struct {
 	// known is the one in the fleet; nil if there is none.
 	known  *explain.Check
 	played bool
+	// foreign reports that this Sickbay does not take care of it.
+	foreign bool
 
 	machines []*machine
 	byUID    map[types.UID]*machine
@@ -113,7 +115,7 @@ func (c *check) update(m *machine) {
 
 // decide admits who may be repaired now.
 func (s *Scene) decide(c *check) {
-	if !s.policy.Manages(c.mhc) {
+	if c.foreign {
 		return
 	}
 	c.gather()

@@ -14,6 +14,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -43,6 +44,7 @@ var scenes = []struct {
 	name    string
 	fleet   func() *fleet
 	options Options
+	policy  targets.Adoption
 	fails   []string
 	changes func(f *fleet) Changes
 	// shown reports that its result is that for programs, too, and that of the docs.
@@ -83,6 +85,25 @@ var scenes = []struct {
 	}},
 	{name: "on hold until a time", fleet: func() *fleet {
 		return newFleet().annotated(targets.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339)).annotated(targets.HoldReasonAnnotation, "we change the switch").healthy(2).sick(1)
+	}},
+	{name: "on hold in the middle of a reboot", fleet: func() *fleet {
+		f := newFleet().planned(nil, step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute)).healthy(2).rebooting("m1", 4*time.Minute)
+		return f.annotated(targets.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339))
+	}},
+	{name: "evidence, then a request", fleet: func() *fleet {
+		evidence, repair := step("evidence", v1alpha1.ActionRequest, 1, 30*time.Minute), step("repair", v1alpha1.ActionRequest, 1, time.Hour)
+		evidence.DoneWhen = v1alpha1.DoneWhenRequestSucceeded
+		evidence.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: "logs.example.dev/v1", Kind: "LogBundleTemplate", Name: "logs"}
+		repair.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: "fix.example.dev/v1", Kind: "FixTemplate", Name: "fix"}
+		return newFleet().planned(nil, evidence, repair).healthy(2).sick(1)
+	}},
+	{name: "nobody owns it", fleet: func() *fleet {
+		f := newFleet().healthy(2).sick(1)
+		f.machines[2].OwnerReferences = nil
+		return f
+	}},
+	{name: "left to Cluster API's controller", fleet: func() *fleet { return newFleet().sick(1) }, policy: targets.AdoptHandedOver, changes: func(f *fleet) Changes {
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{f.mhc}}
 	}},
 	{name: "paced", fleet: func() *fleet {
 		return newFleet().planned(func(p *v1alpha1.RemediationPlan) {
@@ -133,6 +154,7 @@ func TestTimelines(t *testing.T) {
 		if one.changes != nil {
 			changes = one.changes(f)
 		}
+		f.policy = one.policy
 		result, err := f.play(o, changes)
 		if err != nil {
 			t.Fatalf("%s: %v", one.name, err)
@@ -211,6 +233,9 @@ func TestRefused(t *testing.T) {
 				t.Errorf("error is %v, want %s", err, test.want)
 			}
 		})
+	}
+	if _, err := Suppose(&explain.Facts{Now: noon}, Changes{}, targets.Policy{}); err == nil || err.Error() != "there is no MachineHealthCheck that this Sickbay takes care of" {
+		t.Errorf("an empty fleet: %v", err)
 	}
 	for _, text := range []string{"", "zone=", "machine/", "0%", "101%", "x%", "3", "NaN%"} {
 		if fail, err := ParseFail(text); err == nil {

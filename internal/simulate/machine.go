@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -86,8 +85,9 @@ func (m *machine) standing() ladder.Health {
 		return ladder.Healthy
 	case metav1.ConditionFalse:
 		return ladder.Sick
+	default:
+		return ladder.Undecided
 	}
-	return ladder.Undecided
 }
 
 // node is the Node as far as it was read; nil if there is none.
@@ -100,7 +100,7 @@ func (m *machine) node() *corev1.Node {
 
 // judged reports whether a verdict is given. A Node that can be read by the manager alone says nothing here.
 func (m *machine) judged() bool {
-	if m.gone || m.health == nil || m.check.paused != "" {
+	if m.gone || m.health == nil || m.check.paused != "" || m.check.foreign {
 		return false
 	}
 	return m.health.Node.State != machinehealth.NodeUnreadable || m.verdict().Reason == machinehealth.ReasonNodeUnavailable
@@ -157,8 +157,9 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 		*node = *old
 	}
 	is := corev1.NodeCondition{Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: s.time()}
-	others := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
-	node.Name, node.Status.Conditions = m.obj.Status.NodeRef.Name, append(others, is)
+	conditions := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	conditions = append(conditions, is)
+	node.Name, node.Status.Conditions = m.obj.Status.NodeRef.Name, conditions
 	if m.health == nil {
 		m.health = &machinehealth.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
 	}
@@ -176,7 +177,7 @@ func (m *machine) remove(s *Scene) {
 // replace puts another machine in the place of one that is gone. In vain, its Node never appears.
 func (m *machine) replace(s *Scene) *machine {
 	obj := m.obj.DeepCopy()
-	obj.Name, obj.UID = successorName(m), types.UID("simulated-after-"+m.obj.UID)
+	obj.Name, obj.UID = successorName(m), "simulated-after-"+m.obj.UID
 	obj.CreationTimestamp, obj.DeletionTimestamp, obj.Finalizers = s.time(), nil, nil
 	obj.Annotations = withoutRequests(obj.Annotations)
 	obj.Status.Conditions, obj.Status.NodeRef, obj.Status.Phase = nil, clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)

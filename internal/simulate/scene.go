@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -63,9 +64,13 @@ func Suppose(facts *explain.Facts, changes Changes, policy targets.Policy) (*Sce
 	kindsMissing := slices.ContainsFunc(facts.Checks, func(c *explain.Check) bool { return c.Facts.KindsMissing })
 	for _, c := range all {
 		if c.played = s.plays(c, changes); c.played {
+			c.foreign = !policy.Manages(c.mhc)
 			c.prepare(plans, s.selectors.Problem(c.mhc), kindsMissing)
 			s.checks = append(s.checks, c)
 		}
+	}
+	if len(s.checks) == 0 && len(changes.Plans) == 0 {
+		return nil, errors.New("there is no MachineHealthCheck that this Sickbay takes care of")
 	}
 	for _, plan := range changes.Plans {
 		if !slices.ContainsFunc(s.checks, func(c *check) bool { return names(c.mhc, plan) }) {

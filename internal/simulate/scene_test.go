@@ -32,6 +32,7 @@ type fleet struct {
 	nodes    map[types.UID]*corev1.Node
 	// records are open.
 	records []*explain.Record
+	policy  targets.Adoption
 	// new reports that the health check is not in the fleet yet.
 	new bool
 }
@@ -159,7 +160,7 @@ func (f *fleet) play(o Options, changes Changes) (Result, error) {
 	if o.RepairTakes == 0 {
 		o.RepairTakes = 10 * time.Minute
 	}
-	s, err := Suppose(f.facts(), changes, targets.Policy{Adopt: targets.AdoptAll})
+	s, err := Suppose(f.facts(), changes, targets.Policy{Adopt: f.policy})
 	if err != nil {
 		return Result{}, err
 	}

@@ -32,7 +32,7 @@ func (s *Scene) assumptions(failing []failing) []string {
 func (s *Scene) unjudged() []string {
 	n := 0
 	for _, m := range s.machines {
-		if !m.judged() && m.check.paused == "" {
+		if !m.judged() && m.check.paused == "" && !m.check.foreign {
 			n++
 		}
 	}
@@ -122,9 +122,16 @@ func (m *machine) end() string {
 		return inRepair
 	case m.check.paused != "":
 		return "paused: " + m.check.paused
+	case m.check.foreign:
+		return "not taken care of by this Sickbay"
 	case m.check.onlyTells != "":
 		return m.check.onlyTells
 	}
+	return m.waitsFor()
+}
+
+// waitsFor says what holds a sick machine back.
+func (m *machine) waitsFor() string {
 	if why := m.check.told.waits[m.obj.UID]; why != "" {
 		return endWords(why)
 	}

@@ -114,7 +114,7 @@ func (s *Scene) tellGate(c *check) {
 	d := &c.decision
 	state := ""
 	switch {
-	case len(d.Paused) > 0 || d.Counts.Expected == 0:
+	case len(d.Paused) > 0 || d.Counts.Expected == 0 || c.foreign:
 	case d.Stopped.Reason != "":
 		state = d.Stopped.Message
 	case !d.Allowed:
@@ -266,7 +266,7 @@ func someNames(all []string) string {
 
 // standing says how a health check is at the beginning, in the words of explain.
 func (s *Scene) standing(c *check) Check {
-	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: !s.policy.Manages(c.mhc)}
+	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
 	one := Check{
 		Namespace: c.mhc.Namespace, Cluster: c.cluster.Name, Name: c.mhc.Name, Change: c.change, Machines: len(c.machines),
 	}
