@@ -16,6 +16,8 @@ var purePackages = []string{
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
 	"internal/reboot/quorum",
+	"internal/explain",
+	"internal/convert",
 	"internal/decision",
 	"internal/explain",
 	"internal/simulate",

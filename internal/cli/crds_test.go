@@ -20,7 +20,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-func TestMain(m *testing.M) { env.Main(m, env.WithScheme(v1alpha1.AddToScheme)) }
+// TestMain silences the libraries before any of them is at work.
+func TestMain(m *testing.M) {
+	silence()
+	env.Main(m, env.WithScheme(v1alpha1.AddToScheme))
+}
 
 // documents takes the output of sickbay crds apart as kubectl does.
 func documents(t *testing.T) [][]byte {

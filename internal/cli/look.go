@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -56,11 +57,15 @@ func (f *lookFlags) options() (app.Options, error) {
 	return o, nil
 }
 
-// open starts to read the fleet, and returns when it has arrived. Close ends it.
-func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespace string, shut func(), err error) {
-	// What the libraries log is for operators of the manager. What matters here is in the answer.
+// silence drops what the libraries log: that is for operators of the manager. What matters here is in the answer.
+var silence = sync.OnceFunc(func() {
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
+})
+
+// open starts to read the fleet, and returns when it has arrived. Shut ends it.
+func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespace string, shut func(), err error) {
+	silence()
 	o, err := f.options()
 	if err != nil {
 		return nil, "", nil, err
@@ -69,16 +74,19 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	if err != nil {
 		return nil, "", nil, err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
+	ctx, cancel := context.WithCancelCause(cmd.Context())
 	onlooker, err := app.NewOnlooker(ctx, cfg, o)
 	if err != nil {
-		cancel()
+		cancel(nil)
 		return nil, "", nil, err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- onlooker.Run(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cancel(onlooker.Run(ctx))
+	}()
 	shut = func() {
-		cancel()
+		cancel(nil)
 		<-ended
 	}
 	said := time.AfterFunc(quiet, func() { cmd.PrintErrln("Reading the fleet ...") })
@@ -99,6 +107,9 @@ func (f *lookFlags) await(ctx context.Context, onlooker *app.Onlooker, namespace
 		missing = onlooker.Ready(ctx)
 		return missing == nil, nil
 	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("reading the management cluster took longer than %s: %w", f.readTimeout, missing)
 	}

@@ -24,7 +24,7 @@ import (
 type simulateFlags struct {
 	lookFlags
 	out         output
-	files       []string
+	files       files
 	fails       []string
 	until       time.Duration
 	repairTakes time.Duration
@@ -54,7 +54,7 @@ func newSimulate() *cobra.Command {
 	fs := cmd.Flags()
 	f.add(fs)
 	f.out.add(fs, formWide, formJSON, formYAML)
-	fs.StringArrayVarP(&f.files, "filename", "f", nil, "File with MachineHealthChecks and MachineRemediationTemplates, or - for standard input; may be given several times.")
+	f.files.add(cmd)
 	fs.StringArrayVar(&f.fails, "fail", nil, "Nodes that stop being Ready now: zone=NAME (a failure domain), a percentage like 10%, or machine/NAME; may be given several times.")
 	fs.DurationVar(&f.until, "until", 2*time.Hour, "How far to look ahead.")
 	fs.DurationVar(&f.repairTakes, "repair-takes", 10*time.Minute, "How long each act takes to help.")
@@ -67,7 +67,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	changes, err := readChanges(f.files, cmd.InOrStdin())
+	changes, err := f.changes(cmd)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,18 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 		return errNo
 	}
 	return err
+}
+
+// changes are those of the files; none without a file.
+func (f *simulateFlags) changes(cmd *cobra.Command) (simulate.Changes, error) {
+	if len(f.files.names) == 0 {
+		return simulate.Changes{}, nil
+	}
+	read, err := f.files.read(cmd)
+	if err != nil {
+		return simulate.Changes{}, err
+	}
+	return readChanges(read)
 }
 
 // play turns the flags into what happens.

@@ -143,17 +143,17 @@ func TestSimulateRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a field that does not exist": {workers("  maxUnhealthy: 40%\n"), nil, `FILE, document 1: unknown field "spec.maxUnhealthy"`},
-		"no YAML":                     {"kind: [", nil, "FILE, document 1: "},
-		"an older version":            {strings.Replace(workers(""), "v1beta2", "v1beta1", 1), nil, "FILE, document 1: MachineHealthCheck of cluster.x-k8s.io/v1beta1 cannot be simulated: it must be a MachineHealthCheck of cluster.x-k8s.io/v1beta2"},
+		"a field that does not exist": {workers("  maxUnhealthy: 40%\n"), nil, "FILE:16: error: spec.maxUnhealthy: there is no such field"},
+		"no YAML":                     {"kind: [", nil, "FILE:1: error: did not find expected node content"},
+		"an older version":            {"apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec:\n  clusterName: blue\n  selector: {matchLabels: {a: b}}\n", nil, "FILE, document 1: MachineHealthCheck of cluster.x-k8s.io/v1beta1 cannot be simulated: it must be a MachineHealthCheck of cluster.x-k8s.io/v1beta2"},
 		"another kind":                {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "FILE, document 1: Pod of v1 cannot be simulated"},
 		"no kind":                     {"metadata: {name: a}\n", nil, "FILE, document 1: it has no apiVersion, or no kind"},
-		"no name":                     {strings.Replace(workers(""), "name: workers", "namespace: ''", 1), nil, "FILE, document 1: the MachineHealthCheck has no metadata.name"},
-		"twice the same":              {workers("") + "---\n" + workers(""), nil, "FILE, document 2: MachineHealthCheck workers is in FILE, document 1, too"},
-		"a step without time":         {metalPlan + "      - {name: more, action: Wait}\n", nil, "MachineRemediationTemplate metal: step more has no timeoutSeconds"},
+		"no name":                     {strings.Replace(workers(""), "name: workers", "namespace: ''", 1), nil, "FILE:3: error: metadata.name: it is required"},
+		"twice the same":              {workers("") + "---\n" + workers(""), nil, "FILE:20: error: metadata.name: FILE:1 has a MachineHealthCheck workers of this name already"},
+		"a step without time":         {metalPlan + "      - {name: more, action: Wait}\n", nil, "FILE:13: error: spec.template.spec.steps[2].timeoutSeconds: it is required"},
 		"nothing in it":               {"# nothing\n", nil, "FILE has no documents"},
 		"another namespace":           {strings.Replace(workers(""), "name: workers", "name: workers\n  namespace: elsewhere", 1), nil, "workers is in namespace elsewhere, but --namespace is fleet"},
-		"another cluster":             {strings.Replace(workers(""), "clusterName: blue", "clusterName: red", 1), nil, `MachineHealthCheck fleet/workers is for Cluster "red", which does not exist in that namespace`},
+		"another cluster":             {strings.NewReplacer("clusterName: blue", "clusterName: red", "cluster-name: blue", "cluster-name: red").Replace(workers("")), nil, `MachineHealthCheck fleet/workers is for Cluster "red", which does not exist in that namespace`},
 		"a plan for nobody":           {metalPlan, nil, "no MachineHealthCheck in namespace fleet names MachineRemediationTemplate metal, so it changes nothing"},
 		"what cannot fail":            {workers(""), []string{"--fail=rack=r7"}, `--fail "rack=r7" does not say what fails: it must be zone=NAME, a percentage from 1% to 100%, or machine/NAME`},
 		"nobody to fail":              {workers(""), []string{"--fail=machine/metal-9"}, "machine metal-9 belongs to none of these MachineHealthChecks"},
@@ -172,7 +172,7 @@ func TestSimulateRefuses(t *testing.T) {
 			}
 		})
 	}
-	if got := s.run("simulate", "-f", "/does/not/exist"); got.code != exitUsage || !strings.Contains(got.stderr, "reading /does/not/exist: ") {
+	if got := s.run("simulate", "-f", "/does/not/exist"); got.code != exitUsage || !strings.Contains(got.stderr, "/does/not/exist: no such file or directory") {
 		t.Errorf("a file that is not there: %+v", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,48 +16,53 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/lint"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
-// readChanges reads the health checks and plans of files. Each error names the file and the document.
-func readChanges(files []string, stdin io.Reader) (simulate.Changes, error) {
+// readChanges reads the health checks and plans of files. What lint calls an error is one, by file and line; the others name the
+// file and the document.
+func readChanges(files []manifest.File) (simulate.Changes, error) {
 	changes, seen := simulate.Changes{}, map[string]string{}
 	for _, file := range files {
-		data, err := readFile(file, stdin)
-		if err != nil {
-			return changes, fmt.Errorf("reading %s: %w", file, err)
+		if err := sound(file); err != nil {
+			return changes, err
 		}
-		documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-		found := 0
+		documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file.Data)))
 		for n := 1; ; n++ {
 			document, err := documents.Read()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			where := fmt.Sprintf("%s, document %d", file, n)
+			where := fmt.Sprintf("%s, document %d", file.Name, n)
+			if err == nil && !blank(document) {
+				err = addDocument(&changes, document, where, seen)
+			}
 			if err != nil {
 				return changes, fmt.Errorf("%s: %w", where, err)
 			}
-			if blank(document) {
-				continue
-			}
-			found++
-			if err := addDocument(&changes, document, where, seen); err != nil {
-				return changes, fmt.Errorf("%s: %w", where, err)
-			}
 		}
-		if found == 0 {
-			return changes, fmt.Errorf("%s has no documents", file)
-		}
+	}
+	if len(files) > 0 && len(seen) == 0 {
+		return changes, fmt.Errorf("%s has no documents", files[0].Name)
 	}
 	return changes, nil
 }
 
-func readFile(file string, stdin io.Reader) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(stdin)
+// sound says what is wrong in a file, the first thing first.
+func sound(file manifest.File) error {
+	documents, problems := manifest.Parse(file.Name, file.Data)
+	found, err := lint.Check(documents, problems, nil)
+	if err != nil {
+		return fmt.Errorf("checking %s: %w", file.Name, err)
 	}
-	return os.ReadFile(file)
+	for _, one := range found.Findings {
+		if one.Level == lint.Error {
+			return errors.New(one.String())
+		}
+	}
+	return nil
 }
 
 // blank reports whether a document has comments and nothing else.
@@ -85,13 +89,9 @@ func addDocument(changes *simulate.Changes, document []byte, where string, seen 
 	case *v1alpha1.MachineRemediationTemplate:
 		changes.Plans = append(changes.Plans, one)
 		kind, namespace, name = "MachineRemediationTemplate", one.Namespace, one.Name
-		err = usable(one)
 	}
 	if name == "" {
 		return fmt.Errorf("the %s has no metadata.name", kind)
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	key := kind + " " + namespace + "/" + name
 	if before, ok := seen[key]; ok {
@@ -110,7 +110,7 @@ func decode(document []byte) (runtime.Object, error) {
 	case runtime.IsMissingKind(err), runtime.IsMissingVersion(err):
 		return nil, errors.New("it has no apiVersion, or no kind")
 	case gvk != nil && !simulated(*gvk):
-		return nil, fmt.Errorf("%s of %s cannot be simulated: it must be a MachineHealthCheck of %s or a MachineRemediationTemplate of %s",
+		return nil, fmt.Errorf("%s of %s cannot be simulated: it must be a MachineHealthCheck of %s (sickbay convert writes it) or a MachineRemediationTemplate of %s",
 			gvk.Kind, gvk.GroupVersion(), clusterv1.GroupVersion, v1alpha1.GroupVersion)
 	case err != nil:
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "strict decoding error: "))
@@ -120,23 +120,4 @@ func decode(document []byte) (runtime.Object, error) {
 
 func simulated(gvk schema.GroupVersionKind) bool {
 	return gvk == clusterv1.GroupVersion.WithKind("MachineHealthCheck") || gvk == v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate")
-}
-
-// usable says what the API server would refuse in a plan, as far as nothing could be played with it.
-func usable(plan *v1alpha1.MachineRemediationTemplate) error {
-	steps := plan.Spec.Template.Spec.Steps
-	if len(steps) == 0 {
-		return errors.New("spec.template.spec.steps is empty")
-	}
-	for _, step := range steps {
-		switch {
-		case step.Name == "" || step.Action == "":
-			return errors.New("each of spec.template.spec.steps must have a name and an action")
-		case step.Action != v1alpha1.ActionHold && step.TimeoutSeconds == nil:
-			return fmt.Errorf("step %s has no timeoutSeconds", step.Name)
-		case step.Action == v1alpha1.ActionRequest && step.TemplateRef == nil:
-			return fmt.Errorf("step %s has no templateRef", step.Name)
-		}
-	}
-	return nil
 }

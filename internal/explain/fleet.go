@@ -106,7 +106,7 @@ func (p *Fleet) add(m *Machine, state State, now time.Time) {
 		item.Text = m.standing(now)
 		p.Waiting = append(p.Waiting, item)
 	case state == StatePaused && m.sick():
-		item.Text = "sick, and " + m.paused()
+		item.Text = "sick and left alone. " + sentence(m.paused())
 		p.Paused = append(p.Paused, item)
 	}
 }
@@ -178,7 +178,7 @@ func (c *Check) gate(now time.Time) string {
 	case c.Problem != "":
 		return c.Problem
 	case len(c.Decision.Paused) > 0:
-		return "paused: " + strings.Join(c.Decision.Paused, ", ")
+		return strings.Join(c.Decision.Paused, ", ")
 	}
 	return c.allowed(now).Message
 }

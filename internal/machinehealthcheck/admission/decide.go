@@ -59,14 +59,8 @@ func Decide(f Facts, now time.Time) Decision {
 		d.fillLine(f, now)
 		return d
 	}
-	var problems []string
-	d.Config, problems = ParseConfig(f.MachineHealthCheck, f.Template.Plan)
-	problems = append(problems, specProblems(f)...)
-	trigger, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, d.Counts.Expected)
-	if err != nil {
-		problems = append(problems, err.Error())
-	}
-	d.InFlight = f.inFlight()
+	config, trigger, problems := configuration(f)
+	d.Config, d.InFlight = config, f.inFlight()
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
 		d.trigger, d.budget = trigger, budget(d.Config.MaxInFlight, d.Counts.Expected)

@@ -82,6 +82,23 @@ func (f Facts) failed(one Admission, now time.Time) Stop {
 	return Stop{}
 }
 
+// Problems says what is wrong with what a MachineHealthCheck asks for. Nothing is repaired until somebody corrects it.
+func Problems(f Facts) []string {
+	_, _, problems := configuration(f)
+	return problems
+}
+
+// configuration is what a MachineHealthCheck asks for, and what is wrong with it.
+func configuration(f Facts) (Config, trigger, []string) {
+	config, problems := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	problems = append(problems, specProblems(f)...)
+	limits, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	return config, limits, problems
+}
+
 // specProblems are what Cluster API's webhook would refuse, or should.
 func specProblems(f Facts) []string {
 	var problems []string

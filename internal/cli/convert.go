@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+type convertFlags struct {
+	files   files
+	options convert.Options
+}
+
+func newConvert() *cobra.Command {
+	f := convertFlags{}
+	cmd := &cobra.Command{
+		Use:   "convert -f FILE",
+		Short: "Write health checks of other dialects as Cluster API v1beta2 has them",
+		Long: "Write health checks of other dialects as Cluster API v1beta2 has them, with their comments: MachineHealthChecks of Cluster API\n" +
+			"v1beta1 or with older fields, those of OpenShift, and NodeHealthChecks of medik8s, whose remediations become a plan.\n" +
+			"Everything else passes through unchanged. What cannot be expressed is told on standard error, one line each, and stays in the\n" +
+			"output as a comment; where that would have more machines repaired than before, the output is a dry-run.\n\n" +
+			"Exit code 1 if something could not be expressed; 2 if a file cannot be read.",
+		Example: "  sickbay convert -f mhc.yaml > mhc-v1beta2.yaml\n  sickbay convert -f nodehealthchecks/ --cluster blue -n default\n" +
+			"  kubectl get mhc -A -o yaml | sickbay convert -f -",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.files.add(cmd)
+	cmd.Flags().StringVar(&f.options.Cluster, "cluster", "", "Name of the Cluster, for health checks that name none: those of OpenShift and medik8s.")
+	cmd.Flags().StringVarP(&f.options.Namespace, "namespace", "n", "", "Namespace for what has none: NodeHealthChecks.")
+	return cmd
+}
+
+func (f *convertFlags) run(cmd *cobra.Command) error {
+	read, err := f.files.read(cmd)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	var notes []convert.Note
+	for _, file := range read {
+		documents, problems := manifest.Parse(file.Name, file.Data)
+		if len(problems) > 0 {
+			return usageError{problems[0]}
+		}
+		for _, document := range documents {
+			text, some := convert.Document(document, f.options)
+			join(&out, text)
+			notes = append(notes, some...)
+			f.passed(cmd, document)
+		}
+	}
+	if _, err := cmd.OutOrStdout().Write([]byte(out.String())); err != nil {
+		return fmt.Errorf("printing what was converted: %w", err)
+	}
+	return f.tell(cmd, notes)
+}
+
+// join adds a document to a stream, apart from the one before.
+func join(out *strings.Builder, text string) {
+	if out.Len() > 0 && text != "" {
+		if !strings.HasSuffix(out.String(), "\n") {
+			out.WriteString("\n")
+		}
+		if !strings.HasPrefix(text, "---") {
+			out.WriteString("---\n")
+		}
+	}
+	out.WriteString(text)
+}
+
+// passed says which objects are none of convert's business.
+func (f *convertFlags) passed(cmd *cobra.Command, document *manifest.Document) {
+	for _, obj := range document.Objects {
+		if !convert.Known(obj.Kind()) && obj.Kind().Group != "sickbay.dev" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s is passed through\n", obj.File, obj.Node.Line, obj.Title())
+		}
+	}
+}
+
+// tell says what became of what, and is an error if something was lost.
+func (f *convertFlags) tell(cmd *cobra.Command, notes []convert.Note) error {
+	lost := 0
+	for _, note := range notes {
+		level, field := "note", ""
+		if note.Lost {
+			level, lost = "not converted", lost+1
+		}
+		if note.Field != "" {
+			field = note.Field + ": "
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s: %s%s\n", note.File, note.Line, level, field, note.Message)
+	}
+	if lost > 0 {
+		return errors.New(plural(lost, "thing") + " could not be converted")
+	}
+	return nil
+}

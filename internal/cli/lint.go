@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lint"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+type lintFlags struct {
+	files  files
+	access access
+	out    output
+	live   bool
+	strict bool
+}
+
+func newLint() *cobra.Command {
+	f := lintFlags{}
+	cmd := &cobra.Command{
+		Use:   "lint -f FILE",
+		Short: "Find what is wrong or dangerous in health checks and plans",
+		Long: "Find what is wrong in health checks and plans before they are applied, by file, line and field: errors are what an API server\n" +
+			"or Sickbay refuses, warnings are what is legal and dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
+			"NodeHealthChecks of medik8s, and Sickbay's own kinds; other kinds are passed over.\n" +
+			"With --live it reads the Machines and MachineHealthChecks of the management cluster, for what depends on them.\n\n" +
+			"Exit code 1 if there is an error, or with --strict a warning; 2 if a file or the management cluster cannot be read.",
+		Example: "  sickbay lint -f mhc.yaml\n  sickbay lint -f manifests/ -R --strict\n  kubectl get mhc -A -o yaml | sickbay lint -f - --live -o json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.files.add(cmd)
+	f.access.add(cmd.Flags())
+	cmd.Flags().Lookup("namespace").Usage = "Namespace to look at for what names none. Without it, that of the context."
+	f.out.add(cmd.Flags(), formJSON, formYAML)
+	cmd.Flags().BoolVar(&f.live, "live", false, "Read the management cluster, too: which Machines are selected, and by what else.")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "Exit with 1 for warnings, too.")
+	return cmd
+}
+
+func (f *lintFlags) run(cmd *cobra.Command) error {
+	if err := f.out.validate(); err != nil {
+		return err
+	}
+	read, err := f.files.read(cmd)
+	if err != nil {
+		return err
+	}
+	var documents []*manifest.Document
+	var problems []*manifest.SyntaxError
+	for _, file := range read {
+		some, bad := manifest.Parse(file.Name, file.Data)
+		documents, problems = append(documents, some...), append(problems, bad...)
+	}
+	fleet, err := f.fleet(cmd.Context(), documents)
+	if err != nil {
+		return usageError{err}
+	}
+	result, err := lint.Check(documents, problems, fleet)
+	if err != nil {
+		return err
+	}
+	f.aside(cmd.ErrOrStderr(), result)
+	if err := f.show(cmd.OutOrStdout(), result.Findings); err != nil {
+		return err
+	}
+	return f.verdict(result.Findings)
+}
+
+// fleet reads the namespaces of the management cluster that some documents are for; nil if it is not asked for.
+func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (*lint.Fleet, error) {
+	if !f.live {
+		return nil, nil
+	}
+	namespace, err := f.access.namespace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.access.client()
+	if err != nil {
+		return nil, err
+	}
+	fleet := &lint.Fleet{Namespace: namespace}
+	for _, one := range lint.Namespaces(documents, namespace) {
+		if err := readNamespace(ctx, c, one, fleet); err != nil {
+			return nil, err
+		}
+	}
+	return fleet, nil
+}
+
+func readNamespace(ctx context.Context, c client.Client, namespace string, into *lint.Fleet) error {
+	var machines clusterv1.MachineList
+	var checks clusterv1.MachineHealthCheckList
+	var plans v1alpha1.MachineRemediationTemplateList
+	for _, one := range []struct {
+		kind string
+		list client.ObjectList
+	}{{"Machines", &machines}, {"MachineHealthChecks", &checks}, {"MachineRemediationTemplates", &plans}} {
+		if err := c.List(ctx, one.list, client.InNamespace(namespace)); err != nil && !meta.IsNoMatchError(err) {
+			return fmt.Errorf("listing %s in namespace %s: %w", one.kind, namespace, err)
+		}
+	}
+	into.Machines = append(into.Machines, machines.Items...)
+	into.HealthChecks = append(into.HealthChecks, checks.Items...)
+	into.Plans = append(into.Plans, plans.Items...)
+	return nil
+}
+
+// aside says what was not looked at.
+func (f *lintFlags) aside(w io.Writer, result lint.Result) {
+	for _, obj := range result.Skipped {
+		fmt.Fprintf(w, "%s:%d: %s is passed over\n", obj.File, obj.Node.Line, obj.Title())
+	}
+	for _, what := range result.Unchecked {
+		fmt.Fprintf(w, "not checked: %s\n", what)
+	}
+}
+
+// lintPage is what lint tells programs.
+type lintPage struct {
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Findings   []lint.Finding `json:"findings"`
+}
+
+func (f *lintFlags) show(w io.Writer, findings []lint.Finding) error {
+	if f.out.structured() {
+		return f.out.write(w, lintPage{APIVersion: lint.APIVersion, Kind: "Lint", Findings: append([]lint.Finding{}, findings...)})
+	}
+	paint := newPainter(w)
+	for _, one := range findings {
+		c := yellow
+		if one.Level == lint.Error {
+			c = red
+		}
+		if _, err := fmt.Fprintln(w, paint.paint(c, one.String())); err != nil {
+			return fmt.Errorf("printing the findings: %w", err)
+		}
+	}
+	return nil
+}
+
+// verdict is the error that leads to the exit code.
+func (f *lintFlags) verdict(findings []lint.Finding) error {
+	bad, dangerous := 0, 0
+	for _, one := range findings {
+		if one.Level == lint.Error {
+			bad++
+		} else {
+			dangerous++
+		}
+	}
+	switch {
+	case bad > 0:
+		return errors.New(plural(bad, "error") + ", " + plural(dangerous, "warning"))
+	case f.strict && dangerous > 0:
+		return errors.New(plural(dangerous, "warning"))
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

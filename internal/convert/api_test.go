@@ -1,0 +1,74 @@
+package convert
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// refusal has the API server look at all health checks and plans of a stream, and says why it refuses one; empty if it does not.
+func refusal(t testing.TB, c client.Client, namespace, stream string) string {
+	t.Helper()
+	documents, problems := manifest.Parse("converted", []byte(stream))
+	if len(problems) > 0 {
+		return problems[0].Error()
+	}
+	strict := client.NewDryRunClient(client.WithFieldValidation(c, metav1.FieldValidationStrict))
+	for _, document := range documents {
+		for _, one := range document.Objects {
+			if kind := one.Kind().Kind; kind != "MachineHealthCheck" && kind != planKind {
+				continue
+			}
+			obj := &unstructured.Unstructured{Object: one.Value}
+			obj.SetNamespace(namespace)
+			if err := strict.Create(t.Context(), obj); err != nil {
+				return fmt.Sprintf("line %d: %v", one.Node.Line, err)
+			}
+		}
+	}
+	return ""
+}
+
+// TestAPIServerTakesWhatIsConverted: also the manifest of the project's first contract, and all that the golden files show.
+func TestAPIServerTakesWhatIsConverted(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there is nothing to convert", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			converted, _ := stream(t, file, data, options)
+			if why := refusal(t, e.Client, ns, converted); why != "" {
+				t.Errorf("%s\n%s", why, converted)
+			}
+		})
+	}
+}
+
+// TestAPIServerTakesWhateverIsConverted is the same for health checks that are drawn, each of which its own API would take.
+func TestAPIServerTakesWhateverIsConverted(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		drawn := draw(rt)
+		converted, _ := stream(t, "drawn.yaml", []byte(drawn), options)
+		if why := refusal(t, e.Client, ns, converted); why != "" {
+			rt.Fatalf("%s\n%s\nof\n%s", why, converted, drawn)
+		}
+	})
+}

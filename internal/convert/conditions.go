@@ -1,0 +1,88 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+// refusedConditions are the Machine conditions that Cluster API refuses: they follow from the verdict, or from what is done
+// about it.
+var refusedConditions = []string{"Ready", "Available", "HealthCheckSucceeded", "OwnerRemediated", "ExternallyRemediated"}
+
+// oldTimeouts are the names that the timeout of a condition has had: in v1beta1, in a draft of v1beta2, and in NodeHealthChecks.
+var oldTimeouts = []string{"timeout", "unhealthyTimeoutSeconds", "duration"}
+
+// conditions brings a list of conditions into today's form.
+func (c *conversion) conditions(group *yaml.Node, field string) {
+	list := manifest.Get(group, field)
+	if list == nil || isNull(list) {
+		return
+	}
+	if list.Kind != yaml.SequenceNode {
+		if c.changed {
+			c.drop(group, field, "it is no list")
+		}
+		return
+	}
+	kept, bad, problems := []*yaml.Node{}, []*yaml.Node{}, []string{}
+	for _, item := range list.Content {
+		if problem := c.condition(item, field == machineConditions); problem != "" {
+			bad, problems = append(bad, item), append(problems, problem)
+			continue
+		}
+		kept = append(kept, item)
+	}
+	if len(kept) == 0 && len(bad) > 0 {
+		c.drop(group, field, strings.Join(slices.Compact(problems), "; "))
+		return
+	}
+	for i, item := range bad {
+		c.lose(nil, item, problems[i])
+	}
+	list.Content = kept
+}
+
+// condition brings one into today's form, or says why it cannot.
+func (c *conversion) condition(item *yaml.Node, ofMachine bool) (problem string) {
+	if item.Kind != yaml.MappingNode {
+		return "it is no condition"
+	}
+	if kind := manifest.Get(item, "type"); ofMachine && kind != nil && slices.Contains(refusedConditions, kind.Value) {
+		return fmt.Sprintf("Cluster API refuses Machine conditions of the type %s, which follow from the verdict itself; "+
+			"InfrastructureReady, BootstrapConfigReady and NodeHealthy are some of those that it takes", kind.Value)
+	}
+	if status := manifest.Get(item, "status"); status != nil && status.ShortTag() == "!!bool" {
+		status.Tag, status.Style, c.changed = "!!str", yaml.DoubleQuotedStyle, true
+		status.Value = map[bool]string{true: "True", false: "False"}[status.Value[0] == 't' || status.Value[0] == 'T']
+	}
+	for _, old := range oldTimeouts {
+		if problem := c.timeout(item, old); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+// timeout gives the timeout of a condition, or of a step, its name and its unit of today.
+func (c *conversion) timeout(item *yaml.Node, old string) (problem string) {
+	i := manifest.Index(item, old)
+	if i < 0 {
+		return ""
+	}
+	if manifest.Index(item, timeoutSeconds) >= 0 {
+		c.drop(item, old, "it has both this and timeoutSeconds, which is its name today")
+		return ""
+	}
+	made, err := c.seconds(item.Content[i+1], old == "unhealthyTimeoutSeconds")
+	if err != nil {
+		return "its " + old + " cannot be read: " + err.Error()
+	}
+	c.changed = true
+	item.Content[i].Value, item.Content[i+1] = timeoutSeconds, made
+	return ""
+}

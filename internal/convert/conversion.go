@@ -1,0 +1,144 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+// conversion is the work on one object. It changes a copy of the object's nodes.
+type conversion struct {
+	options Options
+	file    string
+	kind    schema.GroupVersionKind
+	root    *yaml.Node
+	paths   map[*yaml.Node]string
+	notes   []Note
+	// lost are the comments that tell what could not be expressed.
+	lost []string
+	// byName reports that a step of the plan makes a request which is for the Node of its name.
+	byName bool
+	// changed reports that the object is not in today's form.
+	changed bool
+	// refused reports that it cannot be brought into it.
+	refused bool
+}
+
+// remember notes where everything stood.
+func (c *conversion) remember(n *yaml.Node, path string) {
+	c.paths[n] = path
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			below := strings.TrimPrefix(path+"."+n.Content[i].Value, ".")
+			if strings.ContainsAny(n.Content[i].Value, "./") {
+				below = path + "[" + n.Content[i].Value + "]"
+			}
+			c.paths[n.Content[i]] = below
+			c.remember(n.Content[i+1], below)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			c.remember(item, fmt.Sprintf("%s[%d]", path, i))
+		}
+	default:
+	}
+}
+
+// note says something that costs nothing.
+func (c *conversion) note(at *yaml.Node, message string) { c.say(at, false, message) }
+
+func (c *conversion) say(at *yaml.Node, lost bool, message string) {
+	c.notes = append(c.notes, Note{File: c.file, Line: at.Line, Field: c.paths[at], Lost: lost, Message: message})
+}
+
+// lose says that something could not be expressed, and keeps it as a comment. The key may be nil for an item of a list.
+func (c *conversion) lose(key, value *yaml.Node, message string) {
+	at := key
+	if at == nil {
+		at = value
+	}
+	c.changed = true
+	c.say(at, true, message)
+	c.lost = append(c.lost, "# Not converted: "+c.paths[at]+": "+oneLine(message))
+	for line := range strings.SplitSeq(snippet(key, value), "\n") {
+		c.lost = append(c.lost, strings.TrimRight("#   "+line, " "))
+	}
+}
+
+// refuse says why the object stays as it is.
+func (c *conversion) refuse(at *yaml.Node, message string) {
+	c.refused = true
+	c.say(at, true, message)
+}
+
+// refusals are what is said of an object that stays as it is.
+func (c *conversion) refusals() []Note {
+	if !c.refused {
+		return nil
+	}
+	last := c.notes[len(c.notes)-1]
+	last.Message = "it stays as it is: " + last.Message
+	return []Note{last}
+}
+
+// drop takes a field away that its mapping must not have, and says why.
+func (c *conversion) drop(mapping *yaml.Node, field, message string) {
+	if key, value := take(mapping, field); key != nil && !isNull(value) {
+		c.lose(key, value, message)
+	}
+}
+
+// beCareful makes the result a dry-run: with what was lost it would repair machines that it did not repair before.
+func (c *conversion) beCareful() {
+	annotations := child(child(c.root, "metadata", 2), "annotations", end)
+	if manifest.Index(annotations, admission.DryRunAnnotation) >= 0 {
+		return
+	}
+	value := text("true")
+	value.Style, value.LineComment = yaml.DoubleQuotedStyle, "# remove it once what was not converted is as you want it"
+	annotations.Content = append(annotations.Content, text(admission.DryRunAnnotation), value)
+}
+
+// tellLosses puts what was lost above an object.
+func (c *conversion) tellLosses(object *yaml.Node) {
+	if len(c.lost) == 0 {
+		return
+	}
+	first := object.Content[0]
+	lines := slices.Concat(strings.Split(first.HeadComment, "\n"), c.lost)
+	first.HeadComment = strings.TrimPrefix(strings.Join(lines, "\n"), "\n")
+}
+
+// keepComments keeps those that stood at something which is not there any more.
+func (c *conversion) keepComments(before *yaml.Node, after []*yaml.Node) {
+	kept := strings.Join(c.lost, "\n") + "\n" + encode(sequence(after...), true)
+	for _, comment := range commentsIn(before) {
+		if !strings.Contains(kept, comment) {
+			c.lost = append(c.lost, comment)
+		}
+	}
+}
+
+// commentsIn returns the lines of comment in a node.
+func commentsIn(n *yaml.Node) (lines []string) {
+	for _, comment := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+		for line := range strings.SplitSeq(comment, "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, child := range n.Content {
+		lines = append(lines, commentsIn(child)...)
+	}
+	return lines
+}
+
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }

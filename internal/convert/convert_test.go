@@ -1,0 +1,132 @@
+package convert
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// stream converts all documents of a stream.
+func stream(t testing.TB, file string, data []byte, o Options) (converted string, notes []Note) {
+	t.Helper()
+	documents, problems := manifest.Parse(file, data)
+	for _, problem := range problems {
+		t.Fatal(problem)
+	}
+	for _, document := range documents {
+		text, some := Document(document, o)
+		converted += text
+		notes = append(notes, some...)
+	}
+	return converted, notes
+}
+
+var options = Options{Cluster: "blue", Namespace: "default"}
+
+// TestGolden shows what becomes of each dialect, and what is said about it.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there is nothing to convert", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, notes := stream(t, filepath.Base(file), data, options)
+			got += "\n===\n"
+			for _, note := range notes {
+				got += fmt.Sprintf("%s:%d lost=%t %s: %s\n", note.File, note.Line, note.Lost, note.Field, note.Message)
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDryRun: where more might be done to machines than before, nothing is done until somebody has looked.
+func TestDryRun(t *testing.T) {
+	const (
+		openShift = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {%s}}\n" +
+			"  unhealthyConditions: [{type: Ready, status: Unknown, timeout: 5m}]\n"
+		nodes  = "apiVersion: remediation.medik8s.io/v1alpha1\nkind: NodeHealthCheck\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {%s}}\n  %s\n  escalatingRemediations:\n%s"
+		self   = "  - {order: 1, timeout: 5m, remediationTemplate: {apiVersion: self-node-remediation.medik8s.io/v1alpha1, kind: SelfNodeRemediationTemplate, name: a}}\n"
+		metal  = "  - {order: 1, timeout: 5m, remediationTemplate: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: Metal3RemediationTemplate, name: a}}\n"
+		remove = "  - {order: 2, timeout: 5m, remediationTemplate: {apiVersion: machine-deletion-remediation.medik8s.io/v1alpha1, kind: MachineDeletionRemediationTemplate, name: a}}\n"
+		bad    = "  - {order: 0, timeout: soon, remediationTemplate: {apiVersion: a.example.com/v1, kind: ATemplate, name: a}}\n"
+	)
+	const masters = `node-role.kubernetes.io/master: ""`
+	for name, tt := range map[string]struct {
+		text    string
+		careful bool
+	}{
+		"a label of one's own":           {fmt.Sprintf(openShift, "team: red"), false},
+		"masters":                        {fmt.Sprintf(openShift, openShiftRole+": master"), false},
+		"workers":                        {fmt.Sprintf(openShift, openShiftRole+": worker"), true},
+		"workers of one set":             {fmt.Sprintf(openShift, openShiftRole+": worker, "+openShiftSet+": a"), false},
+		"a role that somebody made up":   {fmt.Sprintf(openShift, openShiftRole+": infra"), true},
+		"a template that is none":        {fmt.Sprintf(openShift, "team: red") + "  remediationTemplate: {kind: A}\n", true},
+		"masters' Nodes":                 {fmt.Sprintf(nodes, masters, "minHealthy: 51%", metal), false},
+		"workers' Nodes":                 {fmt.Sprintf(nodes, `node-role.kubernetes.io/worker: ""`, "minHealthy: 51%", metal), true},
+		"a label that Machines share":    {fmt.Sprintf(nodes, "node.cluster.x-k8s.io/pool: a", "minHealthy: 51%", metal), false},
+		"a label of Nodes":               {fmt.Sprintf(nodes, "kubernetes.io/os: linux", "minHealthy: 51%", metal), true},
+		"a number of healthy Nodes":      {fmt.Sprintf(nodes, masters, "minHealthy: 2", metal), true},
+		"a number of unhealthy Nodes":    {fmt.Sprintf(nodes, masters, "maxUnhealthy: 2", metal), false},
+		"a request, then Replace":        {fmt.Sprintf(nodes, masters, "minHealthy: 51%", metal+remove), false},
+		"a Node's request alone":         {fmt.Sprintf(nodes, masters, "minHealthy: 51%", self), false},
+		"a Node's request, then Replace": {fmt.Sprintf(nodes, masters, "minHealthy: 51%", self+remove), true},
+		"a step that is lost":            {fmt.Sprintf(nodes, masters, "minHealthy: 51%", bad+remove), true},
+		"no step at all":                 {fmt.Sprintf(nodes, masters, "minHealthy: 51%", bad), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			converted, _ := stream(t, "a.yaml", []byte(tt.text), options)
+			if !strings.Contains(converted, "apiVersion: cluster.x-k8s.io/v1beta2") {
+				t.Fatalf("it is not converted:\n%s", converted)
+			}
+			if got := strings.Contains(converted, `sickbay.dev/dry-run: "true"`); got != tt.careful {
+				t.Errorf("a dry-run: %t, want %t:\n%s", got, tt.careful, converted)
+			}
+		})
+	}
+}
+
+// TestJSON: what is JSON stays JSON.
+func TestJSON(t *testing.T) {
+	const text = `{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "MachineHealthCheck", "metadata": {"name": "a"}, "spec": {"clusterName": "b", ` +
+		`"selector": {"matchLabels": {"pool": "y"}}, "maxUnhealthy": "40%", "unhealthyConditions": [{"type": "Ready", "status": "Unknown", "timeout": "5m"}]}}`
+	converted, notes := stream(t, "a.json", []byte(text), options)
+	var got map[string]any
+	if err := json.Unmarshal([]byte(converted), &got); err != nil || len(notes) > 0 {
+		t.Errorf("%v, %v: %s", err, notes, converted)
+	}
+	if got["apiVersion"] != "cluster.x-k8s.io/v1beta2" {
+		t.Errorf("it is not converted: %s", converted)
+	}
+}

@@ -1,0 +1,135 @@
+package convert
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+// Document converts what a document holds, and returns its new text. A document without anything to convert is returned as it
+// is, to the last space.
+func Document(d *manifest.Document, o Options) (converted string, notes []Note) {
+	all, changed := make([]Converted, len(d.Objects)), false
+	for i, obj := range d.Objects {
+		all[i] = Object(obj, o)
+		notes = append(notes, all[i].Notes...)
+		changed = changed || all[i].Nodes != nil
+	}
+	if !changed {
+		return d.Text, notes
+	}
+	nodes := all[0].Nodes
+	if d.Objects[0].Within != "" {
+		list, err := listOf(d, all)
+		if err != nil {
+			return d.Text, append(notes, Note{File: d.File, Line: d.Line, Lost: true, Message: "it stays as it is: " + err.Error()})
+		}
+		nodes = []*yaml.Node{list}
+	}
+	text := render(d, nodes)
+	if _, problems := manifest.Parse(d.File, []byte(text)); len(problems) > 0 {
+		return d.Text, []Note{{File: d.File, Line: d.Line, Lost: true, Message: "it stays as it is: its comments stand where they cannot be kept"}}
+	}
+	return text, notes
+}
+
+// listOf puts what became of the items into their list, which may hold several kinds now.
+func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
+	list, err := expand(d.Root.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	set(list, "kind", "List")
+	set(list, "apiVersion", "v1")
+	before := manifest.Get(list, "items")
+	after, next := []*yaml.Node{}, 0
+	for i, item := range before.Content {
+		if next < len(items) && d.Objects[next].Node == manifest.Resolve(manifest.Get(manifest.Resolve(d.Root.Content[0]), "items").Content[i]) {
+			next++
+			if nodes := items[next-1].Nodes; nodes != nil {
+				after = append(after, nodes...)
+				continue
+			}
+		}
+		after = append(after, item)
+	}
+	before.Content = after
+	return list, nil
+}
+
+// render writes objects in the place of a document: in its style, between its comments.
+func render(d *manifest.Document, objects []*yaml.Node) string {
+	var out strings.Builder
+	if strings.HasPrefix(d.Text, "---") {
+		out.WriteString("---\n")
+	}
+	compact, root := isCompact(d.Root), manifest.Resolve(d.Root.Content[0])
+	isJSON := root.Style&yaml.FlowStyle != 0 && root.Content[0].Style&yaml.DoubleQuotedStyle != 0
+	for i, object := range objects {
+		document := &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{object}}
+		if i == 0 {
+			document.HeadComment = d.Root.HeadComment
+		} else {
+			out.WriteString("---\n")
+		}
+		if i == len(objects)-1 {
+			document.FootComment = d.Root.FootComment
+		}
+		if isJSON {
+			quote(object)
+		}
+		liftComments(object)
+		out.WriteString(encode(document, compact))
+	}
+	if strings.Contains(d.Text, "\r\n") {
+		return strings.ReplaceAll(out.String(), "\n", "\r\n")
+	}
+	return out.String()
+}
+
+// quote has JSON stay JSON.
+func quote(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	if n.Kind != yaml.ScalarNode {
+		n.Style |= yaml.FlowStyle
+	}
+	for _, child := range n.Content {
+		quote(child)
+	}
+}
+
+// liftComments has a comment stand above its field if the value of the field is empty: the writer breaks the line behind it.
+func liftComments(n *yaml.Node) {
+	for i, child := range n.Content {
+		liftComments(child)
+		if n.Kind != yaml.MappingNode || i%2 == 0 || child.Kind == yaml.ScalarNode || len(child.Content) > 0 {
+			continue
+		}
+		if key := n.Content[i-1]; key.LineComment != "" {
+			key.HeadComment, key.LineComment = strings.TrimPrefix(key.HeadComment+"\n"+key.LineComment, "\n"), ""
+		}
+	}
+}
+
+// isCompact reports whether lists are indented no deeper than their fields, as most tools write them.
+func isCompact(n *yaml.Node) bool {
+	compact, found := firstList(n)
+	return compact || !found
+}
+
+func firstList(n *yaml.Node) (compact, found bool) {
+	for i, child := range n.Content {
+		isValue := n.Kind == yaml.MappingNode && i%2 == 1
+		if isValue && child.Kind == yaml.SequenceNode && child.Style&yaml.FlowStyle == 0 {
+			return child.Column == n.Content[i-1].Column, true
+		}
+		if compact, found = firstList(child); found {
+			return compact, true
+		}
+	}
+	return false, false
+}

@@ -1,0 +1,44 @@
+package convert
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// seconds makes a duration, as in 5m, a number of seconds, rounded up: nothing may happen earlier than before. What is a number
+// already is one of seconds if it has the name that it has today, as says isSeconds.
+func (c *conversion) seconds(value *yaml.Node, isSeconds bool) (*yaml.Node, error) {
+	if value.Kind != yaml.ScalarNode {
+		return nil, fmt.Errorf("it is no duration")
+	}
+	if isSeconds && value.ShortTag() == "!!int" {
+		return value, nil
+	}
+	d, err := time.ParseDuration(value.Value)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no duration like 5m", value.Value)
+	}
+	whole := d / time.Second
+	if d%time.Second > 0 {
+		whole++
+	}
+	if d < 0 || whole > math.MaxInt32 {
+		return nil, fmt.Errorf("%s is out of the range that a number of seconds may have", value.Value)
+	}
+	if whole*time.Second != d {
+		c.note(value, fmt.Sprintf("%s becomes %d seconds: there is nothing between", value.Value, whole))
+	}
+	made := number(int64(whole))
+	c.replace(value, made)
+	return made, nil
+}
+
+// replace has a new node stand for one that was read: in its line, with its comments.
+func (c *conversion) replace(old, made *yaml.Node) {
+	made.Line, made.Column = old.Line, old.Column
+	made.HeadComment, made.LineComment, made.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	c.paths[made] = c.paths[old]
+}

@@ -1,0 +1,232 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+// Operators of a label selector.
+const (
+	in           = "In"
+	exists       = "Exists"
+	doesNotExist = "DoesNotExist"
+)
+
+// requirement is one of a label selector.
+type requirement struct {
+	key, operator string
+	values        []string
+}
+
+// equal returns the one value that a label must have.
+func (r requirement) equal() (string, bool) {
+	if r.operator == in && len(r.values) == 1 {
+		return r.values[0], true
+	}
+	return "", false
+}
+
+// fate is what becomes of a requirement.
+type fate int
+
+const (
+	// same: Machines of Cluster API have this label.
+	same fate = iota
+	// renamed: they have another for it.
+	renamed
+	// widened: they have another for it, which others may have, too.
+	widened
+	// unknown: nobody knows which.
+	unknown
+)
+
+// translate says what a requirement is for Machines of Cluster API, and what becomes of it.
+type translate func(r requirement, cluster string) (requirement, fate)
+
+// selector has a selector choose Machines of Cluster API. One that selects everything selects all of the cluster.
+func (c *conversion) selector(spec *yaml.Node, cluster string, by translate) {
+	selector := child(spec, "selector", 2)
+	if selector.Kind != yaml.MappingNode {
+		c.refuse(selector, "it must have fields")
+		return
+	}
+	labels, expressions := manifest.Get(selector, "matchLabels"), manifest.Get(selector, "matchExpressions")
+	if labels != nil && labels.Kind != yaml.MappingNode || expressions != nil && expressions.Kind != yaml.SequenceNode {
+		c.refuse(selector, "it is no label selector")
+		return
+	}
+	if expressions != nil {
+		for _, expression := range expressions.Content {
+			c.expression(expression, cluster, by)
+		}
+	}
+	// Labels may become expressions, so they come second.
+	for _, label := range fieldsOf(labels) {
+		c.label(selector, label, cluster, by)
+	}
+	if expressions = manifest.Get(selector, "matchExpressions"); expressions != nil {
+		expressions.Content = unique(expressions.Content)
+	}
+	prune(selector, "matchLabels", "matchExpressions")
+	if len(selector.Content) == 0 {
+		c.note(selector, "it selects everything: now all Machines of cluster "+cluster)
+		selector.Style = 0
+		selector.Content = []*yaml.Node{text("matchLabels"), mapping(text(clusterv1.ClusterNameLabel), text(cluster))}
+	}
+}
+
+// label translates one of matchLabels. One that becomes something else than a label with a value moves to matchExpressions.
+func (c *conversion) label(selector *yaml.Node, label, cluster string, by translate) {
+	labels := manifest.Get(selector, "matchLabels")
+	i := manifest.Index(labels, label)
+	key, value := labels.Content[i], labels.Content[i+1]
+	to, fate := by(requirement{key: label, operator: in, values: []string{value.Value}}, cluster)
+	switch fate {
+	case same:
+		return
+	case unknown:
+		c.unknownLabel(key, value)
+		return
+	case renamed, widened:
+	}
+	c.selectsBy(key, to, fate)
+	old := value
+	value = c.valueFor(to, value)
+	if value == nil || manifest.Index(labels, to.key) >= 0 {
+		take(labels, label)
+		if value == nil {
+			expressions := child(selector, "matchExpressions", end)
+			if expressions.Kind == yaml.MappingNode {
+				*expressions = *sequence()
+			}
+			made := to.node(key)
+			made.Content[1].LineComment = old.LineComment
+			expressions.Content = append(expressions.Content, made)
+		}
+		return
+	}
+	key.Value, labels.Content[i+1] = to.key, value
+}
+
+// selectsBy says what a requirement has become. One that may select more machines than before makes a dry-run.
+func (c *conversion) selectsBy(key *yaml.Node, to requirement, fate fate) {
+	message := "now selects by " + to.String()
+	if fate == renamed {
+		c.note(key, message)
+		return
+	}
+	message += ", which may be more Machines than before; the MachineHealthCheck is a dry-run until you have looked at it"
+	c.say(key, true, message)
+	c.lost = append(c.lost, "# Not converted: "+c.paths[key]+": "+message)
+	c.beCareful()
+}
+
+// valueFor is the value of a label, if a requirement can be said with one. The label of control planes has an empty one.
+func (c *conversion) valueFor(to requirement, old *yaml.Node) *yaml.Node {
+	var value *yaml.Node
+	if equal, ok := to.equal(); ok {
+		value = text(equal)
+	}
+	if to.operator == exists && to.key == clusterv1.MachineControlPlaneLabel {
+		value = text("")
+		value.Style = yaml.DoubleQuotedStyle
+	}
+	if value != nil {
+		c.replace(old, value)
+	}
+	return value
+}
+
+// expression translates one of matchExpressions in its place.
+func (c *conversion) expression(expression *yaml.Node, cluster string, by translate) {
+	key, operator := manifest.Get(expression, "key"), manifest.Get(expression, "operator")
+	if key == nil || operator == nil {
+		return
+	}
+	from := requirement{key: key.Value, operator: operator.Value}
+	if values := manifest.Get(expression, "values"); values != nil {
+		for _, value := range values.Content {
+			from.values = append(from.values, value.Value)
+		}
+	}
+	to, fate := by(from, cluster)
+	switch fate {
+	case same:
+		return
+	case unknown:
+		c.unknownLabel(nil, expression)
+		return
+	case renamed, widened:
+	}
+	c.selectsBy(key, to, fate)
+	made := to.node(nil)
+	made.Content[1].LineComment = key.LineComment
+	expression.Content, expression.Style = made.Content, 0
+}
+
+// unknownLabel leaves a requirement as it is. It may select other machines than before, so nothing is done for them yet.
+func (c *conversion) unknownLabel(key, value *yaml.Node) {
+	at := key
+	if at == nil {
+		at = value
+	}
+	const message = "nobody can know which Machines of Cluster API have this label; it stays as it is, and the MachineHealthCheck is a dry-run until you have looked at it"
+	c.say(at, true, message)
+	c.lost = append(c.lost, "# Not converted: "+c.paths[at]+": "+message)
+	c.beCareful()
+}
+
+// unique drops requirements that are there twice, as role and type say the same.
+func unique(expressions []*yaml.Node) []*yaml.Node {
+	var seen []string
+	return slices.DeleteFunc(expressions, func(one *yaml.Node) bool {
+		bare := *one
+		bare.HeadComment, bare.LineComment, bare.FootComment = "", "", ""
+		said := encode(&bare, true)
+		known := slices.Contains(seen, said)
+		seen = append(seen, said)
+		return known
+	})
+}
+
+// node is the requirement as one of matchExpressions. It takes over the comments of a label.
+func (r requirement) node(label *yaml.Node) *yaml.Node {
+	made := mapping(text("key"), text(r.key), text("operator"), text(r.operator))
+	if len(r.values) > 0 {
+		values := sequence()
+		for _, value := range r.values {
+			values.Content = append(values.Content, text(value))
+		}
+		insert(made, text("values"), values, end)
+	}
+	if label != nil {
+		made.HeadComment, made.FootComment, made.Line = label.HeadComment, label.FootComment, label.Line
+	}
+	return made
+}
+
+// String says the requirement.
+func (r requirement) String() string {
+	if value, ok := r.equal(); ok {
+		return r.key + "=" + value
+	}
+	switch r.operator {
+	case exists:
+		return r.key
+	case doesNotExist:
+		return "!" + r.key
+	}
+	return fmt.Sprintf("%s %s (%s)", r.key, strings.ToLower(r.operator), strings.Join(r.values, ","))
+}
+
+// inDomain reports whether a label belongs to a domain or to one below it.
+func inDomain(label, domain string) bool {
+	prefix, _, ok := strings.Cut(label, "/")
+	return ok && (prefix == domain || strings.HasSuffix(prefix, "."+domain))
+}

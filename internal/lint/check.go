@@ -1,0 +1,106 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// The fields that findings are about.
+const (
+	fieldSelector    = "spec.selector"
+	fieldTriggerIf   = "spec.remediation.triggerIf"
+	fieldAtMost      = fieldTriggerIf + ".unhealthyLessThanOrEqualTo"
+	fieldInRange     = fieldTriggerIf + ".unhealthyInRange"
+	fieldRemediation = "spec.remediation"
+	fieldTemplate    = "spec.remediation.templateRef"
+	fieldStartup     = "spec.checks.nodeStartupTimeoutSeconds"
+	fieldSteps       = "spec.template.spec.steps"
+)
+
+// check judges one MachineHealthCheck.
+func (l *linter) check(c *check) {
+	l.refused(c)
+	l.webhooks(c)
+	l.conditions(c)
+	l.startup(c)
+	l.limits(c)
+	l.selects(c)
+	l.diskless(c)
+}
+
+// refused is what Sickbay refuses, in the words of its controllers.
+func (l *linter) refused(c *check) {
+	facts := admission.Facts{MachineHealthCheck: &c.mhc, SelectorProblem: (&targets.Selectors{}).Problem(&c.mhc)}
+	facts.Template.Plan = c.template
+	for _, sentence := range admission.Problems(facts) {
+		field, message := fieldOf(sentence)
+		l.add(c.find(Error, field, itself(message)))
+	}
+	if why, until := targets.OnHold(time.Time{}, &c.mhc); why != "" && until.IsZero() {
+		_, value, _ := strings.Cut(why, " is ")
+		l.add(c.find(Error, "metadata.annotations["+targets.HoldUntilAnnotation+"]", "it is "+value))
+	}
+}
+
+// webhooks is what the webhooks of other controllers refuse, and no schema says.
+func (l *linter) webhooks(c *check) {
+	if n := c.mhc.Spec.Checks.NodeStartupTimeoutSeconds; n != nil && *n > 0 && *n < 30 {
+		l.add(c.find(Error, fieldStartup, fmt.Sprintf("it is %ds: Cluster API takes 0, which switches it off, and 30s or more", *n)))
+	}
+	l.durations(c)
+	if c.obj.Kind().Kind == "NodeHealthCheck" {
+		l.nodeHealthCheck(c)
+	}
+}
+
+// durations finds those of Cluster API's older versions that cannot be read. Other dialects have patterns for them.
+func (l *linter) durations(c *check) {
+	if c.foreign {
+		return
+	}
+	own, spec := place{obj: c.obj, node: c.obj.Node}, fields(c.obj.Value["spec"])
+	bad := func(value any) bool {
+		text, ok := value.(string)
+		d, err := time.ParseDuration(text)
+		return ok && (err != nil || d < 0)
+	}
+	const message = "it must be a duration like 5m or 1h30m"
+	if bad(spec["nodeStartupTimeout"]) {
+		l.add(own.find(Error, "spec.nodeStartupTimeout", message))
+	}
+	for _, list := range []string{"unhealthyConditions", "unhealthyMachineConditions"} {
+		items, _ := spec[list].([]any)
+		for i, item := range items {
+			if bad(fields(item)["timeout"]) {
+				l.add(own.find(Error, fmt.Sprintf("spec.%s[%d].timeout", list, i), message))
+			}
+		}
+	}
+}
+
+// fields are those of a value that has some.
+func fields(value any) map[string]any {
+	fields, _ := value.(map[string]any)
+	return fields
+}
+
+// machines is for people: "1 Machine", "3 Machines".
+func machines(n int) string {
+	if n == 1 {
+		return "1 Machine"
+	}
+	return fmt.Sprintf("%d Machines", n)
+}
+
+// names lists some names, the first few of many.
+func names(all []string) string {
+	const few = 3
+	if len(all) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:few], ", "), len(all)-few)
+	}
+	return strings.Join(all, ", ")
+}

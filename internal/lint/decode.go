@@ -1,0 +1,52 @@
+package lint
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+func decode(value map[string]any, into any) error {
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(value, into)
+}
+
+func decodeNode(node *yaml.Node, into any) error {
+	data, err := yaml.Marshal(node)
+	if err != nil {
+		return err
+	}
+	return sigsyaml.Unmarshal(data, into)
+}
+
+func namesPlan(c *check) bool { return admission.NamesPlan(&c.mhc) }
+
+// todaysNames are the fields of older health checks, and where they are today.
+var todaysNames = map[string]string{
+	"unhealthyConditions":     "spec.checks.unhealthyNodeConditions",
+	"nodeStartupTimeout":      "spec.checks.nodeStartupTimeoutSeconds",
+	"maxUnhealthy":            "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo",
+	"unhealthyRange":          "spec.remediation.triggerIf.unhealthyInRange",
+	"remediationTemplate":     "spec.remediation.templateRef",
+	"timeout":                 "timeoutSeconds",
+	"duration":                "timeoutSeconds",
+	"unhealthyTimeoutSeconds": "timeoutSeconds",
+}
+
+// fieldOf is the field that a sentence of a controller is about, and the sentence without it.
+func fieldOf(sentence string) (field, rest string) {
+	first, rest, ok := strings.Cut(sentence, " ")
+	switch {
+	case ok && strings.HasPrefix(first, "spec."):
+		return first, rest
+	case ok && first == "annotation":
+		annotation, rest, _ := strings.Cut(rest, " ")
+		return "metadata.annotations[" + annotation + "]", rest
+	case strings.HasPrefix(sentence, "MachineRemediationTemplate "):
+		return "spec.remediation.templateRef", sentence
+	}
+	return "spec", sentence
+}

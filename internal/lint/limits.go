@@ -1,0 +1,85 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// limits judges how many machines may be repaired, and how many at once.
+func (l *linter) limits(c *check) {
+	trigger := c.mhc.Spec.Remediation.TriggerIf
+	facts := admission.Facts{MachineHealthCheck: &c.mhc}
+	facts.Template.Plan = c.template
+	if trigger.UnhealthyInRange != "" && trigger.UnhealthyLessThanOrEqualTo != nil {
+		l.add(c.find(Warning, fieldAtMost, "nobody looks at it, as unhealthyInRange takes precedence"))
+	}
+	most, bounded := admission.GateBound(&c.mhc)
+	if !bounded {
+		l.noLimit(c, facts, fieldTriggerIf, "there is no limit")
+		return
+	}
+	field, value := fieldInRange, trigger.UnhealthyInRange
+	if value == "" {
+		field, value = fieldAtMost, trigger.UnhealthyLessThanOrEqualTo.String()
+	}
+	if !valid(c) {
+		return
+	}
+	percent, isPercent := strings.CutSuffix(value, "%")
+	switch {
+	case most(1_000_000) == 0:
+		l.add(c.find(Warning, field, value+" means that nothing is ever repaired"))
+	case isPercent && len(percent) > 2:
+		l.noLimit(c, facts, field, value+" is no limit")
+	default:
+		l.limitOnFleet(c, facts, field, value, most)
+	}
+}
+
+// valid reports whether the limits can be read.
+func valid(c *check) bool {
+	for _, sentence := range admission.Problems(admission.Facts{MachineHealthCheck: &c.mhc}) {
+		if field, _ := fieldOf(sentence); strings.HasPrefix(field, fieldTriggerIf) {
+			return false
+		}
+	}
+	return true
+}
+
+// noLimit warns of it, unless something else bounds the repairs.
+func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
+	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
+	unknownPlan := c.template == nil && namesPlan(c)
+	config, _ := admission.ParseConfig(&c.mhc, c.template)
+	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyTells() {
+		return
+	}
+	l.add(c.find(Warning, field, what+": when something breaks for all machines at once, all of them are repaired at once"))
+}
+
+// limitOnFleet judges a limit by the machines that it is for.
+func (l *linter) limitOnFleet(c *check, facts admission.Facts, field, value string, most func(int) int) {
+	selected, ok := l.selected(c)
+	if !ok || len(selected) == 0 {
+		return
+	}
+	n := len(selected)
+	switch limit := most(n); {
+	case limit == 0:
+		l.add(c.find(Warning, field, fmt.Sprintf("%s of %s is 0: nothing is ever repaired", value, machines(n))))
+	case lowest(value) > n:
+		l.add(c.find(Warning, field, fmt.Sprintf("%s begins above the %s that there are: nothing is ever repaired", value, machines(n))))
+	case limit >= n && n > 1:
+		l.noLimit(c, facts, field, fmt.Sprintf("%s is no limit for the %s that there are", value, machines(n)))
+	}
+}
+
+// lowest is the lower bound of a range such as [3-5]; 0 for what is none.
+func lowest(text string) (n int) {
+	if _, err := fmt.Sscanf(text, "[%d-", &n); err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,264 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
+)
+
+// Fleet is what there is in the management cluster.
+type Fleet struct {
+	Machines     []clusterv1.Machine
+	HealthChecks []clusterv1.MachineHealthCheck
+	Plans        []v1alpha1.MachineRemediationTemplate
+	// Namespace is that of objects which name none.
+	Namespace string
+}
+
+// Namespaces are those that the health checks of some documents are for, each once; otherwise is that of those which name none.
+func Namespaces(documents []*manifest.Document, otherwise string) (all []string) {
+	for _, document := range documents {
+		for _, obj := range document.Objects {
+			if obj.Kind().Group == clusterv1.GroupVersion.Group && convert.Known(obj.Kind()) {
+				all = append(all, cmp.Or(obj.Namespace(), otherwise))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Result is what was found.
+type Result struct {
+	Findings []Finding
+	// Skipped are the objects that are none of lint's business.
+	Skipped []manifest.Object
+	// Unchecked is what could not be looked at, and why.
+	Unchecked []string
+}
+
+// Check judges all objects of some documents. What of them is no YAML is among the findings. Without a fleet it leaves out what
+// needs one.
+func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *Fleet) (Result, error) {
+	l := &linter{fleet: fleet, validators: compiled{}, members: map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine{}}
+	for _, one := range bad {
+		l.add(Finding{File: one.File, Line: one.Line, Level: Error, Message: one.Message})
+	}
+	var files []string
+	for _, document := range documents {
+		files = append(files, document.File)
+		for _, obj := range document.Objects {
+			if err := l.object(obj); err != nil {
+				return Result{}, err
+			}
+		}
+	}
+	l.twice()
+	l.findPlans()
+	for i := range l.plans {
+		l.plan(&l.plans[i])
+	}
+	for i := range l.checks {
+		l.check(&l.checks[i])
+	}
+	l.overlaps()
+	l.uncheckedOffline()
+	return Result{Findings: sorted(l.found, slices.Compact(files)), Skipped: l.skipped, Unchecked: l.unchecked}, nil
+}
+
+// linter is the work on some documents.
+type linter struct {
+	fleet      *Fleet
+	validators compiled
+	// members are the Machines that a check selects, for those that were looked for.
+	members   map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine
+	checks    []check
+	plans     []plan
+	places    []place
+	found     []Finding
+	skipped   []manifest.Object
+	unchecked []string
+}
+
+// check is a MachineHealthCheck of any dialect, as one of today.
+type check struct {
+	place
+	mhc clusterv1.MachineHealthCheck
+	// template is the plan that it names; nil if it names none or if that is not known.
+	template *v1alpha1.MachineRemediationTemplate
+	// foreign reports that it does not select Machines of Cluster API, so that nobody can count them here.
+	foreign bool
+	// turned reports that it limits how many must be healthy, which may be a number that cannot be turned around.
+	turned bool
+}
+
+// plan is a MachineRemediationTemplate.
+type plan struct {
+	place
+	template v1alpha1.MachineRemediationTemplate
+}
+
+func (l *linter) add(findings ...Finding) { l.found = append(l.found, findings...) }
+
+// object sorts out what an object is, and has an API server's rules look at it.
+func (l *linter) object(obj manifest.Object) error {
+	kind := obj.Kind()
+	at := place{obj: obj, node: obj.Node}
+	ours, err := known(kind)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		if all := versions(kind.GroupKind()); len(all) > 0 {
+			l.wrongVersion(at, all)
+			return nil
+		}
+		l.skipped = append(l.skipped, obj)
+		return nil
+	}
+	l.places = append(l.places, at)
+	for _, key := range manifest.Duplicates(obj.Node) {
+		l.add(Finding{File: obj.File, Line: key.Line, Level: Error, Object: obj.Title(), Field: key.Value, Message: "it is there twice"})
+	}
+	v, err := l.validators.get(kind)
+	if err != nil {
+		return err
+	}
+	l.metadata(at)
+	for _, problem := range v.refuses(obj.Value) {
+		l.add(at.find(Error, problem.field, problem.message))
+	}
+	l.read(at)
+	return nil
+}
+
+// read reads an object as Sickbay does, if that is possible.
+func (l *linter) read(at place) {
+	if at.obj.Kind().Kind == "MachineRemediationTemplate" {
+		p := plan{place: at}
+		if decode(at.obj.Value, &p.template) == nil {
+			l.plans = append(l.plans, p)
+		}
+		return
+	}
+	if !convert.Known(at.obj.Kind()) {
+		return
+	}
+	c := check{place: at, foreign: at.obj.Kind().Group != clusterv1.GroupVersion.Group}
+	converted := convert.Object(at.obj, convert.Options{Cluster: anyCluster(at.obj), Namespace: at.obj.Namespace()})
+	if converted.Nodes == nil {
+		if at.obj.Kind().GroupVersion() == clusterv1.GroupVersion && decode(at.obj.Value, &c.mhc) == nil {
+			l.checks = append(l.checks, c)
+		}
+		return
+	}
+	c.moved = converted.Paths
+	for _, node := range converted.Nodes {
+		c.node = node
+		if manifest.Get(node, "kind").Value == "MachineRemediationTemplate" {
+			p := plan{place: c.place}
+			if decodeNode(node, &p.template) == nil {
+				c.template = &p.template
+				l.plans = append(l.plans, p)
+			}
+		}
+	}
+	if decodeNode(c.node, &c.mhc) == nil {
+		c.asWritten()
+		l.checks = append(l.checks, c)
+	}
+}
+
+// asWritten takes back that a conversion makes a dry-run of what it cannot express.
+func (c *check) asWritten() {
+	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[admission.DryRunAnnotation]; !ok {
+		delete(c.mhc.Annotations, admission.DryRunAnnotation)
+	}
+	_, c.turned = fields(c.obj.Value["spec"])["minHealthy"]
+}
+
+// anyCluster is for dialects that name no cluster: what is found does not depend on it.
+func anyCluster(obj manifest.Object) string {
+	if obj.Kind().Group == clusterv1.GroupVersion.Group {
+		return ""
+	}
+	return "cluster"
+}
+
+// twice finds objects of one name.
+func (l *linter) twice() {
+	seen := map[string]place{}
+	for _, at := range l.places {
+		name := strings.Join([]string{at.obj.Kind().GroupKind().String(), at.obj.Namespace(), at.obj.Name()}, "/")
+		if first, ok := seen[name]; ok && at.obj.Name() != "" {
+			l.add(at.find(Error, "metadata.name", fmt.Sprintf("%s:%d has a %s of this name already", first.obj.File, first.obj.Node.Line, first.obj.Title())))
+			continue
+		}
+		seen[name] = at
+	}
+}
+
+// findPlans gives each check the plan that it names, from the files or from the fleet.
+func (l *linter) findPlans() {
+	for i := range l.checks {
+		c := &l.checks[i]
+		if c.template != nil || !namesPlan(c) {
+			continue
+		}
+		name := c.mhc.Spec.Remediation.TemplateRef.Name
+		for _, p := range l.allPlans() {
+			if p.Name == name && l.namespace(p.Namespace) == l.namespace(c.mhc.Namespace) {
+				c.template = &p
+				break
+			}
+		}
+		switch {
+		case c.template != nil:
+		case l.fleet != nil:
+			l.add(c.find(Warning, "spec.remediation.templateRef", fmt.Sprintf("MachineRemediationTemplate %s does not exist; nothing is repaired until it does", name)))
+		default:
+			l.unchecked = append(l.unchecked, fmt.Sprintf("whether MachineRemediationTemplate %s exists, and what it does (--live reads it)", name))
+		}
+	}
+}
+
+func (l *linter) allPlans() (all []v1alpha1.MachineRemediationTemplate) {
+	for i := range l.plans {
+		all = append(all, l.plans[i].template)
+	}
+	if l.fleet != nil {
+		all = append(all, l.fleet.Plans...)
+	}
+	return all
+}
+
+// namespace is the one that an object will be in.
+func (l *linter) namespace(named string) string {
+	if named == "" && l.fleet != nil {
+		return l.fleet.Namespace
+	}
+	return named
+}
+
+func (l *linter) uncheckedOffline() {
+	if len(l.checks) == 0 {
+		return
+	}
+	if l.fleet == nil {
+		l.unchecked = append(l.unchecked, "which Machines are selected, so whether a selector matches none, or what another selects, or a percentage of them is 0 (--live reads them)")
+		return
+	}
+	for i := range l.checks {
+		if c := &l.checks[i]; c.foreign {
+			l.unchecked = append(l.unchecked, "what "+c.obj.Title()+" selects, as it does not select Machines of Cluster API")
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package lint
+
+import "strings"
+
+// nearest is the name that somebody meant who wrote another, if one of them is near enough; else it is empty.
+func nearest(written string, names []string) (near string) {
+	best := 3
+	for _, name := range names {
+		if d := distance(strings.ToLower(written), strings.ToLower(name)); d < best {
+			near, best = name, d
+		}
+	}
+	return near
+}
+
+// distance is how many letters one has to add, take away or change to get from one text to the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

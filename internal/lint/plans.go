@@ -1,0 +1,129 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+)
+
+// plan judges one plan.
+func (l *linter) plan(p *plan) {
+	spec := p.template.Spec.Template.Spec
+	for i, rule := range spec.Rules {
+		alone := spec
+		alone.Rules = []v1alpha1.RemediationRule{rule}
+		if _, err := rules.Compile(&alone); err != nil {
+			l.add(p.find(Error, fmt.Sprintf("spec.template.spec.rules[%d].expression", i), err.Error()))
+		}
+	}
+	replace, reboot := first(spec.Steps, v1alpha1.ActionReplace), first(spec.Steps, v1alpha1.ActionReboot)
+	if replace >= 0 && reboot > replace {
+		l.add(p.find(Warning, fmt.Sprintf("%s[%d]", fieldSteps, replace), fmt.Sprintf(
+			"step %s replaces the machine, which wipes its disks, before step %s tries a reboot", spec.Steps[replace].Name, spec.Steps[reboot].Name)))
+	}
+	if hold := first(spec.Steps, v1alpha1.ActionHold); hold >= 0 && hold < len(spec.Steps)-1 {
+		l.add(p.find(Warning, fmt.Sprintf("%s[%d]", fieldSteps, hold), fmt.Sprintf(
+			"the plan stops at step %s, and what comes after it is done only if a person asks for it", spec.Steps[hold].Name)))
+	}
+}
+
+// first is the place of the first step with an action, or -1.
+func first(steps []v1alpha1.RemediationStep, action v1alpha1.Action) int {
+	return slices.IndexFunc(steps, func(s v1alpha1.RemediationStep) bool { return s.Action == action })
+}
+
+// metal is the kind of a Machine's infrastructure on bare metal.
+const metal = "Metal3Machine"
+
+// diskless warns where machines of bare metal are replaced, which wipes their disks, before a reboot was tried.
+func (l *linter) diskless(c *check) {
+	selected, _ := l.selected(c)
+	host := slices.IndexFunc(selected, func(m *clusterv1.Machine) bool { return m.Spec.InfrastructureRef.Kind == metal })
+	if host < 0 || c.template == nil && namesPlan(c) {
+		return
+	}
+	config, _ := admission.ParseConfig(&c.mhc, c.template)
+	if config.OnlyTells() {
+		return
+	}
+	field, steps := fieldTemplate, admission.BuiltInPlan(&c.mhc, config)
+	advice := "the annotation " + admission.StrategyAnnotation + ": reboot, or a plan with a step Reboot, keeps them"
+	if c.template != nil {
+		steps, advice = c.template.Spec.Template.Spec.Steps, "put a step Reboot before it, or have a person approve it"
+	}
+	if !c.mhc.Spec.Remediation.TemplateRef.IsDefined() {
+		field = fieldRemediation
+	}
+	i := first(steps, v1alpha1.ActionReplace)
+	if i < 0 || first(steps[:i], v1alpha1.ActionReboot) >= 0 || approved(c.template, steps[i]) {
+		return
+	}
+	l.add(c.find(Warning, field, fmt.Sprintf("%s runs on bare metal, and is replaced before anything else is tried, which wipes its disks; %s",
+		selected[host].Name, advice)))
+}
+
+// approved reports whether a person has to agree to a step.
+func approved(template *v1alpha1.MachineRemediationTemplate, step v1alpha1.RemediationStep) bool {
+	return step.Approval == v1alpha1.ApprovalRequired || template != nil && template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeApprove
+}
+
+// nodeHealthCheck is what medik8s refuses, and no schema says.
+func (l *linter) nodeHealthCheck(c *check) {
+	own := place{obj: c.obj, node: c.obj.Node}
+	spec := fields(c.obj.Value["spec"])
+	has := func(field string) bool { return spec[field] != nil }
+	escalating, _ := spec["escalatingRemediations"].([]any)
+	if emptySelector(c.obj.Value) {
+		l.add(own.find(Error, fieldSelector, "medik8s takes no new NodeHealthCheck with an empty selector"))
+	}
+	if has("minHealthy") == has("maxUnhealthy") {
+		l.add(own.find(Error, "spec.minHealthy", "medik8s wants one of minHealthy and maxUnhealthy"))
+	}
+	if has("remediationTemplate") == (len(escalating) > 0) {
+		l.add(own.find(Error, "spec.escalatingRemediations", "medik8s wants one of remediationTemplate and escalatingRemediations"))
+	}
+	orders, kinds := map[string]bool{}, map[string]bool{}
+	for i, item := range escalating {
+		one := fields(item)
+		ref := fields(one["remediationTemplate"])
+		field := fmt.Sprintf("spec.escalatingRemediations[%d].", i)
+		l.escalation(own, field, one, ref, orders, kinds)
+		if has("maxUnhealthy") && deletes(ref) {
+			l.add(own.find(Error, field+"remediationTemplate", "medik8s does not take it beside maxUnhealthy"))
+		}
+		orders[fmt.Sprint(one["order"])], kinds[fmt.Sprint(ref["kind"])] = true, true
+	}
+	if has("maxUnhealthy") && deletes(fields(spec["remediationTemplate"])) {
+		l.add(own.find(Error, "spec.remediationTemplate", "medik8s does not take it beside maxUnhealthy"))
+	}
+}
+
+// deletes reports whether a template is one of those that delete Machines, so that nobody counts them as unhealthy.
+func deletes(ref map[string]any) bool {
+	kind, _ := ref["kind"].(string)
+	return strings.EqualFold(kind, "MachineDeletionRemediationTemplate")
+}
+
+func (l *linter) escalation(own place, field string, one, ref map[string]any, orders, kinds map[string]bool) {
+	if orders[fmt.Sprint(one["order"])] {
+		l.add(own.find(Error, field+"order", fmt.Sprintf("another one has the order %v", one["order"])))
+	}
+	if kinds[fmt.Sprint(ref["kind"])] {
+		l.add(own.find(Warning, field+"remediationTemplate.kind", fmt.Sprintf("medik8s takes %v twice only where its templates are annotated for that", ref["kind"])))
+	}
+	if text, _ := one["timeout"].(string); tooShort(text) {
+		l.add(own.find(Error, field+"timeout", fmt.Sprintf("it is %s: medik8s wants 60s or more", text)))
+	}
+}
+
+func tooShort(timeout string) bool {
+	d, err := time.ParseDuration(timeout)
+	return err == nil && d < time.Minute
+}

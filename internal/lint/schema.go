@@ -1,0 +1,254 @@
+package lint
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/config/crd"
+)
+
+// schemaFiles are the schemas of health checks that are not Sickbay's, named group_version_Kind. All but that of
+// NodeHealthChecks are taken from the definitions in the modules that Sickbay is built with, without what explains them.
+//
+//go:embed schemas/*.yaml
+var schemaFiles embed.FS
+
+// What the rules of a schema may cost, each and together, as in an API server.
+const (
+	costOfRule   = 1_000_000
+	costOfObject = 10_000_000
+)
+
+// validator knows what an API server takes for a kind.
+type validator struct {
+	structural *structuralschema.Structural
+	schema     validation.SchemaValidator
+	rules      *schemacel.Validator
+}
+
+// problem is something that an API server does not take.
+type problem struct{ field, message string }
+
+// schemas are the definitions by kind. They are compiled when they are asked for.
+var schemas = sync.OnceValues(readSchemas)
+
+func readSchemas() (map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps, error) {
+	all := map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps{}
+	own, err := crd.YAML()
+	if err != nil {
+		return nil, err
+	}
+	decoder := utilyaml.NewYAMLToJSONDecoder(strings.NewReader(string(own)))
+	for {
+		var definition apiextensionsv1.CustomResourceDefinition
+		if err := decoder.Decode(&definition); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return nil, fmt.Errorf("reading Sickbay's definitions: %w", err)
+		}
+		for _, v := range definition.Spec.Versions {
+			all[schema.GroupVersionKind{Group: definition.Spec.Group, Version: v.Name, Kind: definition.Spec.Names.Kind}] = v.Schema.OpenAPIV3Schema
+		}
+	}
+	return all, readForeign(all)
+}
+
+func readForeign(all map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps) error {
+	return fs.WalkDir(schemaFiles, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := schemaFiles.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		props := &apiextensionsv1.JSONSchemaProps{}
+		if err := yaml.Unmarshal(data, props); err != nil {
+			return fmt.Errorf("reading the schema %s: %w", path, err)
+		}
+		parts := strings.Split(strings.TrimSuffix(entry.Name(), ".yaml"), "_")
+		all[schema.GroupVersionKind{Group: parts[0], Version: parts[1], Kind: parts[2]}] = props
+		return nil
+	})
+}
+
+// Known reports whether there is a schema for a kind.
+func known(kind schema.GroupVersionKind) (bool, error) {
+	all, err := schemas()
+	return all[kind] != nil, err
+}
+
+// versions are those of a kind that are known.
+func versions(kind schema.GroupKind) (all []string) {
+	known, _ := schemas()
+	for gvk := range maps.Keys(known) {
+		if gvk.GroupKind() == kind {
+			all = append(all, gvk.Version)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// compiled are the validators that were needed.
+type compiled map[schema.GroupVersionKind]*validator
+
+func (c compiled) get(kind schema.GroupVersionKind) (*validator, error) {
+	if v := c[kind]; v != nil {
+		return v, nil
+	}
+	all, err := schemas()
+	if err != nil {
+		return nil, err
+	}
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(all[kind], internal, nil); err != nil {
+		return nil, fmt.Errorf("converting the schema of %s: %w", kind, err)
+	}
+	v := &validator{}
+	if v.structural, err = structuralschema.NewStructural(internal); err != nil {
+		return nil, fmt.Errorf("reading the schema of %s: %w", kind, err)
+	}
+	if v.schema, _, err = validation.NewSchemaValidator(internal); err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s: %w", kind, err)
+	}
+	v.rules = schemacel.NewValidator(v.structural, true, costOfRule)
+	c[kind] = v
+	return v, nil
+}
+
+// refuses says what an API server would not take of an object, in the order in which it looks.
+func (v *validator) refuses(value map[string]any) (problems []problem) {
+	object := runtime.DeepCopyJSON(value)
+	options := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	for _, path := range pruning.PruneWithOptions(object, v.structural, true, options) {
+		problems = append(problems, problem{path, unknownField})
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
+	defaulting.Default(object, v.structural)
+	for _, one := range v.invalid(object) {
+		problems = append(problems, problem{one.Field, sentence(one)})
+	}
+	return v.explained(problems)
+}
+
+// invalid is what the schema and its rules forbid. Where something is missing, rules that need it say nothing.
+func (v *validator) invalid(object map[string]any) field.ErrorList {
+	found := validation.ValidateCustomResource(nil, object, v.schema)
+	if v.rules == nil || slices.ContainsFunc(found, func(err *field.Error) bool {
+		return err.Type == field.ErrorTypeTypeInvalid || strings.Contains(err.Detail, "must be of type")
+	}) {
+		return found
+	}
+	broken, _ := v.rules.Validate(context.Background(), nil, v.structural, object, nil, costOfObject)
+	for _, one := range broken {
+		if len(found) == 0 || !strings.Contains(one.Detail, "no such key") {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// explained adds to each problem how to mend it, if that is known, and leaves out what is missing only since it has another name.
+func (v *validator) explained(problems []problem) (explained []problem) {
+	meant := map[string]bool{}
+	for i, one := range problems {
+		if one.message != unknownField {
+			continue
+		}
+		parent, name := "", one.field
+		if dot := strings.LastIndex(one.field, "."); dot >= 0 {
+			parent, name = one.field[:dot+1], one.field[dot+1:]
+		}
+		if today := todaysNames[name]; today != "" {
+			problems[i].message += "; it is " + today + " today, and sickbay convert writes it so"
+			meant[parent+today] = true
+		} else if near := nearest(name, v.siblings(parent)); near != "" {
+			problems[i].message += "; perhaps " + near + " is meant"
+			meant[parent+near] = true
+		}
+	}
+	for _, one := range problems {
+		if one.message != missing || !meant[one.field] {
+			explained = append(explained, one)
+		}
+	}
+	return explained
+}
+
+// siblings are the fields that there are in a mapping, by the path of that mapping.
+func (v *validator) siblings(parent string) []string {
+	at := v.structural
+	for part := range strings.FieldsFuncSeq(parent, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		if property, ok := at.Properties[part]; ok {
+			at = &property
+		} else if at.Items != nil {
+			at = at.Items
+		} else {
+			return nil
+		}
+	}
+	return slices.Sorted(maps.Keys(at.Properties))
+}
+
+// unknownField is said of a field that the API does not have.
+const unknownField = "there is no such field"
+
+// missing is said of a field that has to be there.
+const missing = "it is required"
+
+// wrongType finds what is said of a value of another type.
+var wrongType = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
+
+// sentence is what an API server says of a field, without naming it once more.
+func sentence(err *field.Error) string {
+	if err.Type == field.ErrorTypeRequired {
+		return missing
+	}
+	body := strings.Replace(err.ErrorBody(), err.Field+" in body ", "", 1)
+	detail := strings.Replace(err.Detail, err.Field+" in body ", "", 1)
+	if types := wrongType.FindStringSubmatch(detail); types != nil {
+		said := fmt.Sprintf("it must be of type %s, and is of type %s", types[1], types[2])
+		if strings.HasSuffix(err.Field, ".status") && types[2] == "boolean" {
+			said += "; put it in quotes"
+		}
+		return said
+	}
+	if body == "Invalid value: "+detail || err.BadValue == nil {
+		return itself(detail)
+	}
+	return body
+}
+
+// itself makes a sentence of what is said about a field.
+func itself(said string) string {
+	for _, verb := range []string{"is ", "must ", "names ", "cannot ", "should "} {
+		if strings.HasPrefix(said, verb) {
+			return "it " + said
+		}
+	}
+	return said
+}
