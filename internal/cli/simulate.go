@@ -242,7 +242,12 @@ func (t *text) simulatedCheck(c *simulate.Check, indent int) {
 	first, rest, _ := strings.Cut(c.Headline, " ")
 	painted := t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first)
 	t.row("Check", fmt.Sprintf("%s/%s%s: %s %s", c.Namespace, c.Name, changeWords[c.Change], painted, rest), indent)
-	for _, row := range []explain.Row{{Label: "Gate", Text: c.Gate}, {Label: "Slots", Text: c.Slots}, {Label: "Plan", Text: c.Plan}, {Label: "Overlap", Text: c.Overlap}} {
+	gate := c.Gate
+	if strings.Contains(c.Headline, strings.TrimPrefix(gate, "Nothing is remediated: ")) {
+		// It is said already.
+		gate = ""
+	}
+	for _, row := range []explain.Row{{Label: "Gate", Text: gate}, {Label: "Slots", Text: c.Slots}, {Label: "Plan", Text: c.Plan}, {Label: "Overlap", Text: c.Overlap}} {
 		if row.Text != "" {
 			t.row(row.Label, row.Text, indent)
 		}
