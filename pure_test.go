@@ -20,6 +20,8 @@ var purePackages = []string{
 	"internal/explain",
 	"internal/convert",
 	"internal/decision",
+	"internal/explain",
+	"internal/simulate",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -20,6 +20,9 @@ const (
 	exitUsage = 2
 )
 
+// errNo ends a command whose answer is "no", or "something would happen": it has said so, and exits with exitFailure.
+var errNo = errors.New("no")
+
 // usageError is an error in what a person typed.
 type usageError struct{ error }
 
@@ -35,6 +38,9 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
+	}
+	if errors.Is(err, errNo) {
+		return exitFailure
 	}
 	fmt.Fprintf(stderr, "sickbay: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
@@ -59,7 +65,7 @@ func newRoot(calledAs string) *cobra.Command {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sickbay"}
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newStatus(), newExplain(), newHistory(), newLint(), newConvert(), newManager(), newCRDs(), newVersion())
+	root.AddCommand(newStatus(), newExplain(), newHistory(), newSimulate(), newLint(), newConvert(), newManager(), newCRDs(), newVersion())
 	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease())
 	for _, cmd := range root.Commands() {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "  sickbay ", "  "+root.DisplayName()+" ")

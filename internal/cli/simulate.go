@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/simulate"
+)
+
+type simulateFlags struct {
+	lookFlags
+	out         output
+	files       files
+	fails       []string
+	until       time.Duration
+	repairTakes time.Duration
+	inVain      bool
+}
+
+func newSimulate() *cobra.Command {
+	f := simulateFlags{}
+	cmd := &cobra.Command{
+		Use:   "simulate [-f FILE]...",
+		Short: "Say what a health check or a plan would do to the fleet, before you apply it",
+		Long: "Play the fleet forward with the controllers' own decisions: what MachineHealthChecks and MachineRemediationTemplates,\n" +
+			"new or changed, would do now and until a time, if nothing else changes. Without a file, those of the fleet are played.\n" +
+			"It reads, never writes, and needs no manager.\n\n" +
+			"Exit code: 1 if anything would be repaired, 0 if not, 2 on an error.",
+		Example: "  sickbay simulate -f mhc.yaml\n  sickbay simulate -f mhc.yaml -f plan.yaml --fail zone=eu-1b --until 4h\n" +
+			"  sickbay simulate -n blue --fail 10% --in-vain\n  sickbay simulate -f mhc.yaml -o json | jq .summary",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := f.run(cmd)
+			if err == nil || errors.Is(err, errNo) {
+				return err
+			}
+			return usageError{err}
+		},
+	}
+	fs := cmd.Flags()
+	f.add(fs)
+	f.out.add(fs, formWide, formJSON, formYAML)
+	f.files.add(cmd)
+	fs.StringArrayVar(&f.fails, "fail", nil, "Nodes that stop being Ready now: zone=NAME (a failure domain), a percentage like 10%, or machine/NAME; may be given several times.")
+	fs.DurationVar(&f.until, "until", 2*time.Hour, "How far to look ahead.")
+	fs.DurationVar(&f.repairTakes, "repair-takes", 10*time.Minute, "How long each act takes to help.")
+	fs.BoolVar(&f.inVain, "in-vain", false, "No act helps.")
+	return cmd
+}
+
+func (f *simulateFlags) run(cmd *cobra.Command) error {
+	o, err := f.play()
+	if err != nil {
+		return err
+	}
+	changes, err := f.changes(cmd)
+	if err != nil {
+		return err
+	}
+	if err := f.settle(&changes); err != nil {
+		return err
+	}
+	result, err := f.simulate(cmd, changes, o)
+	if err != nil {
+		return err
+	}
+	if f.out.structured() {
+		err = f.out.write(cmd.OutOrStdout(), result)
+	} else {
+		newText(cmd.OutOrStdout()).simulation(&result, f.out.form == formWide)
+	}
+	if err == nil && result.Summary.Repaired > 0 {
+		return errNo
+	}
+	return err
+}
+
+// changes are those of the files; none without a file.
+func (f *simulateFlags) changes(cmd *cobra.Command) (simulate.Changes, error) {
+	if len(f.files.names) == 0 {
+		return simulate.Changes{}, nil
+	}
+	read, err := f.files.read(cmd)
+	if err != nil {
+		return simulate.Changes{}, err
+	}
+	return readChanges(read)
+}
+
+// play turns the flags into what happens.
+func (f *simulateFlags) play() (simulate.Options, error) {
+	o := simulate.Options{For: f.until, RepairTakes: f.repairTakes, InVain: f.inVain}
+	switch {
+	case f.until <= 0:
+		return o, fmt.Errorf("--until is %s: it must be above 0", f.until)
+	case f.repairTakes <= 0:
+		return o, fmt.Errorf("--repair-takes is %s: it must be above 0", f.repairTakes)
+	}
+	for _, text := range f.fails {
+		fail, err := simulate.ParseFail(text)
+		if err != nil {
+			return o, fmt.Errorf("--fail %w", err)
+		}
+		o.Fails = append(o.Fails, fail)
+	}
+	return o, f.out.validate()
+}
+
+// settle finds the namespace to look at: that of the flags, or else that of the files. What has none in the files gets it.
+func (f *simulateFlags) settle(changes *simulate.Changes) error {
+	var objs []client.Object
+	for _, mhc := range changes.Checks {
+		objs = append(objs, mhc)
+	}
+	for _, plan := range changes.Plans {
+		objs = append(objs, plan)
+	}
+	if err := f.lookAt(objs); err != nil {
+		return err
+	}
+	own, _, err := f.loader().Namespace()
+	if err != nil {
+		return fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	for _, obj := range objs {
+		if obj.GetNamespace() == "" {
+			obj.SetNamespace(own)
+		}
+	}
+	return nil
+}
+
+// lookAt has the namespaces looked at that objects are in, unless a flag says which.
+func (f *simulateFlags) lookAt(objs []client.Object) error {
+	asked := f.overrides.Context.Namespace
+	for _, obj := range objs {
+		switch namespace := obj.GetNamespace(); {
+		case namespace == "" || f.all || namespace == f.overrides.Context.Namespace:
+		case asked != "":
+			return fmt.Errorf("%s is in namespace %s, but --namespace is %s", obj.GetName(), namespace, asked)
+		case f.overrides.Context.Namespace == "":
+			f.overrides.Context.Namespace = namespace
+		default:
+			f.all, f.overrides.Context.Namespace = true, ""
+		}
+	}
+	return nil
+}
+
+// simulate reads the fleet, and plays it.
+func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o simulate.Options) (simulate.Result, error) {
+	observer, namespace, shut, err := f.open(cmd)
+	if err != nil {
+		return simulate.Result{}, err
+	}
+	defer shut()
+	ctx := cmd.Context()
+	facts, err := observer.Look(ctx, namespace)
+	if err != nil {
+		return simulate.Result{}, err
+	}
+	if changes.Known, err = knownPlans(ctx, observer.Live, changes.Checks); err != nil {
+		return simulate.Result{}, err
+	}
+	scene, err := simulate.Suppose(&facts, changes, observer.Policy)
+	if err != nil {
+		return simulate.Result{}, err
+	}
+	readMore(ctx, observer, scene)
+	return scene.Play(o)
+}
+
+// knownPlans are the plans in the fleet that some health checks name.
+func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.MachineHealthCheck) ([]*v1alpha1.MachineRemediationTemplate, error) {
+	var all []*v1alpha1.MachineRemediationTemplate
+	for _, mhc := range checks {
+		if !admission.NamesPlan(mhc) {
+			continue
+		}
+		plan := &v1alpha1.MachineRemediationTemplate{}
+		key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+		err := live.Get(ctx, key, plan)
+		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+		}
+		all = append(all, plan)
+	}
+	return all, nil
+}
+
+// readMore reads what the verdicts on machines depend on that no health check has looked after.
+func readMore(ctx context.Context, observer *fleet.Observer, scene *simulate.Scene) {
+	for _, one := range scene.Unread() {
+		if health, err := observer.Health.CachedFacts(ctx, one.Machine, one.MachineHealthCheck, one.Cluster); err == nil {
+			one.Read(health)
+		}
+	}
+}
+
+// longest is how many lines of a timeline are shown if not all are asked for.
+const longest = 25
+
+// simulation prints what would happen.
+func (t *text) simulation(r *simulate.Result, wide bool) {
+	const indent = len("Assumed") + 2
+	for i, assumption := range r.Assumptions {
+		t.row([]string{"Assumed", ""}[min(i, 1)], assumption, indent)
+	}
+	for i := range r.Checks {
+		t.simulatedCheck(&r.Checks[i], indent)
+	}
+	if len(r.Timeline) > 0 {
+		t.timeline(r, wide)
+	}
+	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(bold, r.Answer()))
+	if r.Summary.Unfinished != "" {
+		fmt.Fprintf(t.w, "Unfinished: %s\n", r.Summary.Unfinished)
+	}
+}
+
+var changeWords = map[simulate.Change]string{simulate.New: " (new)", simulate.Changed: " (changed)"}
+
+// simulatedCheck prints how a health check stands at the beginning.
+func (t *text) simulatedCheck(c *simulate.Check, indent int) {
+	first, rest, _ := strings.Cut(c.Headline, " ")
+	painted := t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first)
+	t.row("Check", fmt.Sprintf("%s/%s%s: %s %s", c.Namespace, c.Name, changeWords[c.Change], painted, rest), indent)
+	gate := c.Gate
+	if strings.Contains(c.Headline, strings.TrimPrefix(gate, "Nothing is remediated: ")) {
+		// It is said already.
+		gate = ""
+	}
+	for _, row := range []explain.Row{{Label: "Gate", Text: gate}, {Label: "Slots", Text: c.Slots}, {Label: "Plan", Text: c.Plan}, {Label: "Overlap", Text: c.Overlap}} {
+		if row.Text != "" {
+			t.row(row.Label, row.Text, indent)
+		}
+	}
+}
+
+// timeline prints what happens, with the gate and the slots as they are then.
+func (t *text) timeline(r *simulate.Result, wide bool) {
+	shown := r.Timeline
+	if !wide {
+		shown = shown[:min(len(shown), longest)]
+	}
+	slots, several := false, len(r.Checks) > 1
+	for i := range r.Timeline {
+		slots = slots || r.Timeline[i].Slots != nil
+	}
+	fmt.Fprintln(t.w)
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	line := func(at, check, unhealthy, used, who, what string) {
+		fmt.Fprint(tw, at, "\t")
+		if several {
+			fmt.Fprint(tw, check, "\t")
+		}
+		fmt.Fprint(tw, unhealthy, "\t")
+		if slots {
+			fmt.Fprint(tw, used, "\t")
+		}
+		fmt.Fprint(tw, who, "\t", what, "\n")
+	}
+	line("TIME", "CHECK", "NOT HEALTHY", "SLOTS", "MACHINE", "WHAT")
+	last := ""
+	for i := range shown {
+		e := &shown[i]
+		at := explain.Clock(e.At, r.From)
+		same := at == last
+		last = at
+		if same {
+			at = ""
+		}
+		line(at, e.Namespace+"/"+e.Check, fmt.Sprintf("%d of %d", e.NotHealthy, e.Expected), used(e), who(e, wide), e.What)
+	}
+	t.flush(tw, len(r.Timeline)-len(shown))
+}
+
+func used(e *simulate.Event) string {
+	if e.Slots == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)
+}
+
+// who names the first few machines of an event, or its health check.
+func who(e *simulate.Event, wide bool) string {
+	const most = 3
+	switch {
+	case len(e.Machines) == 0:
+		return "(" + e.Check + ")"
+	case wide || len(e.Machines) <= most:
+		return strings.Join(e.Machines, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most-1], ", "), len(e.Machines)-most+1)
+}

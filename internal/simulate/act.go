@@ -1,0 +1,159 @@
+package simulate
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// act carries an act out, and plans what it leads to.
+func (s *Scene) act(r *record, d ladder.Decision) {
+	operation := d.Attempt.OperationID
+	if d.Act.Begins() && r.machine != nil {
+		r.machine.acted = true
+	}
+	switch d.Act {
+	case ladder.MarkForOwner:
+		r.base.Machine.Mark = ladder.Mark{State: ladder.MarkAnswered, Ours: true}
+		s.deletes(r)
+	case ladder.DeleteMachine:
+		s.deletes(r)
+	case ladder.AnnotateReboot:
+		r.base.Machine.RebootOperation, r.base.Machine.RebootStands = operation, true
+		s.afterRepair(func() { s.rebooted(r, operation) })
+	case ladder.CreateReboot:
+		r.base.Request = request("RebootRemediation", r, d.Attempt)
+		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
+	case ladder.CreateRequest:
+		r.base.Request = request(strings.TrimSuffix(d.Step.TemplateRef.Kind, clusterv1.TemplateSuffix), r, d.Attempt)
+		repairs := d.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
+		s.afterRepair(func() { s.requested(r, operation, repairs && s.options.helps()) })
+	default:
+		r.undo(d.Act)
+	}
+}
+
+// undo takes back what an act has led to, or closes the record.
+func (r *record) undo(what ladder.Act) {
+	switch what {
+	case ladder.WithdrawMark:
+		r.base.Machine.Mark = ladder.Mark{}
+	case ladder.WithdrawReboot:
+		r.base.Machine.RebootStands = false
+	case ladder.WithdrawRequest:
+		r.base.Request = nil
+	case ladder.Close:
+		r.obj.Finalizers = slices.DeleteFunc(slices.Clone(r.obj.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
+		r.obj.Labels = withoutOpen(r.obj.Labels)
+	default:
+		// The others begin something.
+	}
+}
+
+func withoutOpen(labels map[string]string) map[string]string {
+	left := map[string]string{}
+	for key, value := range labels {
+		if key != v1alpha1.OpenLabel {
+			left[key] = value
+		}
+	}
+	return left
+}
+
+func request(kind string, r *record, attempt v1alpha1.RemediationAttempt) *ladder.Request {
+	return &ladder.Request{OperationID: attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
+		Kind: kind, Name: r.obj.Name, UID: types.UID(attempt.OperationID),
+	}}
+}
+
+func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.RepairTakes), do) }
+
+// underWay takes up what a record has asked for before: it is assumed to be answered now.
+func (s *Scene) underWay(r *record) {
+	attempt, m := ladder.AtWork(r.obj), r.base.Machine
+	switch {
+	case m.Gone:
+	case m.Deleting():
+		s.afterRepair(func() { s.goes(r) })
+	case attempt == nil || attempt.ObjectRef == nil:
+	case m.Mark.State == ladder.MarkWaiting || m.Mark.State == ladder.MarkAnswered:
+		r.base.Machine.Mark.State = ladder.MarkAnswered
+		s.deletes(r)
+	case m.RebootStands:
+		s.afterRepair(func() { s.rebooted(r, m.RebootOperation) })
+	case r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
+		repairs := !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
+			return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
+		})
+		s.afterRepair(func() { s.requested(r, attempt.OperationID, repairs && s.options.helps()) })
+	}
+}
+
+// deletes has the owner of a machine, or nobody but the API server, delete it.
+func (s *Scene) deletes(r *record) {
+	if r.machine == nil {
+		return
+	}
+	r.base.Machine.DeletingSince = s.now
+	at := s.time()
+	gate := r.check.gate
+	r.machine.change(s, func(obj *clusterv1.Machine) { obj.DeletionTimestamp = &at })
+	if r.machine.sick() && ladder.InFlight(r.obj) {
+		// It counts as before, for the gate and for the slots.
+		r.check.gate = gate
+	}
+	s.lookAt(r.machine)
+	s.afterRepair(func() { s.goes(r) })
+}
+
+// goes lets a machine be gone. Its owner, if it has one, puts another in its place.
+func (s *Scene) goes(r *record) {
+	m := r.machine
+	if m == nil || m.gone {
+		return
+	}
+	owner := r.base.Machine.Owner
+	r.base.Machine = ladder.Machine{Gone: true, Owner: owner}
+	m.remove(s)
+	r.touch(s)
+	if owner == nil {
+		s.moment.gone = append(s.moment.gone, departure{m, nil})
+		return
+	}
+	other := m.replace(s)
+	m.successor = other
+	r.succeededBy(other)
+	s.moment.gone = append(s.moment.gone, departure{m, other})
+}
+
+// rebooted ends a power cycle that was asked for by annotation, unless it was taken back.
+func (s *Scene) rebooted(r *record, operation string) {
+	if !r.base.Machine.RebootStands || r.base.Machine.RebootOperation != operation {
+		return
+	}
+	r.base.Machine.RebootStands = false
+	s.done(r, s.options.helps())
+}
+
+// requested ends what a request has asked for, unless it was taken back.
+func (s *Scene) requested(r *record, operation string, helps bool) {
+	if r.base.Request == nil || r.base.Request.OperationID != operation {
+		return
+	}
+	ended := *r.base.Request
+	ended.Succeeded = "True"
+	r.base.Request = &ended
+	s.done(r, helps)
+}
+
+func (s *Scene) done(r *record, helps bool) {
+	r.touch(s)
+	if helps && r.machine != nil && !r.machine.gone {
+		r.machine.cure(s)
+	}
+}

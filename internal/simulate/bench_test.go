@@ -1,0 +1,48 @@
+package simulate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// BenchmarkPlay: two hours of 10,000 machines of which many fall sick.
+func BenchmarkPlay(b *testing.B) {
+	paced := func(p *v1alpha1.RemediationPlan) {
+		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+	}
+	for name, one := range map[string]struct {
+		fleet  *fleet
+		share  string
+		inVain bool
+	}{
+		"a tenth, no bound":       {newFleet().healthy(10000), "10%", false},
+		"a tenth, 50 slots":       {newFleet().annotated(admission.MaxInFlightAnnotation, "50").healthy(10000), "10%", false},
+		"a tenth, 3 slots":        {newFleet().annotated(admission.MaxInFlightAnnotation, "3").healthy(10000), "10%", false},
+		"all, no bound, in vain":  {newFleet().healthy(10000), "100%", true},
+		"a tenth, paced":          {newFleet().planned(paced, metal()...).healthy(10000), "10%", false},
+		"a tenth, plan, in vain":  {newFleet().planned(nil, metal()...).healthy(10000), "10%", true},
+		"half, the gate closed":   {newFleet().atMost("40%").healthy(10000), "50%", false},
+		"a tenth, paced, in vain": {newFleet().planned(paced, metal()...).healthy(10000), "10%", true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			fail, err := ParseFail(one.share)
+			if err != nil {
+				b.Fatal(err)
+			}
+			facts := one.fleet.facts()
+			for b.Loop() {
+				s, err := Suppose(facts, Changes{}, targets.Policy{Adopt: targets.AdoptAll})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := s.Play(Options{For: 2 * time.Hour, RepairTakes: 10 * time.Minute, Fails: []Fail{fail}, InVain: one.inVain}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

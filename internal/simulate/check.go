@@ -1,0 +1,214 @@
+package simulate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// check is a MachineHealthCheck in play.
+type check struct {
+	mhc     *clusterv1.MachineHealthCheck
+	cluster *clusterv1.Cluster
+	change  Change
+	// known is the one in the fleet; nil if there is none.
+	known  *explain.Check
+	played bool
+	// foreign reports that this Sickbay does not take care of it.
+	foreign bool
+
+	machines []*machine
+	byUID    map[types.UID]*machine
+	facts    admission.Facts
+	decision admission.Decision
+
+	rulesOfHealth machinehealth.Rules
+	rules         *rules.Rules
+	// paused, onlyTells and misconfigured say why nothing is done, as long as nobody changes that; empty if something is.
+	paused, onlyTells, misconfigured string
+
+	dirty bool
+	// stale reports that machines have come or gone since the targets were gathered.
+	stale bool
+	// gate is what is known of the gate at this moment; it is asked anew once machines or slots have changed.
+	gate *gate
+	told told
+}
+
+type gate struct{ first, further, overBudget string }
+
+// prepare works out what does not change while time goes by.
+func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
+	c.facts = admission.Facts{
+		MachineHealthCheck: c.mhc, Cluster: c.cluster, Elsewhere: map[string][]string{}, Template: plans.of(c.mhc, c.known), KindsMissing: kindsMissing,
+		SelectorProblem: selectorProblem,
+	}
+	c.rulesOfHealth = machinehealth.RulesOf(c.mhc)
+	if plan := c.facts.Template.Plan; plan != nil {
+		var err error
+		if c.rules, err = rules.Compile(&plan.Spec.Template.Spec); err != nil {
+			c.facts.Template.Problem = "MachineRemediationTemplate " + plan.Name + ": " + err.Error()
+		}
+	}
+	config, problems := admission.ParseConfig(c.mhc, c.facts.Template.Plan)
+	switch {
+	case config.DryRun:
+		c.onlyTells = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
+	case config.Observe:
+		c.onlyTells = "The plan of MachineHealthCheck " + c.mhc.Name + " only observes"
+	case c.facts.Template.Missing != "":
+		c.misconfigured = c.facts.Template.Missing
+	default:
+		c.misconfigured = strings.Join(problems, "; ")
+	}
+	c.paused = strings.Join(targets.Paused(c.mhc, c.cluster), ", ")
+	c.told = told{waits: map[types.UID]string{}}
+}
+
+// add puts a machine under the health check.
+func (c *check) add(m *machine) {
+	c.machines, c.stale, c.gate = append(c.machines, m), true, nil
+	if c.byUID == nil {
+		c.byUID = map[types.UID]*machine{}
+	}
+	c.byUID[m.obj.UID] = m
+}
+
+// gather makes the machines that are there the targets of the health check, sorted by name.
+func (c *check) gather() {
+	if !c.stale {
+		return
+	}
+	c.stale = false
+	c.machines = slices.DeleteFunc(c.machines, func(m *machine) bool { return m.gone })
+	slices.SortFunc(c.machines, func(a, b *machine) int { return cmp.Compare(a.obj.Name, b.obj.Name) })
+	c.facts.Targets = make([]admission.Target, len(c.machines))
+	for i, m := range c.machines {
+		m.place = i
+		c.facts.Targets[i] = admission.Target{Machine: m.obj, LeftOver: m.leftOver, Host: m.host, AwaitedBy: m.awaitedBy()}
+	}
+}
+
+// update brings the target of a machine up to date.
+func (c *check) update(m *machine) {
+	if !c.stale && !m.gone {
+		c.facts.Targets[m.place].Machine, c.facts.Targets[m.place].AwaitedBy = m.obj, m.awaitedBy()
+	}
+	c.gate = nil
+}
+
+// decide admits who may be repaired now.
+func (s *Scene) decide(c *check) {
+	if c.foreign {
+		return
+	}
+	c.gather()
+	c.decision = admission.Decide(c.facts, s.now)
+	if !c.decision.Config.OnlyTells() && len(c.decision.Admit) > 0 {
+		s.admit(c)
+		c.decision = admission.Decide(c.facts, s.now)
+	}
+	if c.decision.Config.OnlyTells() {
+		for i, one := range c.decision.Admit {
+			c.decision.Admit[i] = c.starting(one)
+		}
+	}
+	if c.facts.Template.Missing == "" || !c.decision.Stopped.Until.IsZero() {
+		s.agenda.add(later(s.now, c.decision.RecheckAt), func() { s.look(c) })
+	}
+}
+
+// later is a moment that is still to come, or zero.
+func later(now, at time.Time) time.Time {
+	if at.After(now) {
+		return at
+	}
+	return time.Time{}
+}
+
+// admit admits those whom a decision admits. One who needs no slot after all gives it to the next.
+func (s *Scene) admit(c *check) {
+	due, next := c.decision.Admit, c.decision.Next
+	for len(due) > 0 {
+		places := 0
+		for _, one := range due {
+			started := c.starting(one)
+			s.admitOne(c, started)
+			if one.Grant > 0 && started.Grant == 0 && one.LeftOver == "" {
+				places++
+			}
+		}
+		n := min(places, len(next))
+		due, next = next[:n], next[n:]
+	}
+	c.gate = nil
+}
+
+// starting says where in its plan one begins, by the rules of the plan.
+func (c *check) starting(one admission.Admission) admission.Admission {
+	plan := c.facts.Template.Plan
+	if plan == nil || len(plan.Spec.Template.Spec.Rules) == 0 {
+		return one
+	}
+	m := c.byUID[one.Machine.UID]
+	step, rule, err := c.rules.StartAt(rules.InputOf(one.Machine, m.node(), c.rulesOfHealth, nil))
+	if err != nil || step == "" {
+		return c.decision.StartBy(one, nil, err != nil)
+	}
+	return c.decision.StartBy(one, &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}, false)
+}
+
+// admitOne grants a record a slot once more, or makes a new one.
+func (s *Scene) admitOne(c *check, one admission.Admission) {
+	m := c.byUID[one.Machine.UID]
+	if one.Record != nil {
+		m.record.touch(s)
+		m.record.obj.Spec.Grant = one.Grant
+		return
+	}
+	spec := admission.Spec(c.facts, c.decision, one, s.now)
+	m.ordinal++
+	obj := recordpkg.New(c.cluster, m.ordinal, spec)
+	maps.Copy(obj.Annotations, pacing.Annotations(m.obj))
+	obj.UID, obj.CreationTimestamp = types.UID("simulated-"+obj.Namespace+"/"+obj.Name), metav1.NewTime(s.now)
+	r := &record{obj: obj, machine: m, check: c, rules: c.rules, isNew: true}
+	r.base = onMachine(m, obj, s.now)
+	m.record = r
+	s.records = append(s.records, r)
+	s.remember(r)
+	r.touch(s)
+}
+
+// brakes says why an attempt of a record may not act just now, although it has a slot.
+func (c *check) brakes(r *v1alpha1.MachineRemediation) (gateClosed, overBudget string) {
+	c.gather()
+	if c.gate == nil {
+		c.gate = &gate{}
+		if admission.Bounded(c.facts) {
+			c.gate.overBudget = admission.OverBudget(c.facts)
+		}
+		if _, bounded := admission.GateBound(c.mhc); bounded {
+			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)
+		}
+	}
+	if ladder.HasActed(r) {
+		return c.gate.further, c.gate.overBudget
+	}
+	return c.gate.first, c.gate.overBudget
+}

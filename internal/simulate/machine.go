@@ -1,0 +1,218 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// machine is a Machine in play.
+type machine struct {
+	// obj is as it was observed until something changes in it, and then a copy.
+	obj *clusterv1.Machine
+	// health is what its verdict depends on; nil if nobody could read that. Then the stored verdict counts.
+	health *machinehealth.Facts
+	check  *check
+	// place is where it is among the targets of its health check.
+	place    int
+	leftOver string
+	host     *v1alpha1.RemediationReference
+	// record is the open one; nil if there is none. ordinal is that of the last.
+	record  *record
+	ordinal int
+	// takesPlaceOf is the record of the machine in whose place this one is; nil if there is none.
+	takesPlaceOf *record
+
+	// generation is how many machines were in its place before it, as far as they are played.
+	generation int
+
+	gone, dirty bool
+	// wasSick and acted are for the summary: it was sick at some time, and something was done.
+	wasSick, acted bool
+	// successor is the machine in its place; nil if there is none.
+	successor *machine
+	// before is the verdict at the beginning of the moment, and seen reports that it is noted.
+	before metav1.Condition
+	seen   bool
+	// fails reports that its Node has stopped being Ready at this moment.
+	fails bool
+}
+
+// change makes a copy of the Machine with a change.
+func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
+	obj := *m.obj
+	obj.Status.Conditions = slices.Clone(obj.Status.Conditions)
+	do(&obj)
+	m.obj = &obj
+	if m.health != nil {
+		m.health.Machine = m.obj
+	}
+	m.check.update(m)
+	s.look(m.check)
+	if m.record != nil {
+		m.record.touch(s)
+	}
+	if m.takesPlaceOf != nil {
+		m.takesPlaceOf.touch(s)
+	}
+}
+
+// verdict is the one that is stored; empty if there is none.
+func (m *machine) verdict() metav1.Condition {
+	if c := meta.FindStatusCondition(m.obj.Status.Conditions, machinehealth.ConditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func (m *machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }
+
+// standing is what the ladder goes by.
+func (m *machine) standing() ladder.Health {
+	switch m.verdict().Status {
+	case metav1.ConditionTrue:
+		return ladder.Healthy
+	case metav1.ConditionFalse:
+		return ladder.Sick
+	default:
+		return ladder.Undecided
+	}
+}
+
+// node is the Node as far as it was read; nil if there is none.
+func (m *machine) node() *corev1.Node {
+	if m.health == nil {
+		return nil
+	}
+	return m.health.Node.Node
+}
+
+// judged reports whether a verdict is given. A Node that can be read by the manager alone says nothing here.
+func (m *machine) judged() bool {
+	if m.gone || m.health == nil || m.check.paused != "" || m.check.foreign {
+		return false
+	}
+	return m.health.Node.State != machinehealth.NodeUnreadable || m.verdict().Reason == machinehealth.ReasonNodeUnavailable
+}
+
+// judge gives the verdict on a machine as it is at this moment.
+func (s *Scene) judge(m *machine) {
+	if !m.judged() {
+		return
+	}
+	result := machinehealth.Decide(*m.health, s.now)
+	at := healthcheck.Earliest(later(s.now, result.RecheckAt), later(s.now, result.Deadline))
+	s.agenda.add(at, func() { s.lookAt(m) })
+	status := metav1.ConditionStatus(result.Status)
+	if result.Status == healthcheck.Progressing {
+		status = metav1.ConditionUnknown
+	}
+	before := m.verdict()
+	if before.Status == status && before.Reason == result.Reason && before.Message == result.Message {
+		return
+	}
+	s.moment.note(m, before)
+	m.health.WasHealthy = status == metav1.ConditionTrue
+	m.change(s, func(obj *clusterv1.Machine) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: machinehealth.ConditionType, Status: status, Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
+		})
+	})
+}
+
+// time is now as the API stores it.
+func (s *Scene) time() metav1.Time { return metav1.NewTime(s.now) }
+
+// cure makes a machine healthy, as far as its Node and the conditions that its health check goes by are concerned.
+func (m *machine) cure(s *Scene) {
+	bad := func(c metav1.Condition) bool {
+		return c.Type == machinehealth.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule machinehealth.ConditionRule) bool {
+			return rule.Type == c.Type && rule.Status == string(c.Status)
+		})
+	}
+	m.change(s, func(obj *clusterv1.Machine) {
+		obj.Status.Conditions = slices.DeleteFunc(obj.Status.Conditions, bad)
+		if !obj.Status.NodeRef.IsDefined() {
+			obj.Status.NodeRef.Name = obj.Name
+		}
+	})
+	m.ready(s, corev1.ConditionTrue, "KubeletReady")
+}
+
+// ready makes the Node of a machine say whether it is Ready.
+func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) {
+	node := &corev1.Node{}
+	if old := m.node(); old != nil && status != corev1.ConditionTrue {
+		*node = *old
+	}
+	is := corev1.NodeCondition{Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: s.time()}
+	conditions := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	conditions = append(conditions, is)
+	node.Name, node.Status.Conditions = m.obj.Status.NodeRef.Name, conditions
+	if m.health == nil {
+		m.health = &machinehealth.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
+	}
+	m.health.Node = machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: node}
+	s.lookAt(m)
+}
+
+// remove takes a machine that is gone out of play.
+func (m *machine) remove(s *Scene) {
+	m.gone = true
+	m.check.stale, m.check.gate = true, nil
+	s.look(m.check)
+}
+
+// replace puts another machine in the place of one that is gone. In vain, its Node never appears.
+func (m *machine) replace(s *Scene) *machine {
+	obj := m.obj.DeepCopy()
+	obj.Name, obj.UID = successorName(m), "simulated-after-"+m.obj.UID
+	obj.CreationTimestamp, obj.DeletionTimestamp, obj.Finalizers = s.time(), nil, nil
+	obj.Annotations = withoutRequests(obj.Annotations)
+	obj.Status.Conditions, obj.Status.NodeRef, obj.Status.Phase = nil, clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
+	other := &machine{obj: obj, check: m.check, generation: m.generation + 1}
+	other.health = &machinehealth.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
+	s.machines = append(s.machines, other)
+	m.check.add(other)
+	if !s.options.InVain {
+		obj.Status.NodeRef.Name = obj.Name
+		other.ready(s, corev1.ConditionTrue, "KubeletReady")
+	}
+	s.lookAt(other)
+	return other
+}
+
+// successorName is what a machine in the place of another is called here: NAME-new, then NAME-new2. Its real name nobody knows.
+func successorName(m *machine) string {
+	if m.generation == 0 {
+		return m.obj.Name + "-new"
+	}
+	name := m.obj.Name[:strings.LastIndex(m.obj.Name, "-new")]
+	return fmt.Sprintf("%s-new%d", name, m.generation+1)
+}
+
+// withoutRequests leaves out what people ask for on one Machine and no other.
+func withoutRequests(annotations map[string]string) map[string]string {
+	delete(annotations, clusterv1.RemediateMachineAnnotation)
+	delete(annotations, targets.HoldUntilAnnotation)
+	return annotations
+}
+
+// failureDomain is where a machine is, or else where it was to be.
+func failureDomain(m *clusterv1.Machine) string {
+	if m.Status.FailureDomain != "" {
+		return m.Status.FailureDomain
+	}
+	return m.Spec.FailureDomain
+}

@@ -1,0 +1,16 @@
+package simulate
+
+import "time"
+
+// Options say what else happens.
+type Options struct {
+	// Fails fall sick at the beginning.
+	Fails []Fail
+	// For is how long the fleet is played.
+	For time.Duration
+	// RepairTakes is how long each act takes to help, and InVain says that none does.
+	RepairTakes time.Duration
+	InVain      bool
+}
+
+func (o Options) helps() bool { return !o.InVain }

@@ -1,0 +1,114 @@
+package simulate
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+const (
+	// maxRounds bounds how often all is decided on at one moment, and maxMoments how many moments there are.
+	maxRounds  = 100
+	maxMoments = 20000
+)
+
+// Play plays a scene to its end. What cannot be understood in the options is an error.
+func (s *Scene) Play(o Options) (Result, error) {
+	s.options, s.until = o, s.from.Add(o.For)
+	s.result = Result{APIVersion: explain.APIVersion, Kind: "Simulation", From: s.from, Until: s.until}
+	failing, err := s.failing(o.Fails)
+	if err != nil {
+		return Result{}, err
+	}
+	s.begin()
+	s.result.Assumptions = s.assumptions(failing)
+	s.fail(failing)
+	s.result.Assumptions = append(s.result.Assumptions, s.unjudged()...)
+	for _, c := range s.checks {
+		s.look(c)
+	}
+	for _, r := range s.records {
+		r.touch(s)
+		s.underWay(r)
+	}
+	s.follow()
+	s.sumUp()
+	return s.result, nil
+}
+
+// begin gives the verdicts as they are under the health checks as they would be, and says how those stand.
+func (s *Scene) begin() {
+	for _, m := range s.machines {
+		s.judge(m)
+	}
+	s.work, s.moment = work{}, moment{}
+	for _, m := range s.machines {
+		m.seen, m.wasSick = false, m.sick()
+	}
+	for _, r := range s.records {
+		r.dirty, r.before = false, nil
+	}
+	for _, c := range s.checks {
+		c.dirty = false
+		s.result.Checks = append(s.result.Checks, s.standing(c))
+	}
+}
+
+// follow goes from moment to moment.
+func (s *Scene) follow() {
+	for range maxMoments {
+		s.settleAll()
+		s.tell()
+		at, ok := s.agenda.first()
+		if !ok || at.After(s.until) {
+			return
+		}
+		s.now = at
+		s.agenda.run(at)
+	}
+	s.result.Summary.Unfinished = "so much happens that it was followed until " + s.now.UTC().Format(time.RFC3339) + " only"
+}
+
+// settleAll decides until there is nothing left to decide at this moment.
+func (s *Scene) settleAll() {
+	for range maxRounds {
+		now := s.work
+		s.work = work{}
+		if len(now.machines)+len(now.checks)+len(now.records) == 0 {
+			return
+		}
+		for _, m := range now.machines {
+			m.dirty = false
+			s.judge(m)
+		}
+		if len(now.machines) > 0 {
+			// Nobody is admitted on verdicts of which some are missing.
+			s.work.checks, s.work.records = append(now.checks, s.work.checks...), append(now.records, s.work.records...)
+			continue
+		}
+		for _, c := range now.checks {
+			c.dirty = false
+			s.decide(c)
+		}
+		for _, r := range now.records {
+			r.dirty = false
+			s.settle(r)
+		}
+	}
+}
+
+// look has a health check decide.
+func (s *Scene) look(c *check) {
+	if !c.dirty {
+		c.dirty = true
+		s.work.checks = append(s.work.checks, c)
+	}
+}
+
+// lookAt has a machine judged.
+func (s *Scene) lookAt(m *machine) {
+	if !m.dirty && !m.gone {
+		m.dirty = true
+		s.work.machines = append(s.work.machines, m)
+	}
+}

@@ -1,0 +1,181 @@
+package simulate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// anyFleet draws a fleet, of which some machines are sick or about to be.
+func anyFleet(t *rapid.T) *fleet {
+	f := newFleet()
+	slots := rapid.SampledFrom([]string{"", "1", "2", "30%"}).Draw(t, "slots")
+	if limit := rapid.SampledFrom([]string{"", "0", "2", "40%", "100%"}).Draw(t, "limit"); limit != "" {
+		f.atMost(limit)
+	}
+	if rapid.Bool().Draw(t, "has a plan") {
+		f.planned(func(p *v1alpha1.RemediationPlan) { drawPlan(t, p, slots) }, anySteps(t)...)
+	} else {
+		if slots != "" {
+			f.annotated(admission.MaxInFlightAnnotation, slots)
+		}
+		if rapid.Bool().Draw(t, "reboots") {
+			f.annotated(admission.StrategyAnnotation, "reboot")
+		}
+	}
+	for i := range rapid.IntRange(1, 12).Draw(t, "machines") {
+		ready := rapid.SampledFrom([]corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionTrue, corev1.ConditionUnknown}).Draw(t, "Ready")
+		since := time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute
+		f.machine(fmt.Sprintf("m%02d", i), ready, since, inZone(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")))
+	}
+	return f
+}
+
+func drawPlan(t *rapid.T, p *v1alpha1.RemediationPlan, slots string) {
+	if slots != "" {
+		p.MaxInFlight = new(intstr.Parse(slots))
+	}
+	if rapid.Bool().Draw(t, "is paced") {
+		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainFailureDomain}}
+	}
+	p.Mode = rapid.SampledFrom([]v1alpha1.PlanMode{v1alpha1.ModeAct, v1alpha1.ModeAct, v1alpha1.ModeApprove, v1alpha1.ModeObserve}).Draw(t, "mode")
+}
+
+func anySteps(t *rapid.T) []v1alpha1.RemediationStep {
+	all := []v1alpha1.RemediationStep{}
+	for i, action := range rapid.SliceOfN(rapid.SampledFrom([]v1alpha1.Action{
+		v1alpha1.ActionWait, v1alpha1.ActionReboot, v1alpha1.ActionReplace, v1alpha1.ActionHold,
+	}), 1, 3).Draw(t, "actions") {
+		all = append(all, step(fmt.Sprintf("step-%d", i), action, int32(rapid.IntRange(1, 2).Draw(t, "attempts")), 20*time.Minute))
+	}
+	return all
+}
+
+func anyOptions(t *rapid.T) Options {
+	o := Options{For: 6 * time.Hour, RepairTakes: 10 * time.Minute, InVain: rapid.Bool().Draw(t, "in vain")}
+	if share := rapid.SampledFrom([]string{"", "30%", "100%"}).Draw(t, "fail"); share != "" {
+		fail, err := ParseFail(share)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Fails = []Fail{fail}
+	}
+	return o
+}
+
+func playFacts(t *rapid.T, facts *explain.Facts, o Options) Result {
+	s, err := Suppose(facts, Changes{}, targets.Policy{Adopt: targets.AdoptAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.Play(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestBounds: whatever happens, no slot too many is in use, nobody is admitted through a closed gate, and the numbers add up.
+func TestBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFleet(t)
+		result := playFacts(t, f.facts(), anyOptions(t))
+		limit := f.mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo
+		for _, e := range result.Timeline {
+			if e.Slots != nil && e.InFlight > *e.Slots {
+				t.Errorf("%d of %d slots are in use: %+v", e.InFlight, *e.Slots, e)
+			}
+			if e.Kind != KindAdmitted || limit == nil {
+				continue
+			}
+			if most, err := intstr.GetScaledValueFromIntOrPercent(limit, e.Expected, false); err != nil || e.NotHealthy > most {
+				t.Errorf("admitted although %d of %d are not healthy, and %s may be (%v)", e.NotHealthy, e.Expected, limit, err)
+			}
+		}
+		sum := result.Summary
+		all := sum.Healthy + sum.Replaced + sum.InRepair
+		for _, held := range sum.HeldBack {
+			all += len(held.Machines)
+		}
+		if all != sum.Sick || sum.Repaired > sum.Sick || sum.Unfinished != "" {
+			t.Errorf("the summary does not add up: %+v", sum)
+		}
+	})
+}
+
+// TestRepeats: the same facts lead to the same timeline, and playing changes nothing in them.
+func TestRepeats(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFleet(t)
+		facts, o := f.facts(), anyOptions(t)
+		before := dump(t, f)
+		first, second := playFacts(t, facts, o), playFacts(t, facts, o)
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Errorf("it goes otherwise the second time (-first +second):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, dump(t, f)); diff != "" {
+			t.Errorf("playing changes what was observed (-before +after):\n%s", diff)
+		}
+	})
+}
+
+func dump(t *rapid.T, f *fleet) string {
+	data, err := json.MarshalIndent([]any{f.cluster, f.mhc, f.plan, f.machines, f.nodes}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestHelps: where acts help and nothing stands in the way, all are healthy or replaced in the end.
+func TestHelps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFleet(t)
+		f.atMost("100%")
+		if f.plan != nil {
+			f.plan.Spec.Template.Spec.Mode = v1alpha1.ModeAct
+			f.plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)}
+		}
+		o := anyOptions(t)
+		o.InVain, o.For = false, 48*time.Hour
+		sum := playFacts(t, f.facts(), o).Summary
+		if sum.Healthy+sum.Replaced != sum.Sick {
+			t.Errorf("not all are healthy: %+v", sum)
+		}
+	})
+}
+
+// TestAgreesWithExplain: whom explain says to be admitted now, and nobody else, is admitted at the first moment.
+func TestAgreesWithExplain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := anyFleet(t).facts()
+		said, played := map[string]bool{}, map[string]bool{}
+		for _, one := range facts.Next() {
+			if one.At.Equal(noon) && strings.HasPrefix(one.What, "is admitted to repair") {
+				said[one.Name] = true
+			}
+		}
+		for _, e := range playFacts(t, facts, Options{For: time.Minute, RepairTakes: time.Hour}).Timeline {
+			for _, name := range e.Machines {
+				played[name] = played[name] || (e.At.Equal(noon) && e.Kind == KindAdmitted)
+			}
+		}
+		maps.DeleteFunc(played, func(_ string, admitted bool) bool { return !admitted })
+		if diff := cmp.Diff(said, played); diff != "" {
+			t.Errorf("who is admitted now (-explain +simulate):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// record is a MachineRemediation in play.
+type record struct {
+	obj *v1alpha1.MachineRemediation
+	// machine is nil if it was gone before.
+	machine *machine
+	check   *check
+	// base is what was observed, and what acts have led to.
+	base ladder.Facts
+	// rules are those of its plan, if that is as it was when the record was made; nil otherwise.
+	rules *rules.Rules
+	// successor is the machine in the place of its own; nil if there is none yet.
+	successor *machine
+
+	dirty bool
+	// before is as it was at the beginning of the moment; nil if it was not touched. isNew reports that it did not exist then.
+	before *v1alpha1.MachineRemediation
+	isNew  bool
+}
+
+// onMachine is what the ladder goes by of a Machine for which nothing has been done yet.
+func onMachine(m *machine, obj *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
+	return remediation.OnMachine(m.obj, obj, m.check.mhc, now)
+}
+
+// found takes up a record that was open before.
+func (r *record) found(machines []*machine) {
+	plan := r.check.facts.Template.Plan
+	if ref := r.obj.Spec.TemplateRef; ref != nil && plan != nil && plan.UID == ref.UID && plan.Generation == ref.Generation {
+		r.rules = r.check.rules
+	}
+	if s := r.base.Successor; s != nil {
+		if i := slices.IndexFunc(machines, func(m *machine) bool { return m.obj.Name == s.Name && m.obj.Namespace == r.obj.Namespace }); i >= 0 {
+			r.succeededBy(machines[i])
+		}
+	}
+}
+
+func (r *record) succeededBy(m *machine) { r.successor, m.takesPlaceOf = m, r }
+
+// touch notes how a record was before this moment, and has it decided on.
+func (r *record) touch(s *Scene) {
+	if r.before == nil {
+		before := *r.obj
+		if r.isNew {
+			before.Status = v1alpha1.MachineRemediationStatus{}
+		}
+		r.before = &before
+		s.moment.records = append(s.moment.records, r)
+	}
+	if !r.dirty {
+		r.dirty = true
+		s.work.records = append(s.work.records, r)
+	}
+}
+
+// maxTurns bounds how often a record is decided on at one moment. A record needs far fewer.
+const maxTurns = 30
+
+// settle goes on with a record until there is nothing left to do at this moment.
+func (s *Scene) settle(r *record) {
+	for range maxTurns {
+		f := r.facts(s.now)
+		d := ladder.Decide(f, s.now)
+		if d.Act.Begins() {
+			f.Safety.GateClosed, f.Safety.OverBudget = r.check.brakes(r.obj)
+			d = ladder.Decide(f, s.now)
+		}
+		switch {
+		case d.Store:
+			r.store(s, d.Status)
+		case d.Act != ladder.None:
+			s.act(r, d)
+		default:
+			s.agenda.add(later(s.now, d.RecheckAt), func() { r.touch(s) })
+			return
+		}
+	}
+}
+
+// store keeps a status. The health check decides anew, as slots may be free.
+func (r *record) store(s *Scene, status v1alpha1.MachineRemediationStatus) {
+	had := ladder.InFlight(r.obj)
+	r.obj.Status = status
+	if had != ladder.InFlight(r.obj) {
+		r.check.gate = nil
+	}
+	if ladder.Ended(r.obj) && r.machine != nil && r.machine.record == r {
+		r.machine.record = nil
+	}
+	if r.successor != nil {
+		r.successor.check.update(r.successor)
+	}
+	s.look(r.check)
+}
+
+// awaitedBy is the record that judges a machine in the place of its own; empty if none does.
+func (m *machine) awaitedBy() string {
+	r := m.takesPlaceOf
+	if r == nil || ladder.Ended(r.obj) || r.obj.Spec.TemplateRef == nil || ladder.AtWork(r.obj) == nil {
+		return ""
+	}
+	return r.obj.Name
+}
+
+// facts are what the next step of a record depends on at this moment.
+func (r *record) facts(now time.Time) ladder.Facts {
+	f := r.base
+	f.Record = r.obj
+	if m := r.machine; m != nil && !f.Machine.Gone {
+		f.Machine.Health = m.standing()
+	}
+	r.safety(&f, now)
+	if r.rules != nil && !f.Machine.Gone && r.machine != nil && ladder.AtWork(r.obj) == nil {
+		r.jump(&f)
+	}
+	if m := r.successor; m != nil && f.Machine.Gone {
+		f.Successor = m.asSuccessor()
+	}
+	return f
+}
+
+// safety says what keeps Sickbay from acting, as far as it follows from the health check, the Cluster and the time.
+func (r *record) safety(f *ladder.Facts, now time.Time) {
+	c, s := r.check, &f.Safety
+	s.Paused = c.paused
+	if s.Paused == "" {
+		s.Paused = c.onlyTells
+	}
+	s.Misconfigured = c.misconfigured
+	if r.machine == nil || f.Machine.Gone {
+		s.OnHold, s.HoldUntil = targets.OnHold(now, c.mhc, c.cluster)
+		f.ResumedAt = resumed(now, c, nil)
+		return
+	}
+	s.OnHold, s.HoldUntil = targets.OnHold(now, r.machine.obj, c.mhc, c.cluster)
+	f.ResumedAt = resumed(now, c, r.machine)
+}
+
+// resumed is when the last pause ended: that of a health check, or a hold.
+func resumed(now time.Time, c *check, m *machine) time.Time {
+	held := targets.HoldEnded(now, c.mhc, c.cluster)
+	if m != nil {
+		held = latest(held, targets.HoldEnded(now, m.obj))
+	}
+	return latest(held, c.rulesOfHealth.ResumedAt)
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// jump asks the rules of the plan where the record goes on.
+func (r *record) jump(f *ladder.Facts) {
+	step, _, err := r.rules.StartAt(rules.InputOf(r.machine.obj, r.machine.node(), r.check.rulesOfHealth, r.obj.Status.Attempts))
+	f.JumpTo, f.Safety.PlanProblem = step, ""
+	if err != nil {
+		f.Safety.PlanProblem = "The plan cannot be evaluated: " + err.Error()
+	}
+}
+
+// asSuccessor is a machine as the record of the one before it sees it.
+func (m *machine) asSuccessor() *ladder.Successor {
+	s := &ladder.Successor{
+		Name: m.obj.Name, Health: m.standing(), Gone: m.gone || !m.obj.DeletionTimestamp.IsZero(),
+		Record: &v1alpha1.RemediationReference{Name: recordpkg.Name(m.obj.Name, m.obj.UID, m.ordinal+1)},
+	}
+	if m.record != nil {
+		s.Record = &v1alpha1.RemediationReference{Name: m.record.obj.Name, UID: m.record.obj.UID}
+	}
+	if s.Health == ladder.Healthy {
+		s.HealthySince = m.verdict().LastTransitionTime.Time
+	}
+	return s
+}

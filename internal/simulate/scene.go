@@ -1,0 +1,291 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// Changes are put in the place of what is in the fleet, or beside it. Without any, the fleet is played as it is.
+type Changes struct {
+	Checks []*clusterv1.MachineHealthCheck
+	Plans  []*v1alpha1.MachineRemediationTemplate
+	// Known are the plans in the fleet that the health checks above name.
+	Known []*v1alpha1.MachineRemediationTemplate
+}
+
+// Scene is a fleet in which health checks and plans are as they would be. It is played once.
+type Scene struct {
+	from, until, now time.Time
+	options          Options
+	policy           targets.Policy
+	selectors        targets.Selectors
+
+	checks   []*check
+	machines []*machine
+	records  []*record
+
+	agenda agenda
+	// work is what has to be decided on at this moment.
+	work work
+	// moment is what has happened at this moment.
+	moment moment
+	result Result
+}
+
+// work is what has to be looked at.
+type work struct {
+	machines []*machine
+	checks   []*check
+	records  []*record
+}
+
+// Suppose puts changes into a fleet. What cannot be is an error.
+func Suppose(facts *explain.Facts, changes Changes, policy targets.Policy) (*Scene, error) {
+	s := &Scene{from: facts.Now.Truncate(time.Second), policy: policy}
+	s.now = s.from
+	plans := newPlans(facts, changes)
+	all, err := s.suppose(facts, changes)
+	if err != nil {
+		return nil, err
+	}
+	kindsMissing := slices.ContainsFunc(facts.Checks, func(c *explain.Check) bool { return c.Facts.KindsMissing })
+	for _, c := range all {
+		if c.played = s.plays(c, changes); c.played {
+			c.foreign = !policy.Manages(c.mhc)
+			c.prepare(plans, s.selectors.Problem(c.mhc), kindsMissing)
+			s.checks = append(s.checks, c)
+		}
+	}
+	if len(s.checks) == 0 && len(changes.Plans) == 0 {
+		return nil, errors.New("there is no MachineHealthCheck that this Sickbay takes care of")
+	}
+	for _, plan := range changes.Plans {
+		if !slices.ContainsFunc(s.checks, func(c *check) bool { return names(c.mhc, plan) }) {
+			return nil, fmt.Errorf("no MachineHealthCheck in namespace %s names MachineRemediationTemplate %s, so it changes nothing", plan.Namespace, plan.Name)
+		}
+	}
+	s.assign(facts, all)
+	s.addRecords(facts)
+	return s, nil
+}
+
+// plays reports whether a health check is of interest: it is changed, or its plan is, or nothing is.
+func (s *Scene) plays(c *check, changes Changes) bool {
+	if len(changes.Checks)+len(changes.Plans) == 0 {
+		return s.policy.Manages(c.mhc)
+	}
+	if c.change == "" && slices.ContainsFunc(changes.Plans, func(p *v1alpha1.MachineRemediationTemplate) bool { return names(c.mhc, p) }) {
+		c.change = Changed
+	}
+	return c.change != ""
+}
+
+// suppose returns the health checks of the fleet with the changed ones in their places, and the new ones after them.
+func (s *Scene) suppose(facts *explain.Facts, changes Changes) ([]*check, error) {
+	var all []*check
+	for _, known := range facts.Checks {
+		c := &check{mhc: known.MachineHealthCheck, known: known}
+		c.cluster = clusterOf(facts, c.mhc)
+		all = append(all, c)
+	}
+	for _, mhc := range changes.Checks {
+		cluster := clusterOf(facts, mhc)
+		if cluster == nil {
+			return nil, fmt.Errorf("MachineHealthCheck %s/%s is for Cluster %q, which does not exist in that namespace", mhc.Namespace, mhc.Name, mhc.Spec.ClusterName)
+		}
+		i := slices.IndexFunc(all, func(c *check) bool { return c.mhc.Namespace == mhc.Namespace && c.mhc.Name == mhc.Name })
+		if i < 0 {
+			all = append(all, &check{mhc: s.made(mhc, all), cluster: cluster, change: New})
+			continue
+		}
+		all[i].mhc, all[i].cluster, all[i].change = s.edited(all[i].mhc, mhc), cluster, Changed
+	}
+	return slices.DeleteFunc(all, func(c *check) bool { return c.cluster == nil }), nil
+}
+
+func clusterOf(facts *explain.Facts, mhc *clusterv1.MachineHealthCheck) *clusterv1.Cluster {
+	for _, c := range facts.Clusters {
+		if c.Cluster.Namespace == mhc.Namespace && c.Cluster.Name == mhc.Spec.ClusterName {
+			return c.Cluster
+		}
+	}
+	return nil
+}
+
+// made is a health check as it would be created now: it is younger than all others.
+func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clusterv1.MachineHealthCheck {
+	mhc := from.DeepCopy()
+	mhc.UID, mhc.Generation = types.UID("simulated-"+mhc.Namespace+"/"+mhc.Name), 1
+	mhc.CreationTimestamp.Time, mhc.DeletionTimestamp = s.from, nil
+	for _, other := range others {
+		mhc.CreationTimestamp.Time = latest(mhc.CreationTimestamp.Time, other.mhc.CreationTimestamp.Add(time.Second))
+	}
+	mhc.Status = clusterv1.MachineHealthCheckStatus{}
+	return mhc
+}
+
+// atRunTime are the annotations that people and controllers set while things run. A file that does not have them leaves them.
+var atRunTime = []string{
+	clusterv1.PausedAnnotation, targets.UpgradeMarker, targets.HoldUntilAnnotation, targets.HoldReasonAnnotation, machinehealth.ResumedAtAnnotation,
+}
+
+// edited is a health check as a change of it leaves it: it stays as old as it is.
+func (s *Scene) edited(old, from *clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
+	mhc := old.DeepCopy()
+	mhc.Spec, mhc.Generation = *from.Spec.DeepCopy(), old.Generation+1
+	mhc.Labels, mhc.Annotations = from.DeepCopy().Labels, from.DeepCopy().Annotations
+	for _, key := range atRunTime {
+		if value, ok := old.Annotations[key]; ok && mhc.Annotations[key] == "" {
+			if mhc.Annotations == nil {
+				mhc.Annotations = map[string]string{}
+			}
+			mhc.Annotations[key] = value
+		}
+	}
+	return mhc
+}
+
+// assign gives each machine to the health check that it belongs to.
+func (s *Scene) assign(facts *explain.Facts, all []*check) {
+	type key struct{ namespace, cluster string }
+	byCluster := map[key][]*clusterv1.MachineHealthCheck{}
+	byUID := map[types.UID]*check{}
+	for _, c := range all {
+		in := key{c.mhc.Namespace, c.mhc.Spec.ClusterName}
+		byCluster[in] = append(byCluster[in], c.mhc)
+		byUID[c.mhc.UID] = c
+	}
+	seen := targetsByUID(facts)
+	for _, m := range facts.Machines {
+		siblings := byCluster[key{m.Machine.Namespace, m.Machine.Spec.ClusterName}]
+		owner := s.selectors.Owner(m.Machine, siblings)
+		if owner == nil || !targets.IsTarget(m.Machine) {
+			continue
+		}
+		if c := byUID[owner.UID]; c.played {
+			s.give(m, c, seen[m.Machine.UID])
+		}
+		for _, mhc := range siblings {
+			if c := byUID[mhc.UID]; c.played && owner.UID != mhc.UID && s.selectors.Matches(mhc, m.Machine) {
+				c.facts.Elsewhere[owner.Name] = append(c.facts.Elsewhere[owner.Name], m.Machine.Name)
+			}
+		}
+	}
+	for _, c := range s.checks {
+		c.gather()
+	}
+}
+
+// targetsByUID are the machines of all health checks, with what was observed of them that they do not say.
+func targetsByUID(facts *explain.Facts) map[types.UID]admission.Target {
+	all := make(map[types.UID]admission.Target, len(facts.Machines))
+	for _, c := range facts.Checks {
+		for _, target := range c.Facts.Targets {
+			all[target.Machine.UID] = target
+		}
+	}
+	return all
+}
+
+// give adds a machine to its health check.
+func (s *Scene) give(from *explain.Machine, c *check, seen admission.Target) {
+	m := &machine{obj: from.Machine, check: c, leftOver: seen.LeftOver, host: seen.Host}
+	if from.Health != nil {
+		health := *from.Health
+		health.Rules = c.rulesOfHealth
+		m.health = &health
+	}
+	s.machines = append(s.machines, m)
+	c.add(m)
+}
+
+// addRecords adds the repairs that are open. Those of machines that no health check here looks after stand still.
+func (s *Scene) addRecords(facts *explain.Facts) {
+	byUID := map[types.UID]*machine{}
+	for _, m := range s.machines {
+		byUID[m.obj.UID] = m
+	}
+	elsewhere := map[types.UID]bool{}
+	for _, m := range facts.Machines {
+		elsewhere[m.Machine.UID] = byUID[m.Machine.UID] == nil
+	}
+	for _, from := range facts.Records {
+		copied := *from.Record
+		r := &record{obj: &copied, machine: byUID[copied.Spec.MachineRef.UID], base: from.Facts}
+		r.base.Record = r.obj
+		r.check = s.checkOf(r, elsewhere[copied.Spec.MachineRef.UID])
+		s.remember(r)
+		if r.machine != nil {
+			r.machine.ordinal = max(r.machine.ordinal, recordpkg.Ordinal(r.obj))
+		}
+		if ladder.Ended(r.obj) || r.check == nil || from.Problem != "" {
+			continue
+		}
+		if r.machine != nil {
+			r.machine.record = r
+		}
+		r.found(s.machines)
+		s.records = append(s.records, r)
+	}
+}
+
+// checkOf is the health check that a record counts for: that of its machine, or the one that it names if nobody has that machine.
+func (s *Scene) checkOf(r *record, elsewhere bool) *check {
+	if r.machine != nil {
+		return r.machine.check
+	}
+	for _, c := range s.checks {
+		if !elsewhere && c.mhc.Namespace == r.obj.Namespace && c.mhc.Name == r.obj.Spec.HealthCheckRef.Name {
+			return c
+		}
+	}
+	return nil
+}
+
+// remember adds a record to the history of its cluster, and to its health check.
+func (s *Scene) remember(r *record) {
+	for _, c := range s.checks {
+		if c.cluster.Namespace == r.obj.Namespace && c.cluster.Name == r.obj.Spec.ClusterName {
+			c.facts.History = append(c.facts.History, r.obj)
+		}
+	}
+	if r.check != nil {
+		r.check.facts.Records = append(r.check.facts.Records, r.obj)
+	}
+}
+
+// Unread are the machines of which nobody has read what their verdicts depend on, since no health check looked after them.
+func (s *Scene) Unread() []Unread {
+	var all []Unread
+	for _, m := range s.machines {
+		if m.health == nil {
+			all = append(all, Unread{Machine: m.obj, MachineHealthCheck: m.check.mhc, Cluster: m.check.cluster, machine: m})
+		}
+	}
+	return all
+}
+
+// Unread is a machine with what its verdict depends on beside its Node.
+type Unread struct {
+	Machine            *clusterv1.Machine
+	MachineHealthCheck *clusterv1.MachineHealthCheck
+	Cluster            *clusterv1.Cluster
+
+	machine *machine
+}
+
+// Read adds what the verdict depends on.
+func (u Unread) Read(health machinehealth.Facts) { u.machine.health = &health }

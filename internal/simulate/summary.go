@@ -1,0 +1,219 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// assumptions say what is taken for granted, the most important first.
+func (s *Scene) assumptions(failing []failing) []string {
+	takes := Span(s.options.RepairTakes)
+	all := []string{fmt.Sprintf("every act helps after %s (a rebooted machine is healthy; in the place of a replaced one is another, here called NAME-new), nobody approves anything, and nothing else changes", takes)}
+	if s.options.InVain {
+		all[0] = fmt.Sprintf("no act helps (after %s a reboot is over in vain; in the place of a replaced machine is another, here called NAME-new, whose Node never appears), nobody approves anything, and nothing else changes", takes)
+	}
+	for _, one := range failing {
+		all = append(all, one.words(s))
+	}
+	return all
+}
+
+// unjudged says how many machines cannot be judged from here.
+func (s *Scene) unjudged() []string {
+	n := 0
+	for _, m := range s.machines {
+		if !m.judged() && m.check.paused == "" && !m.check.foreign {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{counted(n, "machine keeps its verdict, since its Node", "machines keep their verdicts, since their Nodes") + " cannot be read from here"}
+}
+
+// words say who fails.
+func (f failing) words(s *Scene) string {
+	var names []string
+	already := 0
+	for _, m := range f.machines {
+		if m.notReady() {
+			already++
+			continue
+		}
+		names = append(names, m.obj.Name)
+	}
+	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail)
+	if len(names) > 0 && f.fail.machine == "" {
+		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail, someNames(names))
+	}
+	if already > 0 {
+		text += fmt.Sprintf("; %d more not Ready as it is", already)
+	}
+	if f.nodeless > 0 {
+		text += fmt.Sprintf("; %d more without a Node", f.nodeless)
+	}
+	return text
+}
+
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// sumUp counts how those stand at the end that were sick.
+func (s *Scene) sumUp() {
+	sum := &s.result.Summary
+	held := map[string][]string{}
+	for _, m := range s.machines {
+		if m.acted {
+			sum.Repaired++
+		}
+		if !m.wasSick {
+			continue
+		}
+		sum.Sick++
+		switch why := m.end(); why {
+		case "":
+			sum.Healthy++
+		case replaced:
+			sum.Replaced++
+		case inRepair:
+			sum.InRepair++
+		default:
+			held[why] = append(held[why], m.obj.Name)
+		}
+	}
+	for why, machines := range held {
+		slices.Sort(machines)
+		sum.HeldBack = append(sum.HeldBack, Held{why, machines})
+	}
+	slices.SortFunc(sum.HeldBack, func(a, b Held) int {
+		return cmp.Or(cmp.Compare(len(b.Machines), len(a.Machines)), cmp.Compare(a.Why, b.Why))
+	})
+}
+
+// How a machine stands that is not held back by something: something is being done for it, or it is gone.
+const (
+	inRepair = "in repair"
+	replaced = "replaced"
+)
+
+// end is how a machine that was sick stands at the end: healthy, which is empty, replaced, in repair, or held back by something.
+func (m *machine) end() string {
+	switch {
+	case m.gone:
+		return replaced
+	case m.standing() == ladder.Healthy:
+		return ""
+	case m.record != nil && (ladder.InFlight(m.record.obj) || m.record.obj.Status.Phase == v1alpha1.RemediationActing):
+		return inRepair
+	case m.check.paused != "":
+		return "paused: " + m.check.paused
+	case m.check.foreign:
+		return "not taken care of by this Sickbay"
+	case m.check.onlyTells != "":
+		return m.check.onlyTells
+	}
+	return m.waitsFor()
+}
+
+// waitsFor says what holds a sick machine back.
+func (m *machine) waitsFor() string {
+	if why := m.check.told.waits[m.obj.UID]; why != "" {
+		return endWords(why)
+	}
+	if m.record == nil {
+		return endWords(m.verdict().Reason)
+	}
+	if m.record.obj.Status.Phase == v1alpha1.RemediationHeld {
+		return "a person has to decide"
+	}
+	if c := meta.FindStatusCondition(m.record.obj.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return endWords(c.Reason)
+	}
+	return inRepair
+}
+
+// ends are by what a machine is held back at the end, by the reason.
+var ends = map[string]string{
+	v1alpha1.ReasonNoSlot:                "no slot is free",
+	v1alpha1.ReasonGateClosed:            "the gate is closed",
+	v1alpha1.ReasonOnHold:                "on hold",
+	v1alpha1.ReasonPaced:                 "paced, until other repairs have proven themselves",
+	v1alpha1.ReasonApprovalRequired:      "a person has to approve",
+	v1alpha1.ReasonBackoff:               "tried again later",
+	v1alpha1.ReasonRefused:               "tried again later",
+	v1alpha1.ReasonPaused:                "paused",
+	admission.ReasonInvalidConfiguration: "the MachineHealthCheck is invalid",
+	admission.ReasonKindsNotInstalled:    "Sickbay's kinds are not installed",
+	admission.ReasonDeleting:             "its Cluster is being deleted",
+	admission.ReasonTemplateNotFound:     "the remediation template is missing",
+	admission.ReasonAwaited:              "judged by the repair of the machine that it replaces",
+	machinehealth.ReasonNodeUnavailable:  "the Node cannot be read",
+}
+
+// endWords say by what a machine is held back.
+func endWords(reason string) string {
+	if words, ok := ends[reason]; ok {
+		return words
+	}
+	return reason
+}
+
+// Answer sums a result up.
+func (r *Result) Answer() string {
+	sum, over := &r.Summary, Span(r.Until.Sub(r.From))
+	switch {
+	case sum.Sick == 0:
+		return fmt.Sprintf("Nothing would be repaired in %s: no machine falls sick", over)
+	case sum.Repaired == 0:
+		return fmt.Sprintf("Nothing would be repaired in %s. %s", over, sum.ends(true))
+	}
+	return fmt.Sprintf("In %s, %d of %s would be repaired, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
+		sum.MostAtOnce, sum.ends(false))
+}
+
+// ends says how those stand at the end that were sick.
+func (s *Summary) ends(all bool) string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(s.Healthy, "healthy again")
+	add(s.Replaced, "replaced")
+	add(s.InRepair, "in repair")
+	for _, one := range s.HeldBack {
+		add(len(one.Machines), fmt.Sprintf("not repaired (%s): %s", one.Why, someNames(one.Machines)))
+	}
+	if all {
+		return fmt.Sprintf("%s sick; at the end %s", counted(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))
+	}
+	return "At the end: " + strings.Join(parts, "; ")
+}
+
+// Span is a duration as people write it: 2h, not 2h0m0s.
+func Span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

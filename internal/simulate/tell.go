@@ -1,0 +1,296 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+)
+
+// moment is what has happened at one moment.
+type moment struct {
+	failed []*machine
+	judged []*machine
+	gone   []departure
+	// records are those that were touched.
+	records []*record
+	events  []Event
+}
+
+// departure is a machine that is gone, and the one in its place; nil if there is none.
+type departure struct{ machine, successor *machine }
+
+// note keeps the verdict on a machine as it was before this moment.
+func (m *moment) note(one *machine, before metav1.Condition) {
+	if !one.seen {
+		one.seen, one.before = true, before
+		m.judged = append(m.judged, one)
+	}
+}
+
+// told is what was said last about a health check.
+type told struct {
+	// gate is empty while the gate is open.
+	gate  string
+	begun bool
+	// waits has the reason for which each machine waits.
+	waits map[types.UID]string
+}
+
+// tell puts what has happened at this moment into the timeline. What happens to several machines alike is one event.
+func (s *Scene) tell() {
+	for _, m := range s.moment.failed {
+		s.say(m.check, KindFails, m.obj.Name, "the Node stops being Ready")
+	}
+	for _, d := range s.moment.gone {
+		s.say(d.machine.check, KindGone, d.machine.obj.Name, s.departs(d))
+	}
+	for _, m := range s.moment.judged {
+		s.tellVerdict(m)
+	}
+	for _, c := range s.checks {
+		s.tellGate(c)
+	}
+	for _, r := range s.moment.records {
+		s.tellRecord(r)
+	}
+	for _, c := range s.checks {
+		s.tellWaiting(c)
+		s.result.Summary.MostAtOnce = max(s.result.Summary.MostAtOnce, len(c.decision.InFlight))
+	}
+	for _, m := range s.moment.failed {
+		m.fails = false
+	}
+	for i := range s.moment.events {
+		if e := &s.moment.events[i]; len(e.Machines) > 1 {
+			e.What = plural(e.What)
+		}
+	}
+	s.result.Timeline = append(s.result.Timeline, s.moment.events...)
+	s.moment = moment{}
+}
+
+// departs says what comes after a machine that is gone.
+func (s *Scene) departs(d departure) string {
+	switch {
+	case d.successor == nil:
+		return "is gone; nobody owns it, so no other machine is in its place"
+	case s.options.InVain:
+		return "is gone; the Node of the machine in its place does not appear"
+	}
+	return "is gone; a healthy machine is in its place"
+}
+
+func (s *Scene) tellVerdict(m *machine) {
+	is := m.verdict()
+	m.seen, m.wasSick = false, m.wasSick || m.sick()
+	if is.Status == m.before.Status || m.gone {
+		return
+	}
+	switch is.Status {
+	case metav1.ConditionFalse:
+		s.say(m.check, KindSick, m.obj.Name, "falls sick: "+is.Message)
+	case metav1.ConditionTrue:
+		if m.before.Status == "" {
+			// It is new, and that is said already.
+			return
+		}
+		s.say(m.check, KindHealthy, m.obj.Name, "is healthy")
+	default:
+		if !m.fails && m.before.Status != "" {
+			s.say(m.check, KindUndecided, m.obj.Name, "is undecided: "+is.Message)
+		}
+	}
+}
+
+// tellGate says that repairs may begin from now on, or not any more.
+func (s *Scene) tellGate(c *check) {
+	d := &c.decision
+	state := ""
+	switch {
+	case len(d.Paused) > 0 || d.Counts.Expected == 0 || c.foreign:
+	case d.Stopped.Reason != "":
+		state = d.Stopped.Message
+	case !d.Allowed:
+		state = "closed"
+	}
+	if state == c.told.gate {
+		c.told.begun = true
+		return
+	}
+	switch {
+	case state == "closed":
+		s.say(c, KindGate, "", "the gate closes: "+c.arithmetic(s))
+	case state != "":
+		s.say(c, KindGate, "", "nothing is repaired: "+state)
+	case c.told.gate == "closed":
+		s.say(c, KindGate, "", "the gate opens: "+c.arithmetic(s))
+	default:
+		s.say(c, KindGate, "", "repairs may begin again")
+	}
+	c.told.gate, c.told.begun = state, true
+}
+
+// arithmetic compares the machines that are not healthy with what is allowed.
+func (c *check) arithmetic(s *Scene) string {
+	status := admission.Status(c.facts, c.decision, s.time())
+	for _, condition := range status.Conditions {
+		if condition.Type == admission.ConditionRemediationAllowed {
+			text, _, _ := strings.Cut(condition.Message, "; ")
+			return text
+		}
+	}
+	return ""
+}
+
+// tellRecord says how a repair has gone on.
+func (s *Scene) tellRecord(r *record) {
+	before := r.before
+	r.before = nil
+	what := explain.Change(before, r.obj)
+	kind := KindRepair
+	if r.isNew {
+		kind, what = KindAdmitted, join("is admitted to repair", what)
+	}
+	r.isNew = false
+	if what == "" && before.Spec.Grant < r.obj.Spec.Grant {
+		what = "has a slot once more"
+	}
+	if what != "" {
+		s.say(r.check, kind, r.obj.Spec.MachineRef.Name, what)
+	}
+}
+
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+}
+
+// tellWaiting says who begins to wait, and for what; and who would be repaired by a health check that only tells.
+func (s *Scene) tellWaiting(c *check) {
+	is := map[types.UID]string{}
+	for _, one := range c.decision.Waiting {
+		is[one.UID] = one.Reason
+		if c.told.waits[one.UID] != one.Reason {
+			s.say(c, KindWaits, one.Machine, waitWords(one))
+		}
+	}
+	if c.decision.Config.OnlyTells() {
+		for _, one := range c.decision.Admit {
+			is[one.Machine.UID] = "Would"
+			if c.told.waits[one.Machine.UID] != "Would" {
+				s.say(c, KindWould, one.Machine.Name, "would be repaired: "+c.decision.StepOf(one))
+			}
+		}
+	}
+	c.told.waits = is
+}
+
+// waitWords say what a machine waits for.
+func waitWords(one admission.Waiting) string {
+	switch one.Reason {
+	case v1alpha1.ReasonNoSlot:
+		return "waits for a slot"
+	case v1alpha1.ReasonGateClosed:
+		return "is held back: the gate is closed"
+	case v1alpha1.ReasonPaced:
+		return "is paced: " + one.Why
+	}
+	if one.Why == "" {
+		return "is not repaired: " + endWords(one.Reason)
+	}
+	return "is not repaired: " + one.Why
+}
+
+// say adds an event about a machine, or about the health check. The same about another machine of it makes one event of two.
+func (s *Scene) say(c *check, kind Kind, machine, what string) {
+	e := Event{At: s.now, Namespace: c.mhc.Namespace, Check: c.mhc.Name, Kind: kind, What: what}
+	d := &c.decision
+	e.NotHealthy, e.Expected, e.InFlight = d.Counts.Unhealthy(), d.Counts.Expected, len(d.InFlight)
+	if d.Bounded() && d.Config.MaxInFlight != nil {
+		e.Slots = new(d.Slots())
+	}
+	if machine == "" {
+		s.moment.events = append(s.moment.events, e)
+		return
+	}
+	same := func(o Event) bool {
+		return o.Check == e.Check && o.Namespace == e.Namespace && o.Kind == kind && o.What == what
+	}
+	if i := slices.IndexFunc(s.moment.events, same); i >= 0 {
+		s.moment.events[i].Machines = append(s.moment.events[i].Machines, machine)
+		return
+	}
+	e.Machines = []string{machine}
+	s.moment.events = append(s.moment.events, e)
+}
+
+// plurals are how sentences begin about one machine, and about several.
+var plurals = []struct{ one, several string }{
+	{"the Node stops", "their Nodes stop"},
+	{"the repair ends", "their repairs end"},
+	{"falls ", "fall "},
+	{"waits ", "wait "},
+	{"has ", "have "},
+	{"is gone; a healthy machine is in its place", "are gone; healthy machines are in their places"},
+	{"is gone; the Node of the machine in its place does not appear", "are gone; the Nodes of the machines in their places do not appear"},
+	{"is gone; nobody owns it, so no other machine is in its place", "are gone; nobody owns them, so no other machines are in their places"},
+	{"is ", "are "},
+}
+
+// plural is a sentence about one machine as it is said about several.
+func plural(what string) string {
+	for _, p := range plurals {
+		if rest, ok := strings.CutPrefix(what, p.one); ok {
+			return p.several + rest
+		}
+	}
+	return what
+}
+
+// maxNames is how many names a sentence holds.
+const maxNames = 5
+
+// someNames joins the first few of some names.
+func someNames(all []string) string {
+	if len(all) <= maxNames {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
+}
+
+// standing says how a health check is at the beginning, in the words of explain.
+func (s *Scene) standing(c *check) Check {
+	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
+	one := Check{
+		Namespace: c.mhc.Namespace, Cluster: c.cluster.Name, Name: c.mhc.Name, Change: c.change, Machines: len(c.machines),
+	}
+	c.decision = page.Decision
+	facts := explain.Facts{Now: s.now}
+	shown := facts.CheckPage(page)
+	one.Headline = shown.Headline
+	for _, row := range shown.Rows {
+		switch row.Label {
+		case "Gate":
+			one.Gate, _, _ = strings.Cut(row.Text, "; ")
+		case "Slots":
+			one.Slots = row.Text
+		case "Plan":
+			one.Plan = row.Text
+		case "Overlap":
+			one.Overlap = row.Text
+		}
+	}
+	c.told.gate = ""
+	if page.Decision.Stopped.Reason != "" {
+		c.told.gate = page.Decision.Stopped.Message
+	} else if !page.Decision.Allowed && len(page.Decision.Paused) == 0 {
+		c.told.gate = "closed"
+	}
+	return one
+}
