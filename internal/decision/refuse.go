@@ -58,11 +58,21 @@ func undecidable(v View, asked Asked) error {
 	case v1alpha1.AnswerRetry:
 		return notRetryable(v, asked)
 	case v1alpha1.AnswerCancel:
-		if v.Machine.Gone && ladder.AtWork(r) == nil {
+		// Of a machine that is gone, only a replacement goes on: the machine in its place has to prove itself.
+		if v.Machine.Gone && !replaces(r, ladder.AtWork(r)) {
 			return fmt.Errorf("machine %s is gone, so there is nothing to cancel", r.Spec.MachineRef.Name)
 		}
 	}
 	return nil
+}
+
+// replaces reports whether an attempt replaces the machine; nil does not.
+func replaces(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) bool {
+	if attempt == nil {
+		return false
+	}
+	step, ok := stepNamed(r, attempt.Step)
+	return ok && step.Action == v1alpha1.ActionReplace
 }
 
 // unanswerable says that nobody has asked for an approval.
@@ -106,7 +116,8 @@ func notRetryable(v View, asked Asked) error {
 func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep, now time.Time) bool {
 	next, ok := ladder.NextStep(r)
 	rests := r.Status.NextTransitionTime != nil && r.Status.NextTransitionTime.After(now)
-	return ok && next.Name == step.Name && !rests && !ladder.AwaitsApproval(r) && ladder.Tried(r, step.Name) == 0
+	fresh := ladder.Tried(r, step.Name) == 0 || ladder.NeverGivenUp(r, step)
+	return ok && next.Name == step.Name && !rests && !ladder.AwaitsApproval(r) && fresh
 }
 
 // Is says how far a record is, in its own words.

@@ -63,6 +63,10 @@ func (w *world) onlooker() *fleet.Observer {
 // foretell asks explain what happens next, and holds what it said before against what has happened since. Nothing but what is due
 // by itself has happened, as the world is at rest.
 func (w *world) foretell() {
+	if w.plant != nil && w.plant.Rule != ruleForetold {
+		// Explain does not know of bugs that are planted.
+		return
+	}
 	facts, err := w.onlooker().Look(w.ctx, "")
 	if err != nil {
 		w.fail(ruleForetold, "the fleet cannot be read: %v", err)

@@ -73,7 +73,7 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 	t.s.Attempt = attempt.Number + 1
 	step := t.stepOf(attempt)
 	t.s.Step = step.Name
-	if !neverGivenUp(t.f.Record, step) && tried(&t.s, step.Name) >= step.MaxAttempts() {
+	if !NeverGivenUp(t.f.Record, step) && tried(&t.s, step.Name) >= step.MaxAttempts() {
 		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
 	}
 }

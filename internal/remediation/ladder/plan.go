@@ -83,8 +83,8 @@ func known(action v1alpha1.Action) bool {
 // builtIn reports whether the record follows a built-in plan.
 func builtIn(r *v1alpha1.MachineRemediation) bool { return r.Spec.TemplateRef == nil }
 
-// neverGivenUp reports whether a step begins again however often it fails: the replacement of the built-in plan.
-func neverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
+// NeverGivenUp reports whether a step begins again however often it fails: the replacement of the built-in plan.
+func NeverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
 	return builtIn(r) && step.Action == v1alpha1.ActionReplace
 }
 

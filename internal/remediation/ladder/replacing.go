@@ -46,7 +46,7 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 
 // deleting waits for a machine on its way out, which nothing brings back. Only a deletion that takes long is worth a word.
 func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
-	if !neverGivenUp(t.f.Record, step) {
+	if !NeverGivenUp(t.f.Record, step) {
 		// A successor has to prove itself in the time that is left.
 		t.stopClock(byDeletion)
 	}

@@ -38,7 +38,7 @@ func (t *turn) trying(step v1alpha1.RemediationStep) string {
 
 // then says what follows if the step at work does not help.
 func (t *turn) then(step v1alpha1.RemediationStep) string {
-	if neverGivenUp(t.f.Record, step) {
+	if NeverGivenUp(t.f.Record, step) {
 		return "begins again if that does not help"
 	}
 	if tried(&t.s, step.Name) < step.MaxAttempts() {
