@@ -106,7 +106,7 @@ func notRetryable(v View, asked Asked) error {
 		return errors.New(machine + " is gone, so there is nothing to retry")
 	case v.Machine.Deleting():
 		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, clockTime(v.Machine.DeletingSince))
-	case v.Machine.Health == ladder.Healthy || ladder.InProof(r):
+	case v.Machine.Health == ladder.Healthy || ladder.InProof(r) || r.Status.RecoveryTime != nil:
 		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
 	}
 	return nil
