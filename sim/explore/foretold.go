@@ -29,7 +29,8 @@ type foretold struct {
 
 // othersNext reports whether what happens next is not due by what is stored, or by a clock that has stepped back.
 func (w *world) othersNext() bool {
-	return len(w.leader.queue.failures) > 0 || w.leader.triesAgain(w) || !w.leader.queue.next().Equal(w.next()) || w.clock.now.Before(w.latest)
+	owners := w.ownersNext()
+	return len(w.leader.queue.failures) > 0 || w.leader.triesAgain(w) || (!owners.IsZero() && owners.Equal(w.next())) || w.clock.now.Before(w.latest)
 }
 
 // triesAgain reports whether a process remembers a machine that it could not admit. Nobody else knows of that.

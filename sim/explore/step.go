@@ -61,7 +61,16 @@ func (w *world) do(one option) {
 
 // next is when something happens by itself; zero if nothing does.
 func (w *world) next() time.Time {
-	next := w.leader.queue.next()
+	next, owners := w.leader.queue.next(), w.ownersNext()
+	if next.IsZero() || (!owners.IsZero() && owners.Before(next)) {
+		return owners
+	}
+	return next
+}
+
+// ownersNext is when an owner does what it has put off; zero if none has.
+func (w *world) ownersNext() time.Time {
+	var next time.Time
 	for _, m := range every[*clusterv1.Machine](w, machineKind) {
 		c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 		if c == nil || c.Reason != clusterv1.MachineSetMachineRemediationDeferredReason || w.owner() != OwnerDefers {

@@ -20,6 +20,7 @@ func (t *turn) pending() bool {
 	if !asked && !approved(t.asDecided(), step) {
 		t.settle(step)
 		t.release()
+		t.forgetBackoff()
 		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired, "Step "+step.Name+" waits for a person to approve it")
 	}
 	if t.backsOff(step) {
@@ -31,6 +32,18 @@ func (t *turn) pending() bool {
 	}
 	t.begin(step)
 	return t.goOn(t.waitsFor(step))
+}
+
+// forgetBackoff drops the end of a back-off that is over, and looks again at that of one that is not: nobody is told of a time
+// that has passed.
+func (t *turn) forgetBackoff() {
+	switch at := t.s.NextTransitionTime; {
+	case at == nil:
+	case at.After(t.now):
+		t.recheck(at.Time)
+	default:
+		t.s.NextTransitionTime = nil
+	}
 }
 
 // jump goes forward to the step that the rules of the plan ask for. An approval that a person gives meanwhile is for the

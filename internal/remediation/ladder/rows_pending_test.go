@@ -225,6 +225,16 @@ func rowsPending() []row {
 			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 2", Free: true},
 		},
 		{
+			"approval is asked for, and a back-off is over",
+			with(plan(approvedStep(replace())), waits("replace", 1), dueIn(-time.Second)),
+			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 1", Free: true},
+		},
+		{
+			"approval is asked for, and a back-off goes on",
+			with(plan(approvedStep(replace())), waits("replace", 1), dueIn(time.Minute)),
+			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 1", Free: true, Due: "1m0s", Again: "1m0s"},
+		},
+		{
 			"a rule would jump past a step that is approved",
 			with(plan(approvedStep(reboot()), approvedStep(replace())), waits("reboot", 1), decides(v1alpha1.AnswerApprove, ""),
 				jumpTo("replace")),
