@@ -107,7 +107,7 @@ func verdictOf(machine *clusterv1.Machine, err error) string {
 	case verdict.Status == metav1.ConditionFalse:
 		return ". It is sick, and not admitted to repair: " + verdict.Message
 	}
-	return ". Nobody can tell whether it is healthy: " + verdict.Message
+	return ". Whether it is healthy is not known: " + verdict.Message
 }
 
 // ended says what came of the last record.

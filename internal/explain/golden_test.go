@@ -1,14 +1,11 @@
 package explain
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -18,9 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
-
-var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
 
 func step(name string, action v1alpha1.Action, attempts int32, timeout time.Duration) v1alpha1.RemediationStep {
 	s := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: attempts, Approval: v1alpha1.ApprovalNotRequired, DoneWhen: v1alpha1.DoneWhenMachineHealthy}
@@ -149,22 +145,5 @@ func TestPages(t *testing.T) {
 		}
 		fmt.Fprintln(&b)
 	}
-	golden(t, "testdata/pages.golden", b.String())
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	docs.Golden(t, "pages", b.String())
 }

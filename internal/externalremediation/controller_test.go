@@ -282,7 +282,7 @@ func TestNextIncident(t *testing.T) {
 		t.Fatal("it is not told that it was in vain")
 	}
 	f.is("Ready", corev1.ConditionTrue)
-	// The annotation goes last: whoever sets it again means another incident.
+	// The annotation goes last: set again, it means another incident.
 	for range 10 {
 		_, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
 		f.must(err)

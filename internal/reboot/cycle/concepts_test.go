@@ -41,7 +41,7 @@ func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
 
 // TestConceptsPhases renders the table of phases: what is waited for in each, for how long, and what comes next.
 func TestConceptsPhases(t *testing.T) {
-	table := [][]string{{"phase", "the host", "it is waited until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
+	table := [][]string{{"phase", "the host", "lasts until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
 	shown := conceptsPhases()
 	for _, p := range phases {
 		c, ok := shown[p.name]

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// isolateTimeout is how long the Node may take to be gone, or let go of, once the host is off. It is short: the
+// isolateTimeout is how long the Node may take to be gone, or its workloads to be released, once the host is off. It is short: the
 // workload cluster may need this very host to come on, and what ran on it has stopped anyway.
 const isolateTimeout = 2 * time.Minute
 

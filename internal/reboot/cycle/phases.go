@@ -52,7 +52,7 @@ func init() {
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			heldOff: true, off: true, recovers: true, node: true,
 		}, {
-			name: v1alpha1.Isolating, until: "the Node is gone, or let go of", goOn: (*step).isolate, blindly: (*step).isolateBlindly,
+			name: v1alpha1.Isolating, until: "the Node is gone, or its workloads are released", goOn: (*step).isolate, blindly: (*step).isolateBlindly,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			heldOff: true, off: true, recovers: true, node: true,
 		}, {
