@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metal3api "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
@@ -155,9 +156,9 @@ var cases = []struct {
 	}},
 	{"conditions tell a detached host from a good one", func(b *bench) {
 		b.running()
-		b.conditions(true, metal3api.ProvisionedReason)
+		b.conditions(metav1.ConditionTrue, metal3api.ProvisionedReason)
 		b.detach()
-		b.conditions(false, metal3api.DetachedReason)
+		b.conditions(metav1.ConditionFalse, metal3api.DetachedReason)
 	}},
 	{"a deleted host is switched off first", func(b *bench) {
 		b.running()

@@ -5,7 +5,6 @@ import (
 
 	metal3api "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -30,19 +29,26 @@ func (b *bench) moves(to metal3api.ProvisioningState, image *metal3api.Image) {
 	}
 }
 
-// conditions of a host whose operator can reach it.
-func (b *bench) conditions(ready bool, reason string) {
+// conditions waits for the conditions of a host whose operator can reach it.
+func (b *bench) conditions(ready metav1.ConditionStatus, reason string) {
 	b.Helper()
-	conditions := b.get().Status.Conditions
-	for _, kind := range []string{metal3api.ManageableCondition, metal3api.ProvisionedCondition} {
-		if !meta.IsStatusConditionTrue(conditions, kind) {
-			b.Errorf("condition %s is not true: %v", kind, meta.FindStatusCondition(conditions, kind))
+	want := map[string]string{
+		metal3api.ManageableCondition:  string(metav1.ConditionTrue),
+		metal3api.ProvisionedCondition: string(metav1.ConditionTrue),
+		metal3api.ReadyCondition:       string(ready) + " " + reason,
+	}
+	b.g.Eventually(func() map[string]string {
+		got := map[string]string{}
+		for _, c := range b.get().Status.Conditions {
+			switch c.Type {
+			case metal3api.ManageableCondition, metal3api.ProvisionedCondition:
+				got[c.Type] = string(c.Status)
+			case metal3api.ReadyCondition:
+				got[c.Type] = string(c.Status) + " " + c.Reason
+			}
 		}
-	}
-	got := meta.FindStatusCondition(conditions, metal3api.ReadyCondition)
-	if got == nil || (got.Status == metav1.ConditionTrue) != ready || got.Reason != reason {
-		b.Errorf("condition Ready is %v, want status %t and reason %s", got, ready, reason)
-	}
+		return got
+	}).WithTimeout(patience).WithPolling(20*time.Millisecond).Should(Equal(want), "conditions")
 }
 
 func (b *bench) detach() {
