@@ -17,7 +17,7 @@ const (
 )
 
 // Memory is what a controller remembers about an object between two looks: what it has made on its behalf and the cache
-// does not show yet, what it could not do, and when it wrote its status. It only delays; nothing is decided by it that a
+// does not show yet, what it could not do, and since when its status waits. It only delays; nothing is decided by it that a
 // restart would decide otherwise. The zero value is ready; it is safe for concurrent use.
 type Memory struct {
 	mu sync.Mutex
@@ -27,7 +27,7 @@ type Memory struct {
 type memory struct {
 	expected map[client.ObjectKey]Expected
 	failed   map[types.UID]Failure
-	stored   time.Time
+	putOff   time.Time
 }
 
 // Expected is a write of ours that the cache does not show yet.
@@ -135,11 +135,11 @@ func (m *Memory) Failures(owner client.ObjectKey, interesting func(types.UID) bo
 	return maps.Clone(kept.failed)
 }
 
-// Stored remembers when the status of owner was written.
-func (m *Memory) Stored(owner client.ObjectKey, now time.Time) {
+// PutOff begins a pause before the next status of owner: one was written just now, or something else comes first.
+func (m *Memory) PutOff(owner client.ObjectKey, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.keep(owner).stored = now
+	m.keep(owner).putOff = now
 }
 
 // Throttle returns how long the next status of owner is to wait if there is to be a pause between two; 0 if it need not.
@@ -147,10 +147,10 @@ func (m *Memory) Throttle(owner client.ObjectKey, pause time.Duration, now time.
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	kept := m.of[owner]
-	if kept == nil || kept.stored.IsZero() {
+	if kept == nil || kept.putOff.IsZero() {
 		return 0
 	}
-	return max(0, kept.stored.Add(pause).Sub(now))
+	return max(0, kept.putOff.Add(pause).Sub(now))
 }
 
 // Forget drops all that is kept for an object that is gone.

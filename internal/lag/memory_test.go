@@ -82,7 +82,7 @@ func TestDropAndForget(t *testing.T) {
 	}
 	m.Expect(owner, written("a", "1", "10"), start)
 	m.Fail(owner, "x", "no", start)
-	m.Stored(owner, start)
+	m.PutOff(owner, start)
 	m.Forget(owner)
 	if len(m.of) > 0 {
 		t.Errorf("%v is kept", m.of)
@@ -140,7 +140,7 @@ func TestThrottle(t *testing.T) {
 	if got := m.Throttle(owner, time.Second, start); got != 0 {
 		t.Errorf("the first status waits %s", got)
 	}
-	m.Stored(owner, start)
+	m.PutOff(owner, start)
 	for after, want := range map[time.Duration]time.Duration{
 		0: time.Second, 999 * time.Millisecond: time.Millisecond, time.Second: 0, time.Hour: 0,
 	} {

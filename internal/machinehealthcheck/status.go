@@ -16,6 +16,7 @@ import (
 // A status names all Machines, and to store that of 10,000 takes the API server a tenth of a second. In a storm the
 // numbers in it change with every verdict, and while it is written nobody is admitted. So numbers wait for each other
 // in proportion to what they cost: a second with 10,000 Machines, a tenth of that with 1,000, and not at all with a few.
+// They wait as long once a Machine was admitted, so that its repair begins first.
 const (
 	pausePerTarget = time.Second / 10_000
 	shortestPause  = 10 * time.Millisecond
@@ -62,7 +63,7 @@ func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	r.memory.Stored(client.ObjectKeyFromObject(mhc), now)
+	r.memory.PutOff(client.ObjectKeyFromObject(mhc), now)
 	r.written.Note(mhc)
 	r.announce(ctx, mhc, desired)
 	return nil

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -60,4 +61,30 @@ func TestPauseOf(t *testing.T) {
 			t.Errorf("numbers of %d machines wait for %s, want %s", machines, got, want)
 		}
 	}
+}
+
+// TestRepairGoesFirst: once a Machine is admitted, the status of a large fleet is stored a moment later, as its repair begins.
+func TestRepairGoesFirst(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	w := newSite(t)
+	var last *clusterv1.Machine
+	for i := range 100 {
+		last = w.healthy(t, fmt.Sprintf("m%d", i))
+	}
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")))
+	w.reconcile(t, mhc)
+	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.judge(t, last, metav1.ConditionFalse)
+	healthy := func() int32 {
+		stored, _ := fetch(t, w, mhc)
+		return *stored.Status.CurrentHealthy
+	}
+
+	g.Expect(w.reconcile(t, mhc)).To(Equal(pauseOf(100)))
+	w.wantAdmitted(t, "m99: replace")
+	g.Expect(healthy()).To(BeEquivalentTo(100))
+	w.clock.SetTime(w.clock.Now().Add(pauseOf(100)))
+	w.reconcile(t, mhc)
+	g.Expect(healthy()).To(BeEquivalentTo(99))
 }
