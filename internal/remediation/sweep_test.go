@@ -68,6 +68,40 @@ func TestLateAct(t *testing.T) {
 	})
 }
 
+// TestActAfterTheEnd: a former leader was stopped between its look and its write. When it writes, the record has ended, and nothing was
+// there to be taken back.
+func TestActAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	rows(t, standingActs, func(t *testing.T, act actCase) {
+		t.Helper()
+		f := newFixture(t, act.mhc...)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, act.plan)
+		name := act.step
+		if record.Spec.TemplateRef != nil {
+			name += " of a plan"
+		}
+		f.judge(a, metav1.ConditionTrue)
+		if after := f.reconcile(record); after != sweepRetry {
+			t.Errorf("looks again after %s, want %s", after, sweepRetry)
+		}
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate(name, a, record); err != nil {
+			t.Fatal(err)
+		}
+		f.judge(a, metav1.ConditionTrue)
+		for range 2 {
+			f.pass(sweepRetry)
+			f.reconcile(record)
+		}
+		f.wantStanding()
+		if got, _ := stored(f, record); !closed(got) {
+			t.Errorf("the record is %s", f.summary(record))
+		}
+	})
+}
+
 // TestLateActOfAnother: what another record of the machine has asked for since is left alone.
 func TestLateActOfAnother(t *testing.T) {
 	t.Parallel()
