@@ -22,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// sweepTime is for how long what nobody has seen is tried to be taken back; then the record goes all the same.
+// sweepTime is for how long what nobody has seen is tried to be taken back in vain; then the record goes all the same.
 const sweepTime = time.Hour
 
 // lateActs is for how long after the end of an attempt a former leader may still carry it out. It acts on a look that is at most
@@ -52,8 +52,10 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if err == nil && machine != nil {
 		err = r.sweepMachine(ctx, ended, machine)
 	}
-	now := r.Clock.Now()
-	if err != nil && now.Sub(ended.Status.CompletionTime.Time) >= sweepTime {
+	now, key := r.Clock.Now(), client.ObjectKeyFromObject(ended)
+	if err == nil {
+		r.sweeps.Forget(key)
+	} else if r.sweeps.failed(key, now) >= sweepTime {
 		ctrl.LoggerFrom(ctx).Error(err, "Gave up taking back what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
 		return true, nil
 	}

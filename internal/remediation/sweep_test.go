@@ -190,6 +190,31 @@ func TestSweepIsRefused(t *testing.T) {
 	}
 }
 
+// TestSweepFailsOnce: nobody has looked for hours, and then the API server does not answer at once. That is no reason to give up.
+func TestSweepFailsOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionFalse)
+	if err := f.actLate("replace", a, record); err != nil {
+		t.Fatal(err)
+	}
+	f.pass(2 * sweepTime)
+	f.writes.fail = failing("patch status of Machine a", errCrash, false)
+	if _, err := f.tryReconcile(record); err == nil {
+		t.Error("it does not say that it has failed")
+	}
+	f.writes.fail = nil
+	f.reconcile(record)
+	f.wantStanding()
+	if got, _ := stored(f, record); !closed(got) {
+		t.Errorf("the record is %s", f.summary(record))
+	}
+}
+
 // TestSweepOfADeferredMark: the owner has said at once that it defers. The mark must not stay on a healthy machine: as soon as that is
 // sick again, the owner acts on verdict and mark, past gate, slots and pauses.
 func TestSweepOfADeferredMark(t *testing.T) {
