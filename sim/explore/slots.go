@@ -10,8 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// slots holds that not more machines are under repair than allowed, by the greater of what was read and what is so.
-func (m *monitor) slots(t *turn, machine *clusterv1.Machine, what string) {
+// slots holds that not more machines are under repair than allowed, by the greater of what was read and what is so. A machine
+// without an open record counts if the cache of the process shows that it is looked after: that a person has just ended a skip,
+// nobody reads past it.
+func (m *monitor) slots(p *process, machine *clusterv1.Machine, what string) {
+	t := p.turn
 	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, healthCheckKind, checkName)), m.allowed(latest[*clusterv1.MachineHealthCheck](m.w, healthCheckKind, checkName)))
 	if allowed == 0 {
 		return
@@ -20,7 +23,7 @@ func (m *monitor) slots(t *turn, machine *clusterv1.Machine, what string) {
 	for _, other := range every[*clusterv1.Machine](m.w, machineKind) {
 		r := m.openRecord(other.UID)
 		atWork := r != nil && ladder.AtWork(r) != nil && ladder.AtWork(r).ObjectRef != nil
-		ours := r != nil || (targets.IsTarget(other) && m.hadRecord(other.UID))
+		ours := r != nil || (targets.IsTarget(other) && p.seesTarget(other) && m.hadRecord(other.UID))
 		if atWork || (ours && len(m.standing(other)) > 0) || other.UID == machine.UID {
 			under = append(under, other.Name)
 		}
@@ -28,6 +31,12 @@ func (m *monitor) slots(t *turn, machine *clusterv1.Machine, what string) {
 	if len(under) > allowed {
 		m.w.fail(ruleSlots, "%s, and under repair are %q, of which %d may be", what, under, allowed)
 	}
+}
+
+// seesTarget reports whether the cache of a process shows a machine as one that is looked after.
+func (p *process) seesTarget(machine *clusterv1.Machine) bool {
+	seen := as[*clusterv1.Machine](p.view.Find(machineKind, inNamespace(machine.Name)))
+	return seen != nil && seen.UID == machine.UID && targets.IsTarget(seen)
 }
 
 // allowed is how many machines may be under repair; 0 is any number.
