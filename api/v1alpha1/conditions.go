@@ -72,6 +72,8 @@ const (
 const (
 	// ReasonThrottled: others are being cycled.
 	ReasonThrottled = "Throttled"
+	// ReasonNotStored: the MachineRemediation that made the RebootRemediation has not stored that yet, so no attempt begins.
+	ReasonNotStored = "NotStored"
 	// ReasonUnderPause: the Machine, its MachineHealthCheck or its Cluster is paused, on hold or excepted, or the Cluster is being
 	// deleted, so no attempt begins.
 	ReasonUnderPause = "UnderPause"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,8 +31,11 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		r.failed(ctx, f, machine, err)
 		return outcome{free: !mayBeWritten(err)}
 	}
-	r.memory.Succeed(owner, machine.UID)
 	r.memory.Expect(owner, written, r.Clock.Now())
+	if ladder.Ended(written) {
+		return outcome{record: written, free: true}
+	}
+	r.memory.Succeed(owner, machine.UID)
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
 	return outcome{record: written, free: one.Grant == 0}
 }
@@ -65,7 +69,8 @@ func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1
 
 // create creates a record. Its name goes by the records that the cache shows, as long as the last of them is still there; if
 // there is one of that name, the API server says which is the last. One that is open was created by us just now, or by another
-// leader, and is as good.
+// leader, and is as good. One that has ended, and that the cache does not show, is returned too, and none is created: what it has
+// tried says where the next one begins, so the machine is decided on anew when the cache shows it.
 func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
 	last := lastOf(f.Records, spec.MachineRef.UID)
 	stands, err := r.stands(ctx, last)
@@ -85,7 +90,7 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 	if last, err = r.last(ctx, f, spec.MachineRef.UID); err != nil {
 		return nil, err
 	}
-	if last != nil && !ladder.Ended(last) {
+	if last != nil && (!ladder.Ended(last) || !shows(f.Records, last)) {
 		return last, nil
 	}
 	if last != nil {
@@ -100,6 +105,11 @@ func creating(r *v1alpha1.MachineRemediation, err error) error {
 		return fmt.Errorf("creating MachineRemediation %s: %w", r.Name, err)
 	}
 	return nil
+}
+
+// shows reports whether the cache shows a record.
+func shows(all []*v1alpha1.MachineRemediation, one *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(all, func(r *v1alpha1.MachineRemediation) bool { return r.UID == one.UID })
 }
 
 // stands reports whether a record that the cache shows is still there. If somebody has deleted it, the names begin anew: another

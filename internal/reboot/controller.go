@@ -44,6 +44,7 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=list
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch

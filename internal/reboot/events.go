@@ -35,6 +35,8 @@ const (
 	observing = "Observe"
 	// readPauses is reading whether an attempt may begin.
 	readPauses = "ReadPauses"
+	// readRecord is reading whether the MachineRemediation that made the request has stored that.
+	readRecord = "ReadRecord"
 	// readPlane is reading how the rest of a control plane is.
 	readPlane = "ReadControlPlane"
 	// readHealth is reading whether a Machine of OpenShift has recovered.

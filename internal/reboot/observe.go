@@ -43,6 +43,9 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	if v.machine != nil && cycle.NeedsPauses(&v.facts) {
 		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
 	}
+	if v.machine != nil && cycle.NeedsRecord(&v.facts) {
+		v.facts.NotStored = r.notStored(ctx, request, v.machine)
+	}
 	if err = r.observeCluster(ctx, request, &v, in); err != nil {
 		return view{}, err
 	}

@@ -81,6 +81,7 @@ type Reconciler struct {
 	nodes   workload.Places
 	shared  sharedReads
 	passes  passes
+	sweeps  sweeps
 	rules   rules.Cache
 }
 
@@ -100,6 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, record); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
+			r.sweeps.Forget(req.NamespacedName)
 			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}

@@ -164,6 +164,37 @@ func TestRebootOfPlan(t *testing.T) {
 	f.wantRecord(record, "Held HoldStep reboot:Failed reboot:TimedOut")
 }
 
+// TestRebootIsMadeAgain: somebody deletes a RebootRemediation before its record could store that it made it. It is made again for the
+// same attempt. The one that is stored is the only one that cycles the host.
+func TestRebootIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReboot)))
+	kind := v1alpha1.GroupVersion.WithKind("RebootRemediation")
+	f.writes.fail = failing("update status of MachineRemediation", errCrash, false)
+	if _, err := f.tryReconcile(record); err == nil {
+		t.Fatal("it does not say that its status cannot be stored")
+	}
+	f.writes.fail = nil
+	first := f.objects(kind)[0]
+	remove(f, &first)
+	f.restart()
+	f.reconcile(record)
+	again := f.objects(kind)[0]
+	if again.GetUID() == first.GetUID() || again.GetName() != first.GetName() {
+		t.Errorf("%s was not made again", first.GetName())
+	}
+	got, _ := stored(f, record)
+	if n := len(got.Status.Attempts); n != 1 || got.Status.Attempts[0].ObjectRef.UID != again.GetUID() {
+		t.Fatalf("%d attempts: %+v", n, got.Status.Attempts)
+	}
+	remove(f, &again)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft reboot:Failed")
+}
+
 // TestPersonTakesACycleOver: a host that a person keeps off is theirs.
 func TestPersonTakesACycleOver(t *testing.T) {
 	t.Parallel()

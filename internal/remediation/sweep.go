@@ -22,15 +22,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// sweepTime is for how long what nobody has seen is tried to be taken back; then the record goes all the same.
+// sweepTime is for how long what nobody has seen is tried to be taken back in vain; then the record goes all the same.
 const sweepTime = time.Hour
 
-// sweepRetry is how soon a record is looked at again that a pause keeps from that.
+// lateActs is for how long after the end of an attempt a former leader may still carry it out. It acts on a look that is at most
+// lookLasts old, and the API server gives a write a minute.
+const lateActs = lookLasts + time.Minute
+
+// sweepRetry is how soon a record is looked at again that a pause keeps from that, or that waits for acts that may come late.
 const sweepRetry = time.Minute
 
 // sweep takes back what nobody has seen of a record that has ended: a former leader may have carried out an attempt after
-// another one ended it. Once the finalizer is off, nobody would look for that again. It reports whether nothing is left to do:
-// under a pause nothing is taken back.
+// another one ended it, or may still do so. Once the finalizer is off, nobody would look for that again. It reports whether nothing
+// is left to do: under a pause nothing is taken back.
 func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediation) (done bool, err error) {
 	unseen := unseenActs(ended)
 	if len(unseen) == 0 {
@@ -48,11 +52,33 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if err == nil && machine != nil {
 		err = r.sweepMachine(ctx, ended, machine)
 	}
-	if err != nil && r.Clock.Now().Sub(ended.Status.CompletionTime.Time) >= sweepTime {
+	now, key := r.Clock.Now(), client.ObjectKeyFromObject(ended)
+	if err == nil {
+		r.sweeps.Forget(key)
+	} else if r.sweeps.failed(key, now) >= sweepTime {
 		ctrl.LoggerFrom(ctx).Error(err, "Gave up taking back what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
 		return true, nil
 	}
-	return err == nil, err
+	return err == nil && (machine == nil || !now.Before(lastAct(ended, unseen))), err
+}
+
+// lastAct is until when any of some acts may still be carried out. Whoever deletes a record is not kept waiting: what comes late then
+// gets a record of its own.
+func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Asked) time.Time {
+	last := time.Time{}
+	if !ended.DeletionTimestamp.IsZero() {
+		return last
+	}
+	for _, asked := range unseen {
+		over := ended.Status.CompletionTime
+		if asked.Attempt.EndTime != nil {
+			over = asked.Attempt.EndTime
+		}
+		if due := over.Add(lateActs); due.After(last) {
+			last = due
+		}
+	}
+	return last
 }
 
 // sweepable reads the Machine of a record, and whether a pause leaves everything on it as it is. It returns nil for one that is
@@ -117,20 +143,20 @@ func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediati
 // of. The creation of a record with a slot is the intent for its first attempt.
 func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Asked {
 	var list []remedy.Asked
-	add := func(name string, number int32) {
+	add := func(name string, number int32, over *metav1.Time) {
 		i := slices.IndexFunc(ended.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == name })
 		if i >= 0 && ladder.Acts(ended.Spec.Steps[i].Action) {
-			attempt := v1alpha1.RemediationAttempt{Number: number, Step: name, OperationID: ladder.OperationID(ended, number)}
+			attempt := v1alpha1.RemediationAttempt{Number: number, Step: name, OperationID: ladder.OperationID(ended, number), EndTime: over}
 			list = append(list, remedy.Asked{Record: ended, Step: ended.Spec.Steps[i], Attempt: attempt})
 		}
 	}
 	for _, attempt := range ended.Status.Attempts {
 		if attempt.ObjectRef == nil {
-			add(attempt.Step, attempt.Number)
+			add(attempt.Step, attempt.Number, attempt.EndTime)
 		}
 	}
 	if first, ok := ladder.NextStep(ended); ok && len(ended.Status.Attempts) == 0 && ended.Spec.Grant > 0 {
-		add(first.Name, 1)
+		add(first.Name, 1, nil)
 	}
 	return list
 }

@@ -68,6 +68,40 @@ func TestLateAct(t *testing.T) {
 	})
 }
 
+// TestActAfterTheEnd: a former leader was stopped between its look and its write. When it writes, the record has ended, and nothing was
+// there to be taken back.
+func TestActAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	rows(t, standingActs, func(t *testing.T, act actCase) {
+		t.Helper()
+		f := newFixture(t, act.mhc...)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, act.plan)
+		name := act.step
+		if record.Spec.TemplateRef != nil {
+			name += " of a plan"
+		}
+		f.judge(a, metav1.ConditionTrue)
+		if after := f.reconcile(record); after != sweepRetry {
+			t.Errorf("looks again after %s, want %s", after, sweepRetry)
+		}
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate(name, a, record); err != nil {
+			t.Fatal(err)
+		}
+		f.judge(a, metav1.ConditionTrue)
+		for range 2 {
+			f.pass(sweepRetry)
+			f.reconcile(record)
+		}
+		f.wantStanding()
+		if got, _ := stored(f, record); !closed(got) {
+			t.Errorf("the record is %s", f.summary(record))
+		}
+	})
+}
+
 // TestLateActOfAnother: what another record of the machine has asked for since is left alone.
 func TestLateActOfAnother(t *testing.T) {
 	t.Parallel()
@@ -153,6 +187,31 @@ func TestSweepIsRefused(t *testing.T) {
 	got, _ := stored(f, record)
 	if !closed(got) {
 		t.Errorf("it is %q and not closed: %v, %v, says %q", f.summary(record), got.Finalizers, got.Labels, progressOf(got).message)
+	}
+}
+
+// TestSweepFailsOnce: nobody has looked for hours, and then the API server does not answer at once. That is no reason to give up.
+func TestSweepFailsOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionFalse)
+	if err := f.actLate("replace", a, record); err != nil {
+		t.Fatal(err)
+	}
+	f.pass(2 * sweepTime)
+	f.writes.fail = failing("patch status of Machine a", errCrash, false)
+	if _, err := f.tryReconcile(record); err == nil {
+		t.Error("it does not say that it has failed")
+	}
+	f.writes.fail = nil
+	f.reconcile(record)
+	f.wantStanding()
+	if got, _ := stored(f, record); !closed(got) {
+		t.Errorf("the record is %s", f.summary(record))
 	}
 }
 

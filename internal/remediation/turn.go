@@ -36,7 +36,7 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case err != nil:
 			return 0, err
 		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
-			// A pause keeps it from taking back what is left.
+			// A pause keeps it from taking back what is left, or something may still come.
 			return sweepRetry, nil
 		case decision.Act == ladder.Close:
 			return r.keepHistory(ctx, record, true)

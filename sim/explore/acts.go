@@ -26,7 +26,7 @@ func (m *monitor) acts(p *process, machine *clusterv1.Machine, what string) {
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)
 	m.once(r, machine, what)
-	m.slots(t, machine, what)
+	m.slots(p, machine, what)
 	m.gate(p, what)
 	t.looks = map[lookAt]look{}
 }

@@ -21,6 +21,8 @@ type Plant struct {
 	Fault int
 	// change is what is wrong.
 	change func(*process, parts) parts
+	// hasty has the reboot controller carry out a RebootRemediation before its record has stored that it made it.
+	hasty bool
 	// foretells is what is wrong with what explain says; nil if nothing is.
 	foretells func([]explain.Upcoming) []explain.Upcoming
 }

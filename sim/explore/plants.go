@@ -54,6 +54,11 @@ var plantsOfActs = []*Plant{
 		change: func(_ *process, with parts) parts { return dropsOps(with, remedyOperation) },
 	},
 	{
+		Name: "hasty hosts", Seed: 100, World: rebootsInVain(Person), Rule: ruleOnce,
+		About: "a RebootRemediation is carried out before its record has stored that it made it, so one that a person deletes is carried out twice",
+		hasty: true,
+	},
+	{
 		Name: "marks again", Seed: 10, World: plantWorld(OwnerSilent, 2, Person), Rule: ruleOnce,
 		About:  "what a person has taken away is asked for again in the same attempt",
 		change: forgetsActs,

@@ -86,6 +86,13 @@ func onePower(probation int32) *v1alpha1.RemediationPlan {
 	}}
 }
 
+// rebootsInVain has a plan whose power cycles heal nothing.
+func rebootsInVain(actors ...Actor) *Spec {
+	s := planWorld(onePower(300), actors...)
+	s.InVain = true
+	return s
+}
+
 func replaceOnApproval() *v1alpha1.RemediationPlan {
 	return &v1alpha1.RemediationPlan{Steps: []v1alpha1.RemediationStep{planStep("replace", v1alpha1.ActionReplace, 600, approved)}}
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
@@ -185,9 +187,9 @@ func (w *world) provide(request *unstructured.Unstructured) []option {
 	}}}
 }
 
-// cycle has the reboot controller carry out a RebootRemediation.
+// cycle has the reboot controller carry out a RebootRemediation. It begins with none whose record has not stored that it made it.
 func (w *world) cycle(reboot *v1alpha1.RebootRemediation) []option {
-	if meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil {
+	if meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !w.stored(reboot) {
 		return nil
 	}
 	name := reboot.Name
@@ -202,4 +204,15 @@ func (w *world) cycle(reboot *v1alpha1.RebootRemediation) []option {
 		})
 		w.heal(reboot.Spec.Machine.Name)
 	}}}
+}
+
+// stored reports whether a record says that its attempt at work has made a RebootRemediation.
+func (w *world) stored(reboot *v1alpha1.RebootRemediation) bool {
+	if w.plant != nil && w.plant.hasty {
+		return true
+	}
+	return slices.ContainsFunc(every[*v1alpha1.MachineRemediation](w, recordKind), func(r *v1alpha1.MachineRemediation) bool {
+		attempt := ladder.AtWork(r)
+		return attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == reboot.UID
+	})
 }

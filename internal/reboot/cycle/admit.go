@@ -10,6 +10,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+// lookForRecord is how soon it is looked again whether a MachineRemediation has stored what it made. It does so right after.
+const lookForRecord = time.Second
+
 // admit looks whether the cycle may begin. Nothing has been done to the host so far.
 func (d *step) admit() {
 	if d.s.Phase == "" {
@@ -42,6 +45,9 @@ func (d *step) admit() {
 func (d *step) beginInTurn() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
+	case d.f.NotStored != "":
+		d.progress(v1alpha1.ReasonNotStored, d.f.NotStored)
+		d.until(d.now.Add(lookForRecord))
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
 	case !d.f.asked(v1alpha1.StepPowerOff):

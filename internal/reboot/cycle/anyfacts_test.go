@@ -36,6 +36,9 @@ func anyFacts() *rapid.Generator[Facts] {
 		h.Missing = rapid.SampledFrom([]string{"", "", "", "", "gone"}).Draw(t, "missing")
 		h.UID = rapid.SampledFrom([]types.UID{"h-1", "h-1", "h-1", "h-2"}).Draw(t, "host")
 		f.Paused = rapid.SampledFrom([]string{"", "", "a pause"}).Draw(t, "paused")
+		if NeedsRecord(&f) {
+			f.NotStored = rapid.SampledFrom([]string{"", "", "not stored"}).Draw(t, "stored")
+		}
 		f.Blind = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "blind")
 		f.DeletingSince = noon.Time
 		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
@@ -197,8 +200,8 @@ func TestWhateverIsRead(t *testing.T) {
 		if began := d.Status.Attempt > s.Attempt; began && f.atWork() != nil {
 			t.Fatal("it begins, while another one is at work")
 		}
-		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "") {
-			t.Fatalf("it begins, and there is %q, or it %s", f.Paused, f.Blind)
+		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "" || f.NotStored != "") {
+			t.Fatalf("it begins, and there is %q, or it %s, or it is %s", f.Paused, f.Blind, f.NotStored)
 		}
 		if f.Blind != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
 			t.Fatalf("%s, and it %s", d.Action, f.Blind)

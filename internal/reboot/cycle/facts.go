@@ -28,6 +28,9 @@ type Facts struct {
 	// Paused says why no attempt may begin; empty if it may. PausedUntil is when that may be over by itself.
 	Paused      string
 	PausedUntil time.Time
+	// NotStored says that the MachineRemediation which made the RebootRemediation has not stored that; empty if it has, or if none made
+	// it.
+	NotStored string
 	// Blind says why what belongs to the host, the Machine and its infrastructure machine, cannot be read; empty if it can.
 	Blind string
 	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer tells that it stays for the Node.

@@ -22,6 +22,12 @@ func NeedsPauses(f *Facts) bool {
 	}
 }
 
+// NeedsRecord reports whether a decision goes by what the MachineRemediation which made the RebootRemediation has stored: whether the
+// first attempt may begin.
+func NeedsRecord(f *Facts) bool {
+	return f.Finalizer && !f.Deleting && f.Status.Phase == v1alpha1.Pending && f.Status.Attempt == 0
+}
+
 // NeedsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin or go on,
 // whether the owner may be asked, and whether one that has ended still has to look after the Node.
 func NeedsSiblings(f *Facts) bool {

@@ -19,9 +19,12 @@ func ofOthers(f *Facts) { f.Host.Ours = false }
 func noFinalizer(f *Facts) {
 	f.Finalizer = false
 }
-func hostDeleting(f *Facts)  { f.Host.Deleting = true }
-func notFenceable(f *Facts)  { f.Host.Fenceable = false }
-func throttled(f *Facts)     { f.Throttled = "Waits for m-2" }
+func hostDeleting(f *Facts) { f.Host.Deleting = true }
+func notFenceable(f *Facts) { f.Host.Fenceable = false }
+func throttled(f *Facts)    { f.Throttled = "Waits for m-2" }
+func notStored(f *Facts) {
+	f.NotStored = "Waits until a MachineRemediation has stored that it made this"
+}
 func notOwned(f *Facts)      { f.Machine.Owned = false }
 func markedAlready(f *Facts) { f.Machine.Marked = true }
 
@@ -63,6 +66,11 @@ func TestPending(t *testing.T) {
 		{name: "1e others come first (I13)", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
 		{name: "1e for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
 
+		{name: "1e its record has not stored it", facts: in(pending, notStored), want: stores(pending, v1alpha1.ReasonNotStored).lookingAgain(lookForRecord)},
+		{name: "1e for as long as it has not", facts: settled(in(pending, notStored)), after: time.Hour, want: waits(pending, time.Hour+lookForRecord).saying(v1alpha1.ReasonNotStored)},
+		{name: "1e then it begins", facts: in(pending, waitsFor(v1alpha1.ReasonNotStored)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "1e it is taken back before", facts: in(pending, notStored, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+
 		{name: "1f recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
 
 		{name: "1g all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
@@ -70,6 +78,25 @@ func TestPending(t *testing.T) {
 		{name: "1g the workload cluster is dead (I14)", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "1g held off by others, which is no obstacle", facts: in(pending, others, off), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 	})
+}
+
+// TestNeedsRecord: until the first attempt begins. Whatever becomes of the record, what has begun comes to an end.
+func TestNeedsRecord(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"it is to begin":       {in(v1alpha1.Pending), true},
+		"it is taken back":     {in(v1alpha1.Pending, deleting), false},
+		"it is not ours yet":   {in(v1alpha1.Pending, noFinalizer), false},
+		"it has begun":         {in(v1alpha1.PoweringOff), false},
+		"the next is to begin": {in(v1alpha1.CoolingDown), false},
+		"it is over":           {in(v1alpha1.Failed), false},
+	} {
+		if got := NeedsRecord(&tt.facts); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
 }
 
 // TestBegin tells what an attempt records before it does anything.

@@ -2,6 +2,7 @@ package apimodel
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // View is what the caches of one process show: of each kind the state after some write, which is never one before that.
@@ -48,6 +49,11 @@ func (v *View) Advance(gvk schema.GroupVersionKind, lag int) []Change {
 func (v *View) Rewind(gvk schema.GroupVersionKind, lag int) {
 	h := v.server.history(gvk)
 	v.at[h] = max(0, len(h.states)-1-lag)
+}
+
+// Find returns an object as a cache shows it; nil if it shows none.
+func (v *View) Find(gvk schema.GroupVersionKind, key client.ObjectKey) *Object {
+	return v.state(gvk).find(key)
 }
 
 func (v *View) state(gvk schema.GroupVersionKind) state {

@@ -1,0 +1,164 @@
+package reboot
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// made makes a RebootRemediation as an attempt of a record does.
+func (s *shared) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediation {
+	s.Helper()
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.ns, Name: by.Name + "-1", Annotations: map[string]string{v1alpha1.OperationAnnotation: string(by.UID) + "/1"},
+	}}
+	request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
+	request.Spec.RequestedBy = &v1alpha1.RebootRequester{
+		Kind: v1alpha1.RequestedByRecord, Name: by.Name, UID: by.UID, OperationID: string(by.UID) + "/1",
+	}
+	build.Create(s.Context(), s.T, s.e.Client, request)
+	return request
+}
+
+// record makes the record of that ordinal for the machine.
+func (s *shared) record(ordinal int) *v1alpha1.MachineRemediation {
+	s.Helper()
+	m := reread(s.T, s.e, build.Machine(s.ns, "m"))
+	spec := v1alpha1.MachineRemediationSpec{
+		ClusterName: "c", Grant: 1, MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: ClusterAPIKind.Group, Name: m.Name, UID: m.UID},
+		HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
+		Finding:        v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},
+		Steps:          []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(600))}},
+	}
+	made := record.New(build.Cluster(s.ns, "c"), ordinal, spec)
+	made.OwnerReferences, made.Finalizers = nil, nil
+	build.Create(s.Context(), s.T, s.e.Client, made)
+	return made
+}
+
+// stores has a record store what its first attempt has made.
+func (s *shared) stores(by *v1alpha1.MachineRemediation, uid types.UID, over bool) {
+	s.Helper()
+	by = reread(s.T, s.e, by)
+	attempt := v1alpha1.RemediationAttempt{
+		Number: 1, Step: "reboot", OperationID: string(by.UID) + "/1", StartTime: new(metav1.Now()),
+		ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: by.Name + "-1", UID: uid},
+	}
+	if over {
+		attempt.EndTime = new(metav1.Now())
+	}
+	by.Status.Attempts = []v1alpha1.RemediationAttempt{attempt}
+	if err := s.e.Client.Status().Update(s.Context(), by); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// wantWaits holds that a RebootRemediation has done nothing, as its record has not stored it, and looks again soon.
+func (s *shared) wantWaits(request *v1alpha1.RebootRemediation) {
+	s.Helper()
+	s.look(request)
+	if request.Status.Phase != v1alpha1.Pending || reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonNotStored || len(s.keys()) > 0 {
+		s.Fatalf("in phase %s: %q; the keys are %v", request.Status.Phase, messageOf(request.Status), s.keys())
+	}
+}
+
+// TestNothingBeginsUnstored: a person may delete what an attempt has made before its record could store even once that it was made.
+// The record makes it again. Nothing was done by the first, so the host is cycled once.
+func TestNothingBeginsUnstored(t *testing.T) {
+	s := newShared(t)
+	by := s.record(1)
+	first := s.made(by)
+	s.wantWaits(first)
+	s.delete(first)
+	s.look(first)
+
+	again := s.made(by)
+	s.wantWaits(again)
+	s.stores(by, again.UID, false)
+	if s.look(again).Status.Phase != v1alpha1.PoweringOff || !s.held(again) {
+		t.Errorf("in phase %s: %q", again.Status.Phase, messageOf(again.Status))
+	}
+}
+
+// TestStoredByAnother: what has to be stored is that very object, by an attempt that is not over, of any record of the machine.
+func TestStoredByAnother(t *testing.T) {
+	s := newShared(t)
+	before, by := s.record(1), s.record(2)
+	request := s.made(before)
+	s.stores(before, "another", false)
+	s.wantWaits(request)
+	s.stores(before, request.UID, true)
+	s.wantWaits(request)
+	s.stores(by, request.UID, false)
+	if s.look(request).Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
+	}
+	// What has begun goes on, whatever becomes of the record.
+	if err := s.e.Client.Delete(t.Context(), by); err != nil {
+		t.Fatal(err)
+	}
+	if s.look(request).Status.Phase != v1alpha1.PoweringOff || !s.held(request) {
+		t.Errorf("then it is in phase %s: %q", request.Status.Phase, messageOf(request.Status))
+	}
+}
+
+// withoutRecords reads live, but for MachineRemediations.
+func (s *shared) withoutRecords(answer error) client.Reader {
+	s.Helper()
+	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return interceptor.NewClient(watching, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if _, records := list.(*v1alpha1.MachineRemediationList); records {
+				return answer
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+}
+
+// TestRecordsThatCannotBeRead: as long as nobody knows, nothing begins. What is taken back ends all the same.
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	s := newShared(t)
+	by := s.record(1)
+	request := s.made(by)
+	s.stores(by, request.UID, false)
+	s.r.Live = s.withoutRecords(errors.New("not now"))
+	s.wantWaits(request)
+	s.delete(request)
+	if s.look(request).Status.Phase != gone {
+		t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
+	}
+}
+
+// TestRecordsNotInstalled: without the kind there is nobody to wait for.
+func TestRecordsNotInstalled(t *testing.T) {
+	kind := v1alpha1.GroupVersion.WithKind("MachineRemediation").GroupKind()
+	for name, answer := range map[string]error{
+		"not known":     &meta.NoKindMatchError{GroupKind: kind},
+		"known no more": apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: "machineremediations"}, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t)
+			request := s.made(s.record(1))
+			s.r.Live = s.withoutRecords(answer)
+			if s.look(request).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
+			}
+		})
+	}
+}
