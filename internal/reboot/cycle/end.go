@@ -149,7 +149,7 @@ func (d *step) conclude(message string) {
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a
-// boot.
+// boot. If the last attempt has not had the host off, the boot was before that.
 func (d *step) backLate() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {
@@ -157,7 +157,8 @@ func (d *step) backLate() bool {
 		return false
 	case !d.recorded(node):
 		return true
-	default:
-		return Ready(node) && heardAfter(node, d.s.FinishedAt) && recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID
+	case !Ready(node) || !heardAfter(node, d.s.FinishedAt):
+		return false
 	}
+	return d.s.PoweredOffAt == nil || (recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID)
 }
