@@ -66,7 +66,7 @@ func (d *step) release() {
 			d.s.AskedSteps = slices.Clone(steps)
 		}
 	}
-	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
+	d.s.PowerOnReleasedAt = nil
 	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }
 

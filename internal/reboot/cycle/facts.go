@@ -182,8 +182,16 @@ func (f *Facts) stepwise() bool {
 // asked tells whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
 
-// withdrawn tells that nobody wants the cycle any more. Who had the host switched off, and that alone, wants it to stay
-// so: his annotation is gone because it was done.
+// withdrawn tells that nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (f.Blind == "" && !f.Whole() && len(f.Machine.Keys) == 0 && f.Status.HoldingSince == nil)
+	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
+}
+
+// stepsWanted tells whether a person wants more single steps. Who had the host switched off, and that alone, wants it to stay so: his
+// annotation is gone because it was done. Between two attempts nothing is done without PowerOff.
+func (f *Facts) stepsWanted() bool {
+	if f.Status.Phase == v1alpha1.CoolingDown {
+		return f.Machine.Keys[v1alpha1.StepPowerOff]
+	}
+	return f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
 }
