@@ -123,6 +123,10 @@ type RebootRemediationStatus struct {
 	// +kubebuilder:validation:MaxItems=3
 	// +optional
 	AskedSteps []Step `json:"askedSteps,omitempty"`
+	// askedInTime tells that a person's annotation reboot.metal3.io was on the Machine when the host was released, proven off, though
+	// this cycle was not made for annotations. It was all that the person has asked for, so the annotation goes when it has succeeded.
+	// +optional
+	AskedInTime bool `json:"askedInTime,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
 	// +optional
 	LastPoweredOn *metav1.Time `json:"lastPoweredOn,omitempty"`

@@ -67,6 +67,8 @@ func (d *step) clean() {
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
+	case d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && f.Machine.Asked:
+		d.act(DropAll)
 	case f.escalates():
 		d.escalate()
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Whole() || len(d.inTime()) > 0):

@@ -48,6 +48,8 @@ type MachineFacts struct {
 	ByAnnotation bool
 	Plain        bool
 	Keys         map[v1alpha1.Step]bool
+	// Asked tells that a person asks for a full cycle by an annotation that waits for this one, which was made for something else.
+	Asked bool
 	// Operation is the attempt for which a record asks by annotation; empty if none does.
 	Operation string
 	// OfHealthCheck tells that the annotation for a full cycle is that of a health check.
