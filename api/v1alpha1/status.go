@@ -139,6 +139,10 @@ type RebootRemediationStatus struct {
 	// nextAttemptAt is when the next attempt begins.
 	// +optional
 	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
+	// hostMarkedSince is since when the host is marked, or about to be, as one that Metal3 must not hand out, because the cycle was in
+	// vain. It goes when the mark has: when the host works again, for instance.
+	// +optional
+	HostMarkedSince *metav1.Time `json:"hostMarkedSince,omitempty"`
 	// finishedAt is when the cycle came to an end.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`

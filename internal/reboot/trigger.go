@@ -180,16 +180,17 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
 }
 
-// owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
+// owes tells whether a cycle that has ended owes the Node of a machine something, what it had or to be in service again, or its host.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	return cycle.OwesNode(&request.Status) && request.Status.MachineUID == machine.UID
+	return cycle.OwesAnything(&request.Status) && request.Status.MachineUID == machine.UID
 }
 
 // beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody
 // else than before.
 func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	request.Status = v1alpha1.RebootRemediationStatus{
-		MachineUID: request.Status.MachineUID, Node: request.Status.Node, RequestedBy: requesterOn(machine),
+		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
+		RequestedBy: requesterOn(machine),
 	}
 	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("beginning anew with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)

@@ -26,6 +26,9 @@ func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
+	if d.inVain() {
+		d.s.HostMarkedSince = d.time()
+	}
 	status := metav1.ConditionFalse
 	if phase == v1alpha1.Succeeded {
 		status = metav1.ConditionTrue
@@ -94,17 +97,24 @@ func (d *step) escalate() {
 
 // late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
 // replaced, which may take long and be given up, and then it does no harm. A record that is deleted meanwhile stays as long as
-// the Node may take to come back.
+// the Node may take to come back. So it does with the mark of a host that works again, but nobody waits for that.
 func (d *step) late() {
 	m := d.f.Machine
 	seen := d.f.Blind == ""
 	switch {
-	case !d.outOfService(), seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
-		if d.f.NodeFinalizer {
-			d.act(RemoveNodeFinalizer)
-		}
-	case seen:
+	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
+		d.letRecordGo()
+	case !seen:
+	case d.outOfService():
 		d.settle()
+	default:
+		d.settleMark()
+	}
+}
+
+func (d *step) letRecordGo() {
+	if d.f.NodeFinalizer {
+		d.act(RemoveNodeFinalizer)
 	}
 }
 
@@ -130,19 +140,8 @@ func (d *step) settle() {
 		return
 	}
 	d.inService()
+	d.s.HostMarkedSince = nil
 	d.conclude("The Node came back after the end, and has got back what it had")
-}
-
-// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
-// Ready may not work.
-func (d *step) markStays() bool {
-	if h := d.f.Host; !h.UnhealthyByUs || d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID {
-		return false
-	}
-	if Ready(d.f.Node.Node) {
-		d.act(UnmarkHost)
-	}
-	return true
 }
 
 // conclude says what became of the Node after the end.

@@ -29,9 +29,15 @@ func NeedsSiblings(f *Facts) bool {
 	return asksOwner || settling(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
 }
 
-// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.
+// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service, or to take its mark from
+// the host.
 func settling(f *Facts) bool {
-	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesNode(&f.Status)
+	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesAnything(&f.Status)
+}
+
+// OwesAnything reports whether the Node is still to be put back in service, or the host to lose our mark when it works again.
+func OwesAnything(status *v1alpha1.RebootRemediationStatus) bool {
+	return OwesNode(status) || status.HostMarkedSince != nil
 }
 
 // OwesNode reports whether the Node is still to be put back in service.

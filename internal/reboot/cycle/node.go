@@ -183,6 +183,13 @@ func Ready(node *corev1.Node) bool {
 	return false
 }
 
+// readySince tells whether a Node that is Ready has become so after a time.
+func readySince(node *corev1.Node, since *metav1.Time) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && since.Before(&c.LastTransitionTime)
+	})
+}
+
 // heardAfter tells whether a Node has reported after a time.
 func heardAfter(node *corev1.Node, since *metav1.Time) bool {
 	for _, c := range node.Status.Conditions {
