@@ -89,6 +89,8 @@ func (d *step) escalate() {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 	case d.f.atWork() != nil:
+		// That one may heal the machine, which is judged anew then.
+		d.standBack()
 		d.until(d.now.Add(lookAgain))
 	case !d.toBeJudged():
 		d.act(MarkForOwner)

@@ -38,6 +38,23 @@ func TestJudgedAfterAnotherCycle(t *testing.T) {
 	check(t, []row{{name: "a person", facts: person, want: stores(poweringOff, string(poweringOff))}})
 }
 
+// TestNoOwnerAfterAnotherCycle: nor is the owner asked to replace a machine in the moment in which another cycle has healed it.
+func TestNoOwnerAfterAnotherCycle(t *testing.T) {
+	const failed, why = v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut
+	waiting := settled(in(failed, bySick, markedUnhealthy, func(f *Facts) { f.Status.Outcome = why }, beside(sibling("person", v1alpha1.Restoring))))
+	waiting.Siblings[0].Status.Phase = v1alpha1.Succeeded
+	ended := waiting
+	ended.Status = Decide(ended, noon.Time).Status
+	sound := ended
+	sound.Machine.Healthy, sound.Machine.Sick = true, false
+	check(t, []row{
+		{name: "it has ended", facts: waiting, want: stores(failed, string(failed))},
+		{name: "a moment later", facts: ended, after: moment, want: waits(failed, CoolDown)},
+		{name: "it has helped", facts: sound, after: moment, want: does(failed, RemoveFinalizer)},
+		{name: "it has not", facts: ended, after: CoolDown, want: does(failed, MarkForOwner)},
+	})
+}
+
 // TestVerdictOfARecordAfterAPause: an attempt of a record goes by the verdict, too. Its record may take it back in the next moment, and the
 // host would be off by then.
 func TestVerdictOfARecordAfterAPause(t *testing.T) {
