@@ -77,7 +77,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
 	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning. What a person asks for
-	// meanwhile is done all the same, and then this cycle waits until that has ended.
+	// meanwhile is done all the same, and then this cycle waits until that has ended. So it does before the first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is since when there is no host that could be cycled.
