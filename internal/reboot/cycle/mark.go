@@ -31,20 +31,33 @@ func (d *step) leftOnHost() Action {
 // again before a person has looked at it; one that works again may be.
 func (d *step) hostMark() Action {
 	switch h := d.f.Host; {
-	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy:
+	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
 		return MarkHost
-	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs:
+	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs && !d.outdated():
 		return UnmarkHost
 	}
 	return Nothing
 }
 
+// outdated reports whether another cycle of the host has ended since, in vain or with success: its mark goes by that one.
+func (d *step) outdated() bool {
+	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
+		s := &other.Status
+		if s.Host == nil || s.Host.UID != d.s.Host.UID || !(inVain(s) || s.Phase == v1alpha1.Succeeded) {
+			return false
+		}
+		return d.s.FinishedAt.Before(s.FinishedAt) || (d.s.Phase == v1alpha1.Succeeded && inVain(s) && d.s.FinishedAt.Equal(s.FinishedAt))
+	})
+}
+
+func (d *step) inVain() bool { return inVain(&d.s) }
+
 // inVain reports whether a cycle has ended that says something against the host.
-func (d *step) inVain() bool {
-	if d.s.Phase != v1alpha1.Failed {
+func inVain(s *v1alpha1.RebootRemediationStatus) bool {
+	if s.Phase != v1alpha1.Failed {
 		return false
 	}
-	switch whyEnded(&d.s) {
+	switch whyEnded(s) {
 	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
 		return true
 	default:

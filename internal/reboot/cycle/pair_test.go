@@ -77,24 +77,24 @@ func (p *pair) keysOf(_ int, from, probe, to string) {
 }
 
 // turnOf lets the controller look at a RebootRemediation once, and judges what it does to the others.
-func (p *pair) turnOf(i int, fate string) {
+func (p *pair) turnOf(i int, fate string) (busy bool) {
 	p.sit(i)
 	if !p.request.exists {
-		return
+		return false
 	}
 	if f := p.facts(); p.late == nil && Begins(&f, Decide(f, p.now)) {
 		// This one is under a lock.
 		fate = "step"
 	}
 	before := p.request.status
-	p.step(fate)
+	_, busy = p.step(fate)
 	after := p.request.status
-	if backupOf(before) != nil && backupOf(after) == nil {
-		p.seen.wanted = nil
+	if OwesNode(&before) && !OwesNode(&after) {
+		p.seen.wanted, p.seen.taintedAtBoot = nil, -1
 	}
 	if after.Attempt > before.Attempt {
 		for j := range p.desks {
-			if other := &p.desks[j]; j != i && backupOf(after) != nil && OwesNode(&other.request.status) {
+			if other := &p.desks[j]; j != i && OwesNode(&after) && OwesNode(&other.request.status) {
 				p.seen.wanted = both(p.seen.wanted, other.seen.wanted)
 				p.seen.taintedAtBoot = max(p.seen.taintedAtBoot, other.seen.taintedAtBoot)
 			}
@@ -102,6 +102,7 @@ func (p *pair) turnOf(i int, fate string) {
 	}
 	p.advance(0)
 	p.checkOne()
+	return busy
 }
 
 // checkOne: of two cycles of one machine only one has its host off.
@@ -126,10 +127,7 @@ func (p *pair) goOnTogether(limit time.Duration) bool {
 		p.sit(p.at)
 		for i := range p.desks {
 			for range 2 * maxSteps {
-				p.sit(i)
-				before := p.request
-				p.turnOf(i, "step")
-				if before.version == p.request.version && p.seen.rested.Action == Nothing {
+				if !p.turnOf(i, "step") {
 					break
 				}
 			}

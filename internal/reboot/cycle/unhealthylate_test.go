@@ -99,3 +99,33 @@ func TestNeverOffWorksAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestLastWordOnAHost: of two cycles that have ended, and are not done with the host, the later one decides on its mark. Otherwise one
+// would mark it, and the other unmark it, for ever.
+func TestLastWordOnAHost(t *testing.T) {
+	const failed, done = v1alpha1.Failed, v1alpha1.Succeeded
+	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
+	inVain := func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonNodeTimedOut }
+	helped, failedLater, otherHost := sibling("r-2", done, endedAt(moment)), sibling("r-2", failed, inVain, endedAt(moment)), sibling("r-2", done, endedAt(moment))
+	otherHost.Status.Host.UID = "h-2"
+	unavailable := sibling("r-2", failed, endedAt(moment), func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonHostUnavailable })
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  Action
+	}{
+		"in vain":                           {in(failed, inVain, notOwned), MarkHost},
+		"in vain, and then it has helped":   {in(failed, inVain, notOwned, beside(helped)), RemoveFinalizer},
+		"that was another host":             {in(failed, inVain, notOwned, beside(otherHost)), MarkHost},
+		"it has helped before":              {in(failed, inVain, notOwned, endedAt(2*moment), beside(helped)), MarkHost},
+		"in the same second":                {in(failed, inVain, notOwned, endedAt(moment), beside(helped)), MarkHost},
+		"helped":                            {in(done, byUs), UnmarkHost},
+		"helped, and then it was in vain":   {in(done, byUs, beside(failedLater)), RemoveFinalizer},
+		"it was in vain in the same second": {in(done, byUs, endedAt(moment), beside(failedLater)), RemoveFinalizer},
+		"it was in vain before":             {in(done, byUs, endedAt(2*moment), beside(failedLater)), UnmarkHost},
+		"that says nothing about the host":  {in(done, byUs, beside(unavailable)), UnmarkHost},
+	} {
+		if d := Decide(tt.facts, noon.Add(time.Hour)); d.Action != tt.want {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
