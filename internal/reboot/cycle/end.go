@@ -70,7 +70,7 @@ func (d *step) clean() {
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
-	case d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && f.Machine.Asked:
+	case d.answers():
 		d.act(DropAll)
 	case f.escalates():
 		d.escalate()
@@ -80,6 +80,11 @@ func (d *step) clean() {
 	default:
 		d.act(RemoveFinalizer)
 	}
+}
+
+// answers reports whether a person has asked by annotation for what this cycle has done.
+func (d *step) answers() bool {
+	return d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && d.f.Machine.Asked
 }
 
 // escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before. Nor does it while

@@ -43,7 +43,8 @@ func (d *step) hostMark() Action {
 func (d *step) outdated() bool {
 	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
 		s := &other.Status
-		if s.Host == nil || s.Host.UID != d.s.Host.UID || !(inVain(s) || s.Phase == v1alpha1.Succeeded) {
+		says := inVain(s) || s.Phase == v1alpha1.Succeeded
+		if !says || s.Host == nil || s.Host.UID != d.s.Host.UID {
 			return false
 		}
 		return d.s.FinishedAt.Before(s.FinishedAt) || (d.s.Phase == v1alpha1.Succeeded && inVain(s) && d.s.FinishedAt.Equal(s.FinishedAt))
