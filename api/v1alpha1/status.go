@@ -77,7 +77,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
 	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning. What a person asks for
-	// meanwhile is done all the same, and then this cycle waits until that has ended.
+	// meanwhile is done all the same, and then this cycle waits until that has ended. So it does before the first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is since when there is no host that could be cycled.
@@ -123,6 +123,10 @@ type RebootRemediationStatus struct {
 	// +kubebuilder:validation:MaxItems=3
 	// +optional
 	AskedSteps []Step `json:"askedSteps,omitempty"`
+	// askedInTime tells that a person's annotation reboot.metal3.io was on the Machine when the host was released, proven off, though
+	// this cycle was not made for annotations. It was all that the person has asked for, so the annotation goes when it has succeeded.
+	// +optional
+	AskedInTime bool `json:"askedInTime,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
 	// +optional
 	LastPoweredOn *metav1.Time `json:"lastPoweredOn,omitempty"`
@@ -135,6 +139,10 @@ type RebootRemediationStatus struct {
 	// nextAttemptAt is when the next attempt begins.
 	// +optional
 	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
+	// hostMarkedSince is since when the host is marked, or about to be, as one that Metal3 must not hand out, because the cycle was in
+	// vain. It goes when the mark has: when the host works again, for instance.
+	// +optional
+	HostMarkedSince *metav1.Time `json:"hostMarkedSince,omitempty"`
 	// finishedAt is when the cycle came to an end.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`

@@ -566,6 +566,10 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.NextAttemptAt, &out.NextAttemptAt
 		*out = (*in).DeepCopy()
 	}
+	if in.HostMarkedSince != nil {
+		in, out := &in.HostMarkedSince, &out.HostMarkedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.FinishedAt != nil {
 		in, out := &in.FinishedAt, &out.FinishedAt
 		*out = (*in).DeepCopy()

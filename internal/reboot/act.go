@@ -60,7 +60,7 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 	if err := r.mirrorLast(ctx, request, v); err != nil {
 		return err
 	}
-	return r.setFinalizers(ctx, request, false, cycle.OwesNode(&request.Status) && !v.facts.Machine.Gone)
+	return r.setFinalizers(ctx, request, false, cycle.OwesAnything(&request.Status) && !v.facts.Machine.Gone)
 }
 
 // mirrorLast tells the Machine how it stands when the record, or the Machine, may be gone right afterwards. If the Machine

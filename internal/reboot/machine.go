@@ -116,6 +116,8 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
 	if facts.ByAnnotation {
 		m.asks(request, &facts)
+	} else {
+		facts.Asked = m.asksBeside(request)
 	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
 	// A person who asks for a reboot wants it whatever the health says, and who asks for single steps is a person.
@@ -134,6 +136,13 @@ func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.Machine
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
 		facts.Plain = false
 	}
+}
+
+// asksBeside reports whether a person asks by annotation for a full cycle, and waits for that of a RebootRemediation which was made for
+// something else.
+func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
+	plain, _ := asked(m.object)
+	return plain && request.Name == m.object.GetName() && !remedy.RebootRequestedByHealthCheck(m.object)
 }
 
 // asked returns what the annotations of a Machine ask for: a full cycle, and single steps.

@@ -16,7 +16,8 @@ const (
 	ByAnnotation = v1alpha1.ByAnnotation
 	// Finalizer on a RebootRemediation keeps it until nothing of ours is left on its host.
 	Finalizer = "sickbay.dev/reboot"
-	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again, has what it had, or is given up.
+	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again, has what it had, or is given up; and for a
+	// moment, if its host is marked and works again.
 	NodeFinalizer = "sickbay.dev/reboot-node"
 	// FieldOwner is the name under which hosts, Nodes and Machines are written.
 	FieldOwner = "sickbay-reboot"

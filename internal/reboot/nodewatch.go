@@ -47,7 +47,7 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 // something.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	phase := request.Status.Phase
-	return cycle.LooksForNode(phase) || (phase.Ended() && cycle.OwesNode(&request.Status))
+	return cycle.LooksForNode(phase) || (phase.Ended() && cycle.OwesAnything(&request.Status))
 }
 
 // requeueAfter is when a decision may change, if nothing happens before that wakes up the controller.

@@ -103,7 +103,7 @@ func TestPauseThatCannotBeRead(t *testing.T) {
 		t.Fatalf("in phase %s: %q", record.Status.Phase, messageOf(record.Status))
 	}
 	s.r.Live = s.e.Client
-	if s.look(record).Status.Phase != v1alpha1.PoweringOff {
+	if s.begins(record).Status.Phase != v1alpha1.PoweringOff {
 		t.Errorf("then it is in phase %s: %q", record.Status.Phase, messageOf(record.Status))
 	}
 }

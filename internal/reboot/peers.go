@@ -125,11 +125,12 @@ func keptOff(host *metal3v1.BareMetalHost) bool {
 	return !host.Spec.Online
 }
 
-// leftOffBy names the RebootRemediation that has ended in vain, with the host of a machine off; empty if none has.
+// leftOffBy names the RebootRemediation that has ended in vain, or stands back, with the host of a machine off; empty if none has.
 func leftOffBy(requests []v1alpha1.RebootRemediation, m *machine, host *metal3v1.BareMetalHost) string {
 	for i := range requests {
 		s := &requests[i].Status
-		if s.Phase.Ended() && s.Phase != v1alpha1.Succeeded && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
+		atRest := (s.Phase.Ended() && s.Phase != v1alpha1.Succeeded) || cycle.StandsBack(s)
+		if atRest && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
 			return requests[i].Name
 		}
 	}

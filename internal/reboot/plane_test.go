@@ -188,6 +188,10 @@ func TestRestOfControlPlane(t *testing.T) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 			p.ended("m2")
 		}, "host of machine m2, which RebootRemediation m2 has left off"},
+		"left off between two attempts, under a pause": {func(p *plane) {
+			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
+			p.standsBack("m2")
+		}, "host of machine m2, which RebootRemediation m2 has left off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 3)
@@ -206,11 +210,19 @@ func TestRestOfControlPlane(t *testing.T) {
 }
 
 // ended stores that a cycle of a machine has failed.
-func (p *plane) ended(name string) {
+func (p *plane) ended(name string) { p.stored(name, in(v1alpha1.Failed).Status) }
+
+// standsBack stores that a host did not come on in a first attempt, and that a pause keeps the second one from beginning.
+func (p *plane) standsBack(name string) {
+	status := in(v1alpha1.CoolingDown).Status
+	status.LastPoweredOn, status.PausedSince = nil, &noon
+	p.stored(name, status)
+}
+
+func (p *plane) stored(name string, status v1alpha1.RebootRemediationStatus) {
 	p.Helper()
 	request := p.ask(name)
-	f := in(v1alpha1.Failed)
-	request.Status = f.Status
+	request.Status = status
 	machine := reread(p.T, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
 	host := reread(p.T, p.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}})
 	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, name, host.UID

@@ -42,32 +42,44 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		// It goes by the annotations as they are.
 		return ctrl.Result{}, nil
 	}
-	// A cycle takes its annotations away before it is finished, which the cache may not know yet.
-	machine, err := t.machine(ctx, t.Live, req.NamespacedName)
-	if err != nil || !wantsAny(machine) || machine.UID != cached.UID {
+	first, err := t.first(ctx, req.NamespacedName)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if first, err := t.comesFirst(ctx, machine); err != nil || first {
+	// A cycle takes its annotations away before it is finished, which the cache may not know yet.
+	machine, err := t.machine(ctx, t.Live, req.NamespacedName)
+	if err != nil || !wantsAny(machine) || machine.UID != cached.UID || comesFirst(first, machine) {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{}, t.begin(ctx, before, machine)
 }
 
-// comesFirst tells whether a health check has the host of a Machine cycled, or has had, and it has helped. The annotations wait
-// until that is deleted: it may be all that was asked for. They do not wait for one that waits for a pause to end.
-func (t *Trigger) comesFirst(ctx context.Context, machine *metav1.PartialObjectMetadata) (bool, error) {
-	request, key := &v1alpha1.RebootRemediation{}, client.ObjectKeyFromObject(machine)
+// first reads the RebootRemediation of the name of a Machine, which a health check has asked for, or a person; nil if there is none.
+func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
+	request := &v1alpha1.RebootRemediation{}
 	err := t.Live.Get(ctx, key, request)
 	if apierrors.IsNotFound(err) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
+		return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 	}
-	if has(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
-		return false, nil
+	return request, nil
+}
+
+// comesFirst tells whether the annotations wait for a RebootRemediation that was made for something else. It may be all that a person has
+// asked for, and then it takes the annotation away before it is finished. They do not wait for one that waits for a pause to end. What a
+// health check asks for by annotation waits until another health check has deleted the one that has helped.
+func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
+	if request == nil || has(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
+		return false
 	}
-	return !request.Status.Phase.Ended() || request.Status.Phase == v1alpha1.Succeeded, nil
+	if request.Status.Phase != v1alpha1.Succeeded {
+		return !request.Status.Phase.Ended()
+	}
+	_, steps := asked(machine)
+	ofHealthChecks := len(steps) == 0 && remedy.RebootRequestedByHealthCheck(machine) && byHealthCheck(request, machine)
+	return ofHealthChecks || !finished(request)
 }
 
 // begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
@@ -168,16 +180,17 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
 }
 
-// owes tells whether a cycle that has ended owes the Node of a machine something: what it had, or to be in service again.
+// owes tells whether a cycle that has ended owes the Node of a machine something, what it had or to be in service again, or its host.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	return cycle.OwesNode(&request.Status) && request.Status.MachineUID == machine.UID
+	return cycle.OwesAnything(&request.Status) && request.Status.MachineUID == machine.UID
 }
 
 // beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody
 // else than before.
 func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	request.Status = v1alpha1.RebootRemediationStatus{
-		MachineUID: request.Status.MachineUID, Node: request.Status.Node, RequestedBy: requesterOn(machine),
+		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
+		RequestedBy: requesterOn(machine),
 	}
 	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("beginning anew with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)

@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	stdcmp "cmp"
 	"context"
 	"maps"
 	"strings"
@@ -243,30 +244,47 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 }
 
 // TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain, or waits for a pause itself. What a person
-// asks for waits for no pause.
+// asks for waits for no pause, and not until somebody deletes a cycle that has ended, and has taken the annotation away if that was asked
+// for in time. What a health check asks for may be what another one has asked for, too.
 func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 	since := &metav1.Time{Time: noon.Time}
+	person, health := v1alpha1.RequestedByPerson, v1alpha1.RequestedByHealthCheck
 	for _, tt := range []struct {
-		phase  v1alpha1.Phase
-		paused *metav1.Time
-		waits  bool
+		phase       v1alpha1.Phase
+		by          v1alpha1.RequesterKind
+		cleaning    bool
+		paused      *metav1.Time
+		annotations map[string]string
+		waits       bool
 	}{
-		{"", nil, true},
-		{v1alpha1.Pending, nil, true},
-		{v1alpha1.Pending, since, false},
-		{v1alpha1.PoweringOff, nil, true},
-		{v1alpha1.Restoring, nil, true},
-		{v1alpha1.Restoring, since, false},
-		{v1alpha1.WaitingForMachine, since, false},
-		{v1alpha1.CoolingDown, nil, true},
-		{v1alpha1.CoolingDown, since, false},
-		{v1alpha1.Succeeded, nil, true},
-		{v1alpha1.Failed, nil, false},
-		{v1alpha1.Aborted, nil, false},
+		{phase: "", waits: true},
+		{phase: v1alpha1.Pending, waits: true},
+		{phase: v1alpha1.Pending, paused: since},
+		{phase: v1alpha1.PoweringOff, waits: true},
+		{phase: v1alpha1.Restoring, waits: true},
+		{phase: v1alpha1.Restoring, paused: since},
+		{phase: v1alpha1.WaitingForMachine, paused: since},
+		{phase: v1alpha1.CoolingDown, waits: true},
+		{phase: v1alpha1.CoolingDown, paused: since},
+		{phase: v1alpha1.Succeeded, cleaning: true, waits: true},
+		{phase: v1alpha1.Succeeded},
+		{phase: v1alpha1.Succeeded, by: person},
+		{phase: v1alpha1.Succeeded, annotations: asksForFirst, waits: true},
+		{phase: v1alpha1.Succeeded, annotations: asksForFirst, by: person},
+		{phase: v1alpha1.Failed, cleaning: true},
+		{phase: v1alpha1.Failed},
+		{phase: v1alpha1.Aborted},
 	} {
 		e := env.Get(t)
-		m, asked := triggered(t, e, personAsks, nil, cycle.Facts{})
+		if tt.annotations == nil {
+			tt.annotations = personAsks
+		}
+		m, asked := triggered(t, e, tt.annotations, nil, cycle.Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+		first.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: stdcmp.Or(tt.by, health)}
+		if tt.cleaning {
+			first.Finalizers = []string{Finalizer}
+		}
 		build.Create(t.Context(), t, e.Client, first)
 		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
 		if err := e.Client.Status().Update(t.Context(), first); err != nil {
@@ -277,7 +295,7 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 		}
 		err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(asked), asked)
 		if apierrors.IsNotFound(err) != tt.waits {
-			t.Errorf("in phase %q, under a pause since %v, it waits: %t", tt.phase, tt.paused, !tt.waits)
+			t.Errorf("in phase %q of %s, under a pause since %v, with things to clean %t: it waits: %t", tt.phase, first.Spec.RequestedBy.Kind, tt.paused, tt.cleaning, !tt.waits)
 		}
 	}
 }

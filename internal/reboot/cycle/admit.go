@@ -25,8 +25,7 @@ func (d *step) admit() {
 		return
 	}
 	if other := d.f.atWork(); other != nil {
-		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
-		d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+		d.awaitOther(other)
 		return
 	}
 	if reason, message := d.unavailable(); reason != "" {

@@ -27,6 +27,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		for _, fact := range []*bool{
 			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
 			&m.Gone, &m.ByAnnotation, &m.Plain, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.OfHealthCheck, &m.Owned, &m.Marked, &f.NodeFinalizer, &f.Status.SingleSteps,
+			&h.UnhealthyByUs, &m.Asked, &f.Status.AskedInTime,
 		} {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
 				*fact = !*fact
@@ -119,7 +120,7 @@ func anyRecord(t *rapid.T) change {
 	for range 16 {
 		lost = append(lost, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	}
-	attempt := rapid.Int32Range(0, 3).Draw(t, "attempt")
+	attempt, isMarked := rapid.Int32Range(0, 3).Draw(t, "attempt"), rapid.Bool().Draw(t, "marked since")
 	return func(f *Facts) {
 		s := &f.Status
 		if isTaint {
@@ -144,6 +145,9 @@ func anyRecord(t *rapid.T) change {
 		}
 		if lost[14] && s.Node != nil {
 			s.Node.Backup = nil
+		}
+		if isMarked && s.Phase.Ended() {
+			s.HostMarkedSince = &noon
 		}
 	}
 }
@@ -191,6 +195,11 @@ func TestWhateverIsRead(t *testing.T) {
 			if f.ofRecord() {
 				t.Fatal("the owner is asked for another machine, although a record decides what follows")
 			}
+		case UnmarkHost:
+			runs := f.Machine.Healthy || (f.Node.State == NodeFound && Ready(f.Node.Node))
+			if !h.UnhealthyByUs || (s.Phase != v1alpha1.Succeeded && (f.Finalizer || !runs || f.atWork() != nil)) {
+				t.Fatalf("the mark is taken in phase %s from a host like %+v", s.Phase, h)
+			}
 		case RestoreNode, UntaintNode:
 			if f.atWork() != nil {
 				t.Fatalf("%s, while another one is at work", d.Action)
@@ -209,7 +218,8 @@ func TestWhateverIsRead(t *testing.T) {
 		if d.Changed && d.Action != Nothing {
 			t.Fatalf("%s, and the record is not stored", d.Action)
 		}
-		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.Blind != "" || !s.Node.OutOfService || d.Status.Node.OutOfService) {
+		settles := (OwesNode(&s) && !OwesNode(&d.Status)) || (s.HostMarkedSince != nil && d.Status.HostMarkedSince == nil)
+		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.Blind != "" || !settles) {
 			t.Fatalf("the end is not the end: %s", d.Status.Phase)
 		}
 		if !d.RecheckAt.IsZero() && !d.Changed && !d.RecheckAt.After(now) {

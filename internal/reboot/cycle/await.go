@@ -44,9 +44,10 @@ func (d *step) awaitPauseToEnd() {
 	}
 }
 
-// afterPause tells that a pause is over. Nobody has judged the machine meanwhile, so it gets time for that. A record judges by itself.
+// afterPause tells that a pause is over, or the cycle of another RebootRemediation. Nobody has judged the machine since, so it gets time
+// for that.
 func (d *step) afterPause() bool {
-	if d.s.PausedSince == nil || d.f.ofRecord() {
+	if d.s.PausedSince == nil {
 		return false
 	}
 	d.s.SuspendedSince, d.s.PausedSince = nil, nil
@@ -54,7 +55,7 @@ func (d *step) afterPause() bool {
 	return true
 }
 
-// toBeJudged tells that a pause was over only a moment ago.
+// toBeJudged tells that that was only a moment ago.
 func (d *step) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
@@ -67,7 +68,10 @@ func (d *step) suspended() bool {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 		return true
-	case holder != "" || d.f.atWork() != nil:
+	case d.f.atWork() != nil:
+		d.standBack()
+		return true
+	case holder != "":
 		d.suspend()
 		return true
 	case d.resume():

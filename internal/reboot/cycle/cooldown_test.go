@@ -18,7 +18,7 @@ func TestNodeComesInCoolingDown(t *testing.T) {
 	isReady := func(f *Facts) { setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(moment)) }
 	notReady := func(f *Facts) { setReady(f.Node.Node, corev1.ConditionFalse, noon.Add(moment)) }
 	inPause := func(f *Facts) { underPause(f); f.Status.SuspendedSince, f.Status.PausedSince = &noon, &noon }
-	stoodDown := func(f *Facts) { f.Status.LastPoweredOn, f.Status.NodeGoneAt = nil, nil }
+	stoodDown := func(f *Facts) { neverOff(f); f.Status.NodeGoneAt = nil }
 	isUnderPause := waits(cooling, 0).saying(v1alpha1.ReasonUnderPause)
 	check(t, []row{
 		{name: "it is not Ready", facts: in(cooling, newNode, notReady), after: CoolDown, want: stores(restoring, "Restoring")},

@@ -42,8 +42,10 @@ func (d *step) goOn() {
 	}
 }
 
-// noteSteps stores that a person asks for single steps. It is forgotten when a person asks for a full cycle.
+// noteSteps stores that a person asks for single steps. It is forgotten when a person asks for a full cycle. An annotation that waits
+// for this cycle and goes is not the one that comes later.
 func (d *step) noteSteps() {
+	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.Blind != "")
 	switch m := d.f.Machine; {
 	case !m.ByAnnotation:
 	case m.Plain && !m.OfHealthCheck:
@@ -60,13 +62,14 @@ func (d *step) outOfService() bool { return OwesNode(&d.s) }
 // attempt.
 func (d *step) release() {
 	if d.holdsOff() {
+		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
 		d.s.AskedSteps = d.keys()
 		if d.f.Blind != "" {
 			// What is asked for now is not known: it may be what was asked for all along.
 			d.s.AskedSteps = slices.Clone(steps)
 		}
 	}
-	d.s.HoldingSince, d.s.PowerOnReleasedAt = nil, nil
+	d.s.PowerOnReleasedAt = nil
 	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }
 

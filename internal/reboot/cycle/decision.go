@@ -99,6 +99,9 @@ func (d *step) enter(phase v1alpha1.Phase, message string) {
 		d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	}
 	d.s.Phase = phase
+	if !d.holdsOff() {
+		d.s.HoldingSince = nil
+	}
 	d.progress(string(phase), message)
 }
 

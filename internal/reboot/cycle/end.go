@@ -26,6 +26,9 @@ func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
+	if d.inVain() {
+		d.s.HostMarkedSince = d.time()
+	}
 	status := metav1.ConditionFalse
 	if phase == v1alpha1.Succeeded {
 		status = metav1.ConditionTrue
@@ -67,6 +70,8 @@ func (d *step) clean() {
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
+	case d.answers():
+		d.act(DropAll)
 	case f.escalates():
 		d.escalate()
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Whole() || len(d.inTime()) > 0):
@@ -77,6 +82,11 @@ func (d *step) clean() {
 	}
 }
 
+// answers reports whether a person has asked by annotation for what this cycle has done.
+func (d *step) answers() bool {
+	return d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && d.f.Machine.Asked
+}
+
 // escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before. Nor does it while
 // somebody else has the host cycled.
 func (d *step) escalate() {
@@ -84,6 +94,8 @@ func (d *step) escalate() {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 	case d.f.atWork() != nil:
+		// That one may heal the machine, which is judged anew then.
+		d.standBack()
 		d.until(d.now.Add(lookAgain))
 	case !d.toBeJudged():
 		d.act(MarkForOwner)
@@ -92,17 +104,24 @@ func (d *step) escalate() {
 
 // late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
 // replaced, which may take long and be given up, and then it does no harm. A record that is deleted meanwhile stays as long as
-// the Node may take to come back.
+// the Node may take to come back. So it does with the mark of a host that works again, but nobody waits for that.
 func (d *step) late() {
 	m := d.f.Machine
 	seen := d.f.Blind == ""
 	switch {
-	case !d.outOfService(), seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
-		if d.f.NodeFinalizer {
-			d.act(RemoveNodeFinalizer)
-		}
-	case seen:
+	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
+		d.letRecordGo()
+	case !seen:
+	case d.outOfService():
 		d.settle()
+	default:
+		d.settleMark()
+	}
+}
+
+func (d *step) letRecordGo() {
+	if d.f.NodeFinalizer {
+		d.act(RemoveNodeFinalizer)
 	}
 }
 
@@ -128,19 +147,8 @@ func (d *step) settle() {
 		return
 	}
 	d.inService()
+	d.s.HostMarkedSince = nil
 	d.conclude("The Node came back after the end, and has got back what it had")
-}
-
-// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
-// Ready may not work.
-func (d *step) markStays() bool {
-	if h := d.f.Host; !h.UnhealthyByUs || d.s.Host == nil || h.Missing != "" || h.UID != d.s.Host.UID {
-		return false
-	}
-	if Ready(d.f.Node.Node) {
-		d.act(UnmarkHost)
-	}
-	return true
 }
 
 // conclude says what became of the Node after the end.
@@ -149,7 +157,7 @@ func (d *step) conclude(message string) {
 }
 
 // backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a
-// boot.
+// boot. If the last attempt has not had the host off, the boot was before that.
 func (d *step) backLate() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {
@@ -157,7 +165,8 @@ func (d *step) backLate() bool {
 		return false
 	case !d.recorded(node):
 		return true
-	default:
-		return Ready(node) && heardAfter(node, d.s.FinishedAt) && recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID
+	case !Ready(node) || !heardAfter(node, d.s.FinishedAt):
+		return false
 	}
+	return d.s.PoweredOffAt == nil || (recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID)
 }

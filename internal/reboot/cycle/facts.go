@@ -51,6 +51,8 @@ type MachineFacts struct {
 	ByAnnotation bool
 	Plain        bool
 	Keys         map[v1alpha1.Step]bool
+	// Asked tells that a person asks for a full cycle by an annotation that waits for this one, which was made for something else.
+	Asked bool
 	// Operation is the attempt for which a record asks by annotation; empty if none does.
 	Operation string
 	// OfHealthCheck tells that the annotation for a full cycle is that of a health check.
@@ -185,8 +187,16 @@ func (f *Facts) stepwise() bool {
 // asked tells whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
 
-// withdrawn tells that nobody wants the cycle any more. Who had the host switched off, and that alone, wants it to stay
-// so: his annotation is gone because it was done.
+// withdrawn tells that nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (f.Blind == "" && !f.Whole() && len(f.Machine.Keys) == 0 && f.Status.HoldingSince == nil)
+	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
+}
+
+// stepsWanted tells whether a person wants more single steps. Who had the host switched off, and that alone, wants it to stay so: his
+// annotation is gone because it was done. Between two attempts nothing is done without PowerOff.
+func (f *Facts) stepsWanted() bool {
+	if f.Status.Phase == v1alpha1.CoolingDown {
+		return f.Machine.Keys[v1alpha1.StepPowerOff]
+	}
+	return f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
 }

@@ -1,6 +1,8 @@
 package cycle
 
 import (
+	"slices"
+
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -28,15 +30,88 @@ func (d *step) leftOnHost() Action {
 // hostMark is what is to be done to the mark of a host when its cycle has ended. One whose cycle was in vain must not be handed out
 // again before a person has looked at it; one that works again may be.
 func (d *step) hostMark() Action {
-	outcome := whyEnded(&d.s)
-	inVain := d.f.helpless() && !d.f.Machine.Healthy && outcome != v1alpha1.ReasonHostUnavailable && outcome != v1alpha1.ReasonMachineUnhealthy
 	switch h := d.f.Host; {
-	case inVain && !h.Unhealthy:
+	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
 		return MarkHost
-	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs:
+	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs && !d.outdated():
 		return UnmarkHost
 	}
 	return Nothing
+}
+
+// outdated reports whether another cycle of the host has ended since, in vain or with success: its mark goes by that one.
+func (d *step) outdated() bool {
+	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
+		s := &other.Status
+		says := inVain(s) || s.Phase == v1alpha1.Succeeded
+		if !says || s.Host == nil || s.Host.UID != d.s.Host.UID {
+			return false
+		}
+		return d.s.FinishedAt.Before(s.FinishedAt) || (d.s.Phase == v1alpha1.Succeeded && inVain(s) && d.s.FinishedAt.Equal(s.FinishedAt))
+	})
+}
+
+func (d *step) inVain() bool { return inVain(&d.s) }
+
+// inVain reports whether a cycle has ended that says something against the host.
+func inVain(s *v1alpha1.RebootRemediationStatus) bool {
+	if s.Phase != v1alpha1.Failed {
+		return false
+	}
+	switch whyEnded(s) {
+	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
+		return true
+	default:
+		return false
+	}
+}
+
+// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
+// Ready may not work.
+func (d *step) markStays() bool {
+	if !d.marked() {
+		return false
+	}
+	if Ready(d.f.Node.Node) {
+		d.act(UnmarkHost)
+	}
+	return true
+}
+
+// settleMark takes our mark from a host that works again, though nothing has to be put back on its Node. One that another cycle has
+// left since, or is about to, goes by that one.
+func (d *step) settleMark() {
+	switch {
+	case !d.marked() || d.markedLater():
+		d.s.HostMarkedSince = nil
+	case d.f.atWork() == nil && d.worksAgain():
+		d.act(UnmarkHost)
+	case d.f.Deleting:
+		d.letRecordGo()
+	}
+}
+
+// marked reports whether our mark is on the host.
+func (d *step) marked() bool {
+	h, recorded := d.f.Host, d.s.Host
+	return h.UnhealthyByUs && h.Missing == "" && ((recorded == nil && h.Ours) || (recorded != nil && h.UID == recorded.UID))
+}
+
+// markedLater reports whether another RebootRemediation looks after the mark.
+func (d *step) markedLater() bool {
+	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
+		return d.s.HostMarkedSince.Before(other.Status.HostMarkedSince) && other.Status.MachineUID == d.f.Machine.UID
+	})
+}
+
+// worksAgain reports whether the machine has come back since the end. That its Node was Ready all along says nothing: the host could not
+// be switched off, for instance.
+func (d *step) worksAgain() bool {
+	node := d.f.Node.Node
+	if d.f.Machine.Healthy {
+		return true
+	}
+	return d.f.Node.State == NodeFound && node.DeletionTimestamp.IsZero() && Ready(node) && (!d.recorded(node) || readySince(node, d.s.FinishedAt))
 }
 
 // unhealthyMark reports whether a host is marked as unhealthy, and whether by us.

@@ -29,15 +29,21 @@ func NeedsRecord(f *Facts) bool {
 }
 
 // NeedsSiblings reports whether a decision goes by the other RebootRemediations of the Machine: whether a cycle may begin or go on,
-// whether the owner may be asked, and whether one that has ended still has to look after the Node.
+// whether the owner may be asked, whose word counts on the host, and whether one that has ended still has to look after the Node.
 func NeedsSiblings(f *Facts) bool {
-	asksOwner := f.Status.Phase == v1alpha1.Failed && f.Finalizer
-	return asksOwner || settling(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
+	cleans := (f.Status.Phase == v1alpha1.Failed || f.Status.Phase == v1alpha1.Succeeded) && f.Finalizer
+	return cleans || settling(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
 }
 
-// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service.
+// settling reports whether a cycle that is over, one way or the other, is still to put the Node back in service, or to take its mark from
+// the host.
 func settling(f *Facts) bool {
-	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesNode(&f.Status)
+	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesAnything(&f.Status)
+}
+
+// OwesAnything reports whether the Node is still to be put back in service, or the host to lose our mark when it works again.
+func OwesAnything(status *v1alpha1.RebootRemediationStatus) bool {
+	return OwesNode(status) || status.HostMarkedSince != nil
 }
 
 // OwesNode reports whether the Node is still to be put back in service.

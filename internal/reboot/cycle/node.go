@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,16 +40,19 @@ func (d *step) back() bool {
 	switch {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
-	case d.s.LastPoweredOn == nil:
+	case d.s.PoweredOffAt == nil:
 		// This attempt has not had the host off. If one before has, its Node has come late if it is heard of now, or is another one. One
 		// that was Ready may be dead, and not known to be.
-		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && heardAfter(node, d.s.NextAttemptAt)))
+		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && heardAfter(node, d.letGoAt())))
 	case d.registeredSince(node):
 		return true
 	default:
 		return Ready(node) && d.booted(node)
 	}
 }
+
+// letGoAt is a time by which the host was let go of in this attempt.
+func (d *step) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
 // registeredSince tells whether a Node is another one than was there before the host was off, and has registered since. Versions before
 // have not stored that there was none meanwhile, but when the host was off.
@@ -64,7 +68,7 @@ func (d *step) booted(node *corev1.Node) bool {
 	if d.recorded(node) && d.s.Node.BootID != "" {
 		return node.Status.NodeInfo.BootID != d.s.Node.BootID
 	}
-	return heardAfter(node, d.s.LastPoweredOn)
+	return heardAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
 }
 
 // recorded tells whether a Node is, or may be, the one from before.
@@ -177,6 +181,13 @@ func Ready(node *corev1.Node) bool {
 		}
 	}
 	return false
+}
+
+// readySince tells whether a Node that is Ready has become so after a time.
+func readySince(node *corev1.Node, since *metav1.Time) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && since.Before(&c.LastTransitionTime)
+	})
 }
 
 // heardAfter tells whether a Node has reported after a time.

@@ -66,7 +66,7 @@ func (d *step) notOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
-	case d.s.HoldingSince != nil && !d.f.asked(v1alpha1.StepPowerOn):
+	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || passing(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it is kept off all the same")
 	case d.f.Blind != "":
 		d.standDown(d.unproven() + ". " + d.f.Blind)

@@ -146,7 +146,7 @@ func TestCoolingDown(t *testing.T) {
 func wasReady(f *Facts)         { f.Status.NodeReadyAt = &noon }
 func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
 
-func neverOff(f *Facts)  { f.Status.LastPoweredOn = nil }
+func neverOff(f *Facts)  { f.Status.PoweredOffAt, f.Status.LastPoweredOn = nil, nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
 
 // TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed (I3), and people are told so.

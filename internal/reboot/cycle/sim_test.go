@@ -191,7 +191,7 @@ func (w *world) act(d Decision) {
 		w.request.version++
 	case RemoveFinalizer:
 		w.checkEnd()
-		w.request.finalizer, w.request.forNode = false, w.request.forNode && OwesNode(&w.request.status) && !w.machine.gone
+		w.request.finalizer, w.request.forNode = false, w.request.forNode && OwesAnything(&w.request.status) && !w.machine.gone
 		w.request.version++
 		w.request.exists = !w.request.deleting || w.request.forNode
 	case RemoveNodeFinalizer:

@@ -101,6 +101,7 @@ var ends = map[string]event{
 func (w *world) forgets() {
 	s := &w.request.status
 	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
+	s.HostMarkedSince, s.AskedInTime = nil, false
 	w.request.version++
 }
 
@@ -168,7 +169,7 @@ func (w *world) tainted() {
 }
 
 func (w *world) deleteRequest() {
-	w.request.exists = w.request.exists && w.request.finalizer
+	w.request.exists = w.request.exists && (w.request.finalizer || w.request.forNode)
 	if !w.request.deleting {
 		w.request.deleting, w.request.deletingAt = true, w.now
 	}

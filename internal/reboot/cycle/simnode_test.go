@@ -119,6 +119,9 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.T
 		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady})
 		c = readyOf(node)
 	}
+	if c.Status != status {
+		c.LastTransitionTime = metav1.NewTime(heartbeat.Truncate(time.Second))
+	}
 	c.Status, c.LastHeartbeatTime = status, metav1.NewTime(heartbeat.Truncate(time.Second))
 }
 

@@ -170,10 +170,10 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 		w.t.Fatalf("I12: the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
 	}
 	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
-	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil) {
+	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil && !w.takenOver()) {
 		w.checkRestored()
 	}
-	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() && !inService {
+	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() && !inService && !w.takenOver() {
 		w.t.Fatalf("I5: the backup is dropped in phase %s", after.Phase)
 	}
 	if after.Phase == v1alpha1.Succeeded && before.Phase != after.Phase {
@@ -185,6 +185,13 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase == v1alpha1.Pending && before.PendingRebootSince != nil {
 		w.t.Fatalf("the host is not asked to be off, and the record says so")
 	}
+}
+
+// takenOver reports whether another RebootRemediation looks after the Node.
+func (w *world) takenOver() bool {
+	return slices.ContainsFunc(w.earlier, func(other v1alpha1.RebootRemediation) bool {
+		return other.Status.Attempt > 0 && OwesNode(&other.Status)
+	})
 }
 
 // checkHold judges the end of a hold: whoever has asked for it has to end it, unless it cannot go on.

@@ -39,6 +39,15 @@ func (d *step) yields() bool {
 	return true
 }
 
+// awaitOther waits for another RebootRemediation before the first attempt. That one may heal the machine, so it is judged anew then.
+func (d *step) awaitOther(other *v1alpha1.RebootRemediation) {
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
+	if d.f.Machine.ByHealthCheck {
+		d.standBack()
+	}
+	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
+}
+
 // waitingFor says for which RebootRemediation another one waits.
 func waitingFor(other *v1alpha1.RebootRemediation) string {
 	return fmt.Sprintf("Waits for RebootRemediation %s, %s: one at a time cycles a machine", other.Name, asker(RequesterOf(&other.Spec, &other.Status)))

@@ -105,9 +105,44 @@ func TestTwoRequests(t *testing.T) {
 	m.turn()
 	obstacles[v1alpha1.Fenced].lift(m)
 	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && !slices.Contains(m.record().Finalizers, reboot.Finalizer) })
+	m.mustBeClean()
+	m.deleteRequest()
 	m.passes(v1alpha1.DefaultNodeTimeout)
 	m.mustHaveCycled(1)
 	m.mustHaveAll()
+}
+
+// TestAskedAgain has a person ask for a cycle when it is too late for the one that a health check has asked for. It is done though nobody
+// deletes the first RebootRemediation, as under a pause of its health check.
+func TestAskedAgain(t *testing.T) {
+	const late = v1alpha1.Restoring
+	for name, ask := range map[string]func(*machine){
+		"as the Node comes back": func(m *machine) {
+			obstacles[late].set(m)
+			m.request(v1alpha1.RebootSettings{})
+			m.reaches(late)
+			m.annotate(plainKey, "")
+			m.turn()
+			obstacles[late].lift(m)
+		},
+		"at the end": func(m *machine) {
+			m.request(v1alpha1.RebootSettings{})
+			m.ends(v1alpha1.Succeeded, "Succeeded")
+			m.annotate(plainKey, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+			ask(m)
+			second := &v1alpha1.RebootRemediation{}
+			key := client.ObjectKey{Namespace: m.namespace, Name: reboot.RequestNames(m.get(), "asked")[0]}
+			m.becomes("end of a second cycle", func() bool {
+				return m.client.Get(m.ctx, key, second) == nil && second.Status.Phase == v1alpha1.Succeeded
+			})
+			m.mustHaveCycled(2)
+			m.mustHaveAll()
+		})
+	}
 }
 
 // TestAnyValue takes the annotation for what it is, whatever its value.

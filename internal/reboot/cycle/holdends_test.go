@@ -1,0 +1,60 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestMoreOfAHostThatIsPaused: a person has a host switched off, pauses it, and asks for the rest before it is unpaused. What is asked
+// for is done then, in its order, and the host is not let on before.
+func TestMoreOfAHostThatIsPaused(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w.rest()
+	w.host.paused = true
+	w.touchHost()
+	w.ask(v1alpha1.StepDelete, v1alpha1.StepPowerOn)
+	w.goOn(5 * time.Hour)
+	if _, held := w.host.keys[simKey]; !held || w.request.status.HoldingSince == nil {
+		t.Fatalf("in phase %s the host is let go of: %+v", w.request.status.Phase, w.host)
+	}
+	w.host.paused = false
+	w.touchHost()
+	if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}) {
+		t.Errorf("it ends as %+v", got)
+	}
+}
+
+// TestHoldEndsWithTheKey: a host that was let go of is held for nobody any more. Who takes back what he asked for then ends the cycle,
+// and other cycles of the machine, or of its control plane, need not wait for it for ever.
+func TestHoldEndsWithTheKey(t *testing.T) {
+	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w.rest()
+	w.operator.blind = true
+	w.advance(5 * time.Minute)
+	w.personAsks()
+	w.until(v1alpha1.CoolingDown)
+	if w.request.status.HoldingSince != nil {
+		t.Errorf("between two attempts the host is said to be held since %s", w.request.status.HoldingSince)
+	}
+	w.machine.plain, w.operator.blind = false, false
+	if !w.goOn(time.Hour) || w.request.status.Phase != v1alpha1.Aborted {
+		t.Errorf("taken back, it is in phase %s: %s", w.request.status.Phase, messageOf(w.request.status))
+	}
+}
+
+// TestNoMorePowerOffBetweenTwoAttempts: without PowerOff nothing is done at all, so between two attempts that is the end. The others
+// would wait for ever.
+func TestNoMorePowerOffBetweenTwoAttempts(t *testing.T) {
+	const cooling, aborted, withdrawn = v1alpha1.CoolingDown, v1alpha1.Aborted, v1alpha1.ReasonWithdrawn
+	rest := asking(v1alpha1.StepDelete, v1alpha1.StepPowerOn)
+	check(t, []row{
+		{name: "it is the end", facts: in(cooling, rest, untouched), want: stores(aborted, withdrawn)},
+		{name: "as without any", facts: in(cooling, asking(), untouched), want: stores(aborted, withdrawn)},
+		{name: "the Node has its time", facts: in(cooling, rest, nodeGone), want: waits(cooling, CoolDown+nodeTimeout)},
+		{name: "and no more", facts: in(cooling, rest, nodeGone), after: CoolDown + nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "with it, the next one begins", facts: in(cooling, asking(v1alpha1.StepPowerOff), untouched), after: CoolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "what nobody can read was not taken back", facts: in(cooling, rest, untouched, func(f *Facts) { f.Blind = "it cannot be read" }), want: waits(cooling, lookAgain)},
+	})
+}

@@ -1,0 +1,216 @@
+package cycle
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// pair is a world with several RebootRemediations of one machine. The controller has its turn with one of them at a time: what is its own
+// is in the world, and that of the others in their desks.
+type pair struct {
+	*world
+	desks []desk
+	at    int
+}
+
+// desk is what belongs to one RebootRemediation.
+type desk struct {
+	name    string
+	request simRequest
+	machine simMachine
+	seen    record
+	late    *simWrite
+}
+
+func newPair(t rapid.TB) *pair {
+	w := newWorld()
+	w.t = t
+	return &pair{world: w, desks: []desk{{name: "m"}}}
+}
+
+// joins has somebody ask for another cycle.
+func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bool) {
+	d := desk{name: name, request: simRequest{exists: true}, seen: record{released: map[int32]bool{}, taintedAtBoot: -1}}
+	d.request.spec.RequestedBy, d.machine.byHealthCheck = by, byHealthCheck
+	d.machine.keys = map[v1alpha1.Step]bool{}
+	p.desks = append(p.desks, d)
+}
+
+// sit has the controller turn to a RebootRemediation.
+func (p *pair) sit(next int) {
+	w, old := p.world, &p.desks[p.at]
+	old.request, old.seen, old.late = w.request, w.seen, w.late
+	old.machine = simMachine{byAnnotation: w.machine.byAnnotation, byHealthCheck: w.machine.byHealthCheck, plain: w.machine.plain, keys: w.machine.keys}
+	p.keysOf(p.at, simKey, probeOurs, old.name)
+	d := &p.desks[next]
+	p.at = next
+	w.request, w.seen, w.late = d.request, d.seen, d.late
+	w.machine.byAnnotation, w.machine.byHealthCheck, w.machine.plain, w.machine.keys = d.machine.byAnnotation, d.machine.byHealthCheck, d.machine.plain, d.machine.keys
+	p.keysOf(next, d.name, d.name, simKey)
+	w.earlier = nil
+	for i := range p.desks {
+		if other := &p.desks[i]; i != next && other.request.exists {
+			r := v1alpha1.RebootRemediation{Spec: other.request.spec, Status: *other.request.status.DeepCopy()}
+			r.Name = other.name
+			w.earlier = append(w.earlier, r)
+		}
+	}
+}
+
+// keysOf gives a key on the host another name, as it is ours or that of somebody else.
+func (p *pair) keysOf(_ int, from, probe, to string) {
+	keys := maps.Clone(p.host.keys)
+	if value, ok := keys[from]; ok {
+		delete(keys, from)
+		keys[to] = value
+	}
+	if value, ok := keys[simProbe]; ok && value == probe {
+		keys[simProbe] = map[bool]string{true: probeOurs, false: to}[to == simKey]
+	}
+	p.host.keys = keys
+}
+
+// turnOf lets the controller look at a RebootRemediation once, and judges what it does to the others.
+func (p *pair) turnOf(i int, fate string) (busy bool) {
+	p.sit(i)
+	if !p.request.exists {
+		return false
+	}
+	if f := p.facts(); p.late == nil && Begins(&f, Decide(f, p.now)) {
+		// This one is under a lock.
+		fate = "step"
+	}
+	before := p.request.status
+	_, busy = p.step(fate)
+	after := p.request.status
+	if OwesNode(&before) && !OwesNode(&after) {
+		p.seen.wanted, p.seen.taintedAtBoot = nil, -1
+	}
+	if after.Attempt > before.Attempt {
+		for j := range p.desks {
+			if other := &p.desks[j]; j != i && OwesNode(&after) && OwesNode(&other.request.status) {
+				p.seen.wanted = both(p.seen.wanted, other.seen.wanted)
+				p.seen.taintedAtBoot = max(p.seen.taintedAtBoot, other.seen.taintedAtBoot)
+			}
+		}
+	}
+	p.advance(0)
+	p.checkOne()
+	return busy
+}
+
+// checkOne: of two cycles of one machine only one has its host off.
+func (p *pair) checkOne() {
+	p.sit(p.at)
+	var off []string
+	for i := range p.desks {
+		status := &p.desks[i].request.status
+		if row := rowOf(status.Phase); status.Phase != "" && !status.Phase.Ended() && (row.heldOff || row.off) {
+			off = append(off, fmt.Sprintf("%s (%s)", p.desks[i].name, status.Phase))
+		}
+	}
+	if len(off) > 1 {
+		p.t.Fatalf("two cycles at once: %v", off)
+	}
+}
+
+// goOnTogether lets the controller work until all cycles are over, and tells whether they are.
+func (p *pair) goOnTogether(limit time.Duration) bool {
+	for end := p.now.Add(limit); p.now.Before(end); p.advance(20 * time.Second) {
+		over := true
+		p.sit(p.at)
+		for i := range p.desks {
+			for range 2 * maxSteps {
+				if !p.turnOf(i, "step") {
+					break
+				}
+			}
+			over = over && p.world.over()
+		}
+		if over {
+			return true
+		}
+	}
+	return false
+}
+
+// TestTwoAtOnce lets everything happen to a machine that a health check, or a record, has cycled, and a person. One at a time has its host
+// off, all come to an end, and nothing is left behind.
+func TestTwoAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPair(t)
+		p.machine.owned = rapid.Bool().Draw(t, "owned")
+		var taint v1alpha1.Isolation
+		if rapid.IntRange(0, 3).Draw(t, "taints") == 0 {
+			taint = v1alpha1.OutOfServiceTaint
+		}
+		p.request.spec.Isolation = taint
+		if rapid.IntRange(0, 3).Draw(t, "a record") == 0 {
+			p.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+		}
+		before := contentOf(p.workload.node)
+		p.joins("person", &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false)
+		p.desks[1].request.spec.Isolation = taint
+		p.desks[1].request.exists = false
+		events := without2(names(faults), "an older version")
+		for range rapid.SampledFrom([]int{20, 40, 80, 160}).Draw(t, "turns") {
+			name := rapid.OneOf(
+				rapid.SampledFrom([]string{"step", "step", "lost", "late", "both", "both"}),
+				rapid.SampledFrom([]string{"1s", "20s", "1m15s", "2m", "11m", "21m"}),
+				rapid.SampledFrom([]string{"both", "a person asks", "a pause", "the pause ends", "the pause ends"}),
+				rapid.SampledFrom(events),
+			).Draw(t, "turn")
+			switch d, err := time.ParseDuration(name); {
+			case err == nil:
+				p.goOnTogether(d)
+			case name == "step", name == "lost", name == "late":
+				p.turnOf(rapid.IntRange(0, 1).Draw(t, "whose"), name)
+			case name == "both":
+				p.turnOf(0, "step")
+				p.turnOf(1, "step")
+			case name == "a person asks":
+				p.sit(0)
+				p.desks[1].request.exists = true
+			default:
+				p.logf("* %s", name)
+				happen(name)(p.world)
+				p.advance(0)
+			}
+		}
+		p.heal()
+		p.logf("* all is healed")
+		if !p.goOnTogether(4 * p.longest()) {
+			p.sit(0)
+			t.Fatalf("no end in sight: %s (%+v), %s (%+v)", p.desks[0].request.status.Phase, p.desks[0].request.status.Conditions, p.desks[1].request.status.Phase, p.desks[1].request.status.Conditions)
+		}
+		if node := p.workload.node; node == nil || !Ready(node) {
+			// Nobody but a person brings it up.
+			p.setPower(false)
+			p.setPower(true)
+		}
+		p.advance(time.Hour)
+		p.goOnTogether(time.Minute)
+		p.checkLeft()
+		p.sit(1 - p.at)
+		p.checkLeft()
+		if node := p.workload.node; node == nil || Missing(before, node).Any() || Tainted(node) {
+			t.Fatalf("the Node is left as %+v", node)
+		}
+	})
+}
+
+func without2(all []string, name string) []string {
+	var rest []string
+	for _, n := range all {
+		if n != name {
+			rest = append(rest, n)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,131 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// TestMarkGoesWithoutABackup: the mark of a host goes also if nothing was taken from its Node, when the machine works again.
+func TestMarkGoesWithoutABackup(t *testing.T) {
+	const failed = v1alpha1.Failed
+	readySince := func(after time.Duration) change {
+		return func(f *Facts) {
+			reports(moment)(f)
+			readyOf(f.Node.Node).LastTransitionTime = metav1.NewTime(noon.Add(after))
+		}
+	}
+	claims := func(at time.Duration) change {
+		return func(f *Facts) { f.Status.HostMarkedSince = new(metav1.NewTime(noon.Add(at))) }
+	}
+	ended := func(changes ...change) Facts {
+		return in(failed, append([]change{noFinalizer, untouched, sameNode, claims(0), readySince(moment), func(f *Facts) {
+			f.Host.Unhealthy, f.Host.UnhealthyByUs, f.NodeFinalizer = true, true, true
+			f.Status.Outcome, f.DeletingSince = v1alpha1.ReasonPowerOffTimedOut, noon.Time
+		}}, changes...)...)
+	}
+	later := sibling("r-2", failed, claims(moment))
+	ofOther := sibling("r-2", failed, claims(moment))
+	ofOther.Status.MachineUID = "m-2"
+	forgets, rests := stores(failed, string(failed)), waits(failed, 0)
+	check(t, []row{
+		{name: "it works again", facts: ended(), want: does(failed, UnmarkHost)},
+		{name: "it has worked all along", facts: ended(readySince(-time.Hour)), want: rests},
+		{name: "and what ailed the machine is over", facts: ended(readySince(-time.Hour), healthy), want: does(failed, UnmarkHost)},
+		{name: "another Node runs there", facts: ended(newNode, readySince(-time.Hour)), want: does(failed, UnmarkHost)},
+		{name: "it is not Ready", facts: ended(sameNode), want: rests},
+		{name: "it is gone", facts: ended(nodeGone), want: rests},
+		{name: "it cannot be read", facts: ended(nodeUnreadable), want: rests},
+		{name: "it is on its way out", facts: ended(nodeDeleting), want: rests},
+		{name: "another cycle is at work", facts: ended(beside(sibling("r-2", v1alpha1.PoweringOff))), want: rests},
+		{name: "another one looks after the mark", facts: ended(beside(later)), want: forgets},
+		{name: "of another machine", facts: ended(beside(ofOther)), want: does(failed, UnmarkHost)},
+		{name: "the mark is gone", facts: ended(func(f *Facts) { f.Host.UnhealthyByUs = false }), want: forgets},
+		{name: "it is another host", facts: ended(func(f *Facts) { f.Host.UID = "h-2" }), want: forgets},
+		{name: "there is no host any more", facts: ended(func(f *Facts) { f.Host = HostFacts{Missing: "gone"} }), want: forgets},
+		{name: "the machine is gone", facts: ended(machineGone), want: does(failed, RemoveNodeFinalizer)},
+		{name: "the record is deleted as the machine works", facts: ended(deleting), want: does(failed, UnmarkHost).lookingAgain(nodeTimeout)},
+		{name: "it is deleted, and nobody waits", facts: ended(deleting, nodeGone), want: does(failed, RemoveNodeFinalizer).lookingAgain(nodeTimeout)},
+		{name: "nor for another cycle", facts: ended(deleting, beside(sibling("r-2", v1alpha1.PoweringOff))), want: does(failed, RemoveNodeFinalizer).lookingAgain(nodeTimeout)},
+		{name: "it is over", facts: ended(func(f *Facts) { f.Status.HostMarkedSince = nil }), want: does(failed, RemoveNodeFinalizer)},
+	})
+}
+
+// TestMarkIsRecorded: that a host is to be marked is stored with the end, and so before it is.
+func TestMarkIsRecorded(t *testing.T) {
+	late := func(f *Facts) { lastAttempt(f); f.Status.PendingRebootSince = &noon }
+	for name, tt := range map[string]struct {
+		facts Facts
+		after time.Duration
+		want  bool
+	}{
+		"never off":  {in(v1alpha1.PoweringOff, late, keyed, seenOn, keySeen), powerOffTimeout, true},
+		"never on":   {in(v1alpha1.PoweringOn, late), powerOnTimeout, true},
+		"no Node":    {in(v1alpha1.WaitingForNode, late), nodeTimeout, true},
+		"no host":    {in(v1alpha1.Pending, func(f *Facts) { f.Host.Fenceable = false }), 0, false},
+		"taken back": {in(v1alpha1.PoweringOff, deleting), 0, false},
+	} {
+		d := Decide(tt.facts, noon.Add(tt.after))
+		if !d.Status.Phase.Ended() || (d.Status.HostMarkedSince != nil) != tt.want {
+			t.Errorf("%s: in phase %s it is marked since %v", name, d.Status.Phase, d.Status.HostMarkedSince)
+		}
+	}
+}
+
+// TestNeverOffWorksAgain plays it through: the host cannot be switched off, and the system that hung comes back the next day.
+func TestNeverOffWorksAgain(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		w := newWorld()
+		w.t, w.machine.owned, w.operator.stuck = t, false, true
+		if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs || OwesNode(&w.request.status) {
+			t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)
+		}
+		w.advance(24 * time.Hour)
+		w.run()
+		if w.host.unhealthy != probeOurs {
+			t.Fatal("the host is handed out again, though it does not work")
+		}
+		w.recovers()
+		w.advance(time.Minute)
+		if deleted {
+			w.deleteRequest()
+		}
+		w.run()
+		if w.host.unhealthy != "" || w.request.forNode || w.request.exists == deleted {
+			t.Errorf("the host is marked %q, and recorded is %+v", w.host.unhealthy, w.request)
+		}
+	}
+}
+
+// TestLastWordOnAHost: of two cycles that have ended, and are not done with the host, the later one decides on its mark. Otherwise one
+// would mark it, and the other unmark it, for ever.
+func TestLastWordOnAHost(t *testing.T) {
+	const failed, done = v1alpha1.Failed, v1alpha1.Succeeded
+	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
+	inVain := func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonNodeTimedOut }
+	helped, failedLater, otherHost := sibling("r-2", done, endedAt(moment)), sibling("r-2", failed, inVain, endedAt(moment)), sibling("r-2", done, endedAt(moment))
+	otherHost.Status.Host.UID = "h-2"
+	unavailable := sibling("r-2", failed, endedAt(moment), func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonHostUnavailable })
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  Action
+	}{
+		"in vain":                           {in(failed, inVain, notOwned), MarkHost},
+		"in vain, and then it has helped":   {in(failed, inVain, notOwned, beside(helped)), RemoveFinalizer},
+		"that was another host":             {in(failed, inVain, notOwned, beside(otherHost)), MarkHost},
+		"it has helped before":              {in(failed, inVain, notOwned, endedAt(2*moment), beside(helped)), MarkHost},
+		"in the same second":                {in(failed, inVain, notOwned, endedAt(moment), beside(helped)), MarkHost},
+		"helped":                            {in(done, byUs), UnmarkHost},
+		"helped, and then it was in vain":   {in(done, byUs, beside(failedLater)), RemoveFinalizer},
+		"it was in vain in the same second": {in(done, byUs, endedAt(moment), beside(failedLater)), RemoveFinalizer},
+		"it was in vain before":             {in(done, byUs, endedAt(2*moment), beside(failedLater)), UnmarkHost},
+		"that says nothing about the host":  {in(done, byUs, beside(unavailable)), UnmarkHost},
+	} {
+		if d := Decide(tt.facts, noon.Add(time.Hour)); d.Action != tt.want {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
