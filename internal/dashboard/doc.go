@@ -1,0 +1,2 @@
+// Package dashboard is the web page.
+package dashboard
