@@ -160,11 +160,10 @@ type acts struct {
 
 // ServeHTTP shows what an action would do, and does it once a person has seen that.
 func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	now := s.clock.Now()
-	if !readForm(w, r, now) {
+	if !readForm(w, r) {
 		return
 	}
-	a, err := actOf(r.PathValue("verb"), r.PostForm, now)
+	a, err := actOf(r.PathValue("verb"), r.PostForm, s.clock.Now())
 	if err != nil {
 		s.refuse(w, r, a, err)
 		return

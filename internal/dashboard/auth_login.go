@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"k8s.io/utils/clock"
 )
 
 // Paths that are served to anybody, and the one that is served for as long as somebody watches.
@@ -56,7 +58,7 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request) {
 
 // login takes a token from the form. Nothing is stored but in the cookie of the browser.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
-	if !readForm(w, r, g.clock.Now()) {
+	if !readForm(w, r) {
 		return
 	}
 	token, page := bareToken(r.PostForm.Get("token")), loginPage{Next: localPath(r.PostForm.Get("next")), Form: true}
@@ -119,9 +121,9 @@ func localPath(next string) string {
 }
 
 // readForm reads what a form has sent. If it cannot, it has said so.
-func readForm(w http.ResponseWriter, r *http.Request, now time.Time) bool {
-	// Not every connection takes a deadline; the size is bounded all the same.
-	_ = http.NewResponseController(w).SetReadDeadline(now.Add(formTimeout))
+func readForm(w http.ResponseWriter, r *http.Request) bool {
+	// Connections go by the real time. Not every one takes a deadline; the size is bounded all the same.
+	_ = http.NewResponseController(w).SetReadDeadline(clock.RealClock{}.Now().Add(formTimeout))
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "This form cannot be read.", http.StatusBadRequest)

@@ -122,7 +122,7 @@ func asks(t *testing.T, site *httptest.Server, method, path string, form url.Val
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestRightsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	lines := bufio.NewReader(response.Body)
 	if line, err := lines.ReadString('\n'); err != nil || line != "first\n" {
 		t.Fatalf("%s: %q, %v", response.Status, line, err)
@@ -312,7 +312,10 @@ func TestRightsEnd(t *testing.T) {
 	for {
 		at.Step(reviewTTL + time.Second)
 		select {
-		case <-ended:
+		case err := <-ended:
+			if err == nil {
+				t.Error("the stream has more to say")
+			}
 			if got := asks(t, d.site, http.MethodGet, "/", nil, "Authorization", token); got.StatusCode != http.StatusForbidden {
 				t.Errorf("a page answers %s", got.Status)
 			}
@@ -378,7 +381,7 @@ func TestLocal(t *testing.T) {
 	if got := ask(open, http.MethodPost, "/act/approve", "127.0.0.1", "Sec-Fetch-Site", "cross-site"); got.Code != http.StatusForbidden {
 		t.Errorf("of another site: %d", got.Code)
 	}
-	if NewKey() == NewKey() {
+	if first, second := NewKey(), NewKey(); first == second {
 		t.Error("a key can be foretold")
 	}
 }

@@ -99,7 +99,7 @@ func TestServerEndsWhatIsWatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	lines := bufio.NewReader(response.Body)
 	if line, err := lines.ReadString('\n'); err != nil || line != "first\n" {
 		t.Fatalf("read %q, %v", line, err)
@@ -140,7 +140,7 @@ func TestServerCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	if err := taken.Listen(t.Context(), listener.Addr().String()); err == nil {
 		t.Error("an address is served twice")
 	}
