@@ -83,7 +83,7 @@ func (f *Facts) Fleet() Fleet {
 	}
 	for _, c := range f.Clusters {
 		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.unreadable(f.Now)})
 		}
 	}
 	return p
@@ -148,6 +148,14 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 		item.Text = "nothing is repaired: " + d.Stopped.Message
 		p.NeedsYou = append(p.NeedsYou, item)
 	}
+}
+
+// unreadable says why the Nodes of the cluster cannot be read, and since when; empty if they can.
+func (c *Cluster) unreadable(now time.Time) string {
+	if c.Unreadable == "" || c.Since.IsZero() {
+		return c.Unreadable
+	}
+	return "since " + Clock(c.Since, now) + ": " + c.Unreadable
 }
 
 // message is what the record says of itself.
