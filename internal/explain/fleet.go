@@ -196,6 +196,21 @@ func (p *Fleet) Summary() string {
 	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
 }
 
+// Headline says whether a person has to do something.
+func (p *Fleet) Headline() string {
+	switch n := len(p.NeedsYou); {
+	case n > 0:
+		return count(n, "thing") + " for you to decide"
+	case p.Machines == 0:
+		return "There are no machines"
+	case p.States[StateHealthy] == p.Machines:
+		return "All machines are healthy"
+	case len(p.Waiting)+len(p.InRepair)+len(p.Unreadable)+len(p.Paused) == 0:
+		return "Nothing is sick"
+	}
+	return "Nothing needs you now"
+}
+
 // counted says how many machines stand where, the healthy ones first.
 func counted(states map[State]int) string {
 	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}

@@ -33,6 +33,9 @@ func (f *Facts) Page(m *Machine) Page {
 // Headline says in one sentence where the machine stands.
 func (m *Machine) Headline(now time.Time) string { return m.headline(m.State(now), now) }
 
+// Since is since when the verdict stands; zero if there is none.
+func (m *Machine) Since() time.Time { return m.verdict().LastTransitionTime.Time }
+
 // draw adds what the rows say as figures.
 func (m *Machine) draw(p *Page, now time.Time) {
 	p.Otherwise, p.Verdict, p.Gate, p.Slots, p.Line = m.otherwise(p.State, now), m.verdictPart(), m.Check.Gate(), m.Check.Slots(), m.line()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // brief is how short a wait is that is not worth a span of its own.
@@ -47,6 +48,9 @@ func (s *spans) attempt(r *Record, attempt *v1alpha1.RemediationAttempt, now tim
 	}
 	s.until(attempt.StartTime.Time, SpanWaiting, "waits")
 	one := Span{Kind: SpanAttempt, Label: attemptName(r.Record, attempt), From: s.at, To: now, Open: attempt.EndTime == nil, Result: string(attempt.Result)}
+	if !ladder.Acts(actionOf(r.Record, attempt.Step)) {
+		one.Kind = SpanWaiting
+	}
 	if attempt.EndTime != nil {
 		one.To = attempt.EndTime.Time
 	}
@@ -54,6 +58,16 @@ func (s *spans) attempt(r *Record, attempt *v1alpha1.RemediationAttempt, now tim
 		return
 	}
 	s.all, s.at = append(s.all, one), one.To
+}
+
+// actionOf is what a step of a record does.
+func actionOf(r *v1alpha1.MachineRemediation, name string) v1alpha1.Action {
+	for _, step := range r.Spec.Steps {
+		if step.Name == name {
+			return step.Action
+		}
+	}
+	return ""
 }
 
 // end adds what has followed on the last attempt.
