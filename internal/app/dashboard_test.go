@@ -111,7 +111,7 @@ func TestDashboard(t *testing.T) {
 	if status, body := page(t, a, http.MethodPost, "/act/hold", token); status != http.StatusMethodNotAllowed && status != http.StatusNotFound {
 		t.Errorf("without --dashboard-actions it answers %d: %s", status, body)
 	}
-	if status, body := page(t, a, http.MethodGet, "/assets/dashboard.css", ""); status != http.StatusOK {
+	if status, body := page(t, a, http.MethodGet, "/assets/app.css", ""); status != http.StatusOK {
 		t.Errorf("the sign-in form has no style: %d: %s", status, body)
 	}
 	o.DashboardActions = true

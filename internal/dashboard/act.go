@@ -156,6 +156,17 @@ type acts struct {
 	actions Actions
 	clock   clock.PassiveClock
 	show    func(w http.ResponseWriter, r *http.Request, status int, page actPage)
+	// written waits until the pages show what was written.
+	written func(context.Context)
+}
+
+// acts are those of the pages.
+func (d *Dashboard) acts() *acts {
+	return &acts{actions: d.options.Actions, clock: d.options.Clock, written: d.Refresh, show: func(w http.ResponseWriter, r *http.Request, status int, page actPage) {
+		f := d.frameOf(d.looker.current(), "", page.Title)
+		f.Main = page
+		d.render(w, r, status, "act", f)
+	}}
 }
 
 // ServeHTTP shows what an action would do, and does it once a person has seen that.
@@ -207,6 +218,7 @@ func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *peop
 		s.refuse(w, r, a, err)
 		return
 	}
+	s.written(r.Context())
 	s.show(w, r, http.StatusOK, actPage{Title: change.Title, Said: "Written to " + change.Name + ".", Lines: change.Lines, Back: a.back()})
 }
 

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/record"
@@ -29,9 +31,11 @@ import (
 // stage is a door before a machine that is sick, whose repair waits for an approval.
 type stage struct {
 	*door
-	acts    *httptest.Server
-	machine *clusterv1.Machine
-	record  *v1alpha1.MachineRemediation
+	acts *httptest.Server
+	// refreshed is how often the pages were to show what was written.
+	refreshed int
+	machine   *clusterv1.Machine
+	record    *v1alpha1.MachineRemediation
 }
 
 const sickness = "Node condition Ready is Unknown for more than 5m0s"
@@ -40,7 +44,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{door: newDoor(t, clock.RealClock{})}
 	mux := http.NewServeMux()
-	mux.Handle("POST /act/{verb}", &acts{actions: s.guard, clock: clock.RealClock{}, show: func(w http.ResponseWriter, _ *http.Request, status int, page actPage) {
+	mux.Handle("POST /act/{verb}", &acts{actions: s.guard, clock: clock.RealClock{}, written: func(context.Context) { s.refreshed++ }, show: func(w http.ResponseWriter, _ *http.Request, status int, page actPage) {
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(page)
 	}})
@@ -149,6 +153,9 @@ func TestAct(t *testing.T) {
 	status, done := s.post(alice, "approve", confirmed(shown))
 	if status != http.StatusOK || done.Said != "Written to mr/"+s.record.Name+"." || done.Form != nil || done.Back != "/records/"+s.ns+"/"+s.record.Name {
 		t.Errorf("says %d: %+v", status, done)
+	}
+	if s.refreshed != 1 {
+		t.Errorf("the pages were brought up to date %d times", s.refreshed)
 	}
 	want := &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerApprove, By: s.user("alice"), Reason: "its data is safe"}
 	if diff := cmp.Diff(want, s.decided()); diff != "" {
@@ -292,5 +299,55 @@ func TestAlone(t *testing.T) {
 func TestNobodyActs(t *testing.T) {
 	if _, err := (&Guard{}).Person(httptest.NewRequest(http.MethodPost, "/act/approve", nil)); err == nil {
 		t.Error("somebody nobody knows acts")
+	}
+}
+
+// nothing is an empty fleet.
+type nothing struct{}
+
+func (nothing) Look(context.Context, string) (explain.Facts, error) { return explain.Facts{}, nil }
+
+// TestActPages: on the real pages, what people have typed stays text, and nothing can be done where actions are off.
+func TestActPages(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	pages := func(actions Actions) *httptest.Server {
+		d, err := New(Options{Fleet: nothing{}, Clock: clock.RealClock{}, Actions: actions, Viewer: Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		go func() { _ = d.Run(ctx) }()
+		return s.serve(d.Handler())
+	}
+	hostile := `"><script>alert(1)</script>`
+	form := url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}, "reason": {hostile}}
+	cookie := []string{"Cookie", tokenCookie + "=" + alice}
+	on := pages(s.guard)
+	for object, want := range map[string]string{
+		"mr/" + s.record.Name: "Approve step replace on metal-3", "mr/" + hostile: "Nothing was written", hostile: "Nothing was written",
+	} {
+		form.Set("object", object)
+		got := asks(t, on, http.MethodPost, "/act/approve", form, cookie...)
+		if !strings.Contains(got.body, "<h1>"+want) || strings.Contains(got.body, "<script>alert") || !strings.Contains(got.body, "&lt;script&gt;") {
+			t.Errorf("%s: %s: %s", object, got.Status, got.body)
+		}
+		if policy := got.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("the policy is %q", policy)
+		}
+		if !strings.Contains(got.body, "You act as "+s.user("alice")) || !strings.Contains(got.body, `<form method="post" action="/logout">`) {
+			t.Errorf("it does not say who acts: %s", got.body)
+		}
+	}
+	if got := asks(t, on, http.MethodGet, "/act/approve", nil, cookie...); got.StatusCode != http.StatusMethodNotAllowed && got.StatusCode != http.StatusNotFound {
+		t.Errorf("a link acts: %s", got.Status)
+	}
+	form.Set("object", "mr/"+s.record.Name)
+	if got := asks(t, pages(nil), http.MethodPost, "/act/approve", form, cookie...); got.StatusCode != http.StatusMethodNotAllowed || s.decided() != nil {
+		t.Errorf("where actions are off: %s: %s", got.Status, got.body)
+	}
+	if got := asks(t, on, http.MethodGet, "/assets/none.css", nil); got.StatusCode != http.StatusNotFound || strings.Contains(got.body, "Manager") {
+		t.Errorf("a stranger reads %s: %s", got.Status, got.body)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
@@ -91,23 +90,12 @@ func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 // of other sites.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET "+assetsPath, straight(next))
+	mux.HandleFunc("GET "+assetsPath+"{name}", serveAsset)
 	mux.HandleFunc("GET "+loginPath, g.showLogin)
 	mux.HandleFunc("POST "+loginPath, g.login)
 	mux.HandleFunc("POST "+logoutPath, logout)
 	mux.Handle("/", g.admit(next))
-	return sameOrigin(headed(mux))
-}
-
-// straight serves no path that leads elsewhere by its dots, which may be encoded.
-func straight(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path.Clean(r.URL.Path) != r.URL.Path {
-			http.NotFound(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return sameOrigin(secured(mux))
 }
 
 // admit serves those who may see it.
@@ -115,7 +103,7 @@ func (g *Guard) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := tokenOf(r)
 		if token == "" {
-			refuse(w, r, &refusal{http.StatusUnauthorized, "Sign in to see this page."})
+			refuse(w, r, errNobody)
 			return
 		}
 		user, err := g.review.of(r.Context(), token)
@@ -180,24 +168,6 @@ func sameOrigin(next http.Handler) http.Handler {
 		http.Error(w, "This request comes from another site, so nothing was done.", http.StatusForbidden)
 	}))
 	return protection.Handler(next)
-}
-
-// headed sends what browsers are to obey. A handler may be stricter, or for its scripts less strict.
-func headed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name, value := range map[string]string{
-			"Content-Security-Policy":      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-			"Cache-Control":                "no-store",
-			"X-Content-Type-Options":       "nosniff",
-			"X-Frame-Options":              "DENY",
-			"Referrer-Policy":              "same-origin",
-			"Cross-Origin-Opener-Policy":   "same-origin",
-			"Cross-Origin-Resource-Policy": "same-origin",
-		} {
-			w.Header().Set(name, value)
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // reviewTTL is for how long the API server's answer about a person holds.

@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-const (
-	// keyCookie has the key of a local server.
-	keyCookie = "sickbay-key"
-	// keyField is where the printed address has it.
-	keyField = "key"
-)
+// KeyField is the field of the printed address that has the key.
+const KeyField = "key"
+
+// keyCookie is the name of the cookie that has the key of a local server. Browsers tell apart the ports of a host by nothing else.
+func keyCookie(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	return "sickbay-key-" + port
+}
 
 // NewKey makes the key of a local server that acts: other people of the same computer reach its address, too, and do not know the key.
 func NewKey() string { return rand.Text() }
@@ -25,7 +27,7 @@ func Local(next http.Handler, key string) http.Handler {
 	if key != "" {
 		next = withKey(next, key)
 	}
-	return sameOrigin(headed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return sameOrigin(secured(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLoopback(r.Host) {
 			http.Error(w, "This page is served to this computer alone: open it by 127.0.0.1 or localhost.", http.StatusMisdirectedRequest)
 			return
@@ -49,17 +51,17 @@ func isLoopback(hostport string) bool {
 func withKey(next http.Handler, key string) http.Handler {
 	has := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(key)) == 1 }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if query := r.URL.Query(); r.Method == http.MethodGet && has(query.Get(keyField)) {
-			// No Secure: a local server has no TLS.
-			http.SetCookie(w, &http.Cookie{Name: keyCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-			query.Del(keyField)
+		if query := r.URL.Query(); r.Method == http.MethodGet && has(query.Get(KeyField)) {
+			// No Secure: a local server has no TLS. Not Strict: the address may be opened from anywhere, and leads on at once.
+			http.SetCookie(w, &http.Cookie{Name: keyCookie(r), Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+			query.Del(KeyField)
 			// Off the address bar and out of the history.
 			to := *r.URL
 			to.RawQuery = query.Encode()
 			http.Redirect(w, r, localPath(to.RequestURI()), http.StatusSeeOther)
 			return
 		}
-		if cookie, err := r.Cookie(keyCookie); err != nil || !has(cookie.Value) {
+		if cookie, err := r.Cookie(keyCookie(r)); err != nil || !has(cookie.Value) {
 			http.Error(w, "This page acts with somebody's rights: open the address that sickbay dashboard has printed.", http.StatusUnauthorized)
 			return
 		}

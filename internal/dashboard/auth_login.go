@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"bytes"
-	"embed"
 	"errors"
 	"html/template"
 	"net/http"
@@ -35,10 +34,8 @@ const (
 	formTimeout = 10 * time.Second
 )
 
-//go:embed auth_login.html
-var loginFiles embed.FS
-
-var loginTemplate = template.Must(template.ParseFS(loginFiles, "auth_login.html"))
+// loginTemplate is a page of its own: who has not signed in is shown nothing that is around the others.
+var loginTemplate = template.Must(template.New("signin.html").Funcs(functions).ParseFS(embedded, "templates/signin.html"))
 
 // loginPage is what the sign-in page shows.
 type loginPage struct {
@@ -68,7 +65,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, err := g.review.of(r.Context(), token); err != nil {
 		status := 0
-		status, page.Problem = told(err)
+		status, page.Problem = tells(err)
 		showLogin(w, status, page)
 		return
 	}
@@ -133,8 +130,8 @@ func readForm(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// told is what a person reads about an error of a review.
-func told(err error) (status int, sentence string) {
+// tells is what a person reads about an error of a review.
+func tells(err error) (status int, sentence string) {
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
 		return refused.status, refused.sentence
 	}
@@ -143,7 +140,7 @@ func told(err error) (status int, sentence string) {
 
 // refuse answers somebody who may not see a page: people by a page that helps, programs by a sentence.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
-	status, sentence := told(err)
+	status, sentence := tells(err)
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="sickbay"`)
 	}
@@ -152,6 +149,10 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	page := loginPage{Problem: sentence, Next: "/", Form: status != http.StatusServiceUnavailable}
+	if errors.Is(err, errNobody) {
+		// The form says it.
+		page.Problem = ""
+	}
 	if r.Method == http.MethodGet {
 		page.Next = localPath(r.URL.RequestURI())
 		page.Strayed = r.Header.Get("Sec-Fetch-Site") == "cross-site"

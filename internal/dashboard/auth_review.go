@@ -34,6 +34,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.sentence }
 
+// errNobody refuses somebody who has not said who it is.
+var errNobody = &refusal{http.StatusUnauthorized, "Sign in to see this page."}
+
 const (
 	// reviewQPS and reviewBurst bound what strangers can have the API server review.
 	reviewQPS   = 20

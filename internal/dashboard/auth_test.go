@@ -33,8 +33,8 @@ type door struct {
 	site  *httptest.Server
 }
 
-// page says who sees it.
-var page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// seer says who sees it.
+var seer = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == eventsPath {
 		fmt.Fprintln(w, "first")
 		_ = http.NewResponseController(w).Flush()
@@ -53,7 +53,7 @@ func newDoor(t *testing.T, at clock.WithTicker) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.site = d.serve(page)
+	d.site = d.serve(seer)
 	return d
 }
 
@@ -164,11 +164,13 @@ func TestGuard(t *testing.T) {
 			}
 		})
 	}
-	if got := asks(t, d.site, http.MethodGet, "/assets/x.css", nil); got.body != " sees /assets/x.css" {
-		t.Errorf("assets: %s: %s", got.Status, got.body)
+	if got := asks(t, d.site, http.MethodGet, "/assets/app.css", nil); got.StatusCode != http.StatusOK {
+		t.Errorf("the sign-in form has no style: %s: %s", got.Status, got.body)
 	}
-	if got := asks(t, d.site, http.MethodGet, "/assets/..%2fmachines", nil); got.StatusCode == http.StatusOK {
-		t.Errorf("past the assets: %s: %s", got.Status, got.body)
+	for _, path := range []string{"/assets/..%2fmachines", "/assets/..%2ftemplates%2flayout.html", "/assets/none", "/assets/", "/assets"} {
+		if got := asks(t, d.site, http.MethodGet, path, nil); got.StatusCode == http.StatusOK {
+			t.Errorf("%s: %s: %s", path, got.Status, got.body)
+		}
 	}
 }
 
@@ -179,15 +181,18 @@ func TestGuardShowsTheForm(t *testing.T) {
 	if got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("answers %s", got.Status)
 	}
-	for _, want := range []string{`<p role="alert">Sign in to see this page.</p>`, `name="next" value="/machines?q=%3Cb%3E&amp;page=2"`, `<a href="/machines?q=%3Cb%3E&amp;page=2">go on</a>`} {
+	for _, want := range []string{`<h1>Sign in</h1>`, `name="next" value="/machines?q=%3Cb%3E&amp;page=2"`, `<a href="/machines?q=%3Cb%3E&amp;page=2">go on</a>`} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("lacks %s in\n%s", want, got.body)
 		}
 	}
+	if strings.Contains(got.body, `role="alert"`) {
+		t.Errorf("it calls it a problem:\n%s", got.body)
+	}
 	want := map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 		"Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"Content-Security-Policy": policy,
 	}
 	have := map[string]string{}
 	for name := range want {
@@ -276,7 +281,7 @@ func TestGuardWithoutTheAPIServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.guard.review.of(ctx, "any")
-	if status, sentence := told(err); status != http.StatusServiceUnavailable || sentence != "The API server cannot be asked who you are. Try again." {
+	if status, sentence := tells(err); status != http.StatusServiceUnavailable || sentence != "The API server cannot be asked who you are. Try again." {
 		t.Errorf("%d: %s", status, sentence)
 	}
 }
@@ -345,7 +350,7 @@ func TestSignedIn(t *testing.T) {
 
 // TestLocal: a server on a person's own computer answers to that computer alone, and acts for those who have the key.
 func TestLocal(t *testing.T) {
-	open, locked := Local(page, ""), Local(page, "sesame")
+	open, locked := Local(seer, ""), Local(seer, "sesame")
 	ask := func(handler http.Handler, method, target, host string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, target, nil)
 		r.Host = host
@@ -368,15 +373,18 @@ func TestLocal(t *testing.T) {
 	if got := ask(locked, http.MethodGet, "/machines", "127.0.0.1"); got.Code != http.StatusUnauthorized {
 		t.Errorf("without the key: %d", got.Code)
 	}
-	if got := ask(locked, http.MethodGet, "/machines?key=forged", "127.0.0.1", "Cookie", keyCookie+"=forged"); got.Code != http.StatusUnauthorized {
+	if got := ask(locked, http.MethodGet, "/machines?key=forged", "127.0.0.1", "Cookie", "sickbay-key-=forged"); got.Code != http.StatusUnauthorized {
 		t.Errorf("with another key: %d", got.Code)
 	}
-	got := ask(locked, http.MethodGet, "/machines?key=sesame&q=a", "127.0.0.1")
-	if want := keyCookie + "=sesame; Path=/; HttpOnly; SameSite=Strict"; got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/machines?q=a" || got.Header().Get("Set-Cookie") != want {
+	got := ask(locked, http.MethodGet, "/machines?key=sesame&q=a", "127.0.0.1:8080")
+	if want := "sickbay-key-8080=sesame; Path=/; HttpOnly; SameSite=Lax"; got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/machines?q=a" || got.Header().Get("Set-Cookie") != want {
 		t.Errorf("with the key: %d, %v", got.Code, got.Header())
 	}
-	if got := ask(locked, http.MethodGet, "/machines?q=a", "127.0.0.1", "Cookie", keyCookie+"=sesame"); got.Code != http.StatusOK {
+	if got := ask(locked, http.MethodGet, "/machines?q=a", "127.0.0.1:8080", "Cookie", "sickbay-key-8080=sesame"); got.Code != http.StatusOK {
 		t.Errorf("with the cookie: %d", got.Code)
+	}
+	if got := ask(locked, http.MethodGet, "/machines?q=a", "127.0.0.1:9090", "Cookie", "sickbay-key-8080=sesame"); got.Code != http.StatusUnauthorized {
+		t.Errorf("with the cookie of another port: %d", got.Code)
 	}
 	if got := ask(open, http.MethodPost, "/act/approve", "127.0.0.1", "Sec-Fetch-Site", "cross-site"); got.Code != http.StatusForbidden {
 		t.Errorf("of another site: %d", got.Code)

@@ -27,10 +27,10 @@ type frame struct {
 	Manager                      string
 	// Problem is why the data is not newer, and Since since when that is so.
 	Problem, Since string
-	// Acts reports that forms can be used, and Viewer names the person.
-	Acts   bool
-	Viewer string
-	Main   any
+	// Acts reports that forms can be used, and Viewer names the person, who may have signed in here.
+	Acts, SignedIn bool
+	Viewer         string
+	Main           any
 }
 
 // parse reads the templates: each page is the layout with a main part of its own.
@@ -46,7 +46,7 @@ func parse() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{}
 	for _, entry := range entries {
 		name := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
-		if name == "layout" || name == "parts" {
+		if name == "layout" || name == "parts" || name == "signin" {
 			continue
 		}
 		page, err := layout.Clone()
@@ -121,7 +121,7 @@ func linkURL(l view.Link) string {
 
 // render writes a page. It is made as a whole first, so that an error is not the end of half a page.
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
-	f.Path, f.Acts = r.URL.RequestURI(), d.options.Actions != nil
+	f.Path, f.Acts, f.SignedIn = r.URL.RequestURI(), d.options.Actions != nil, signedIn(r)
 	if d.options.Viewer != nil {
 		f.Viewer = d.options.Viewer(r)
 	}

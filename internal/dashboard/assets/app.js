@@ -57,7 +57,7 @@
   };
 
   const refresh = async () => {
-    if (busy || document.hidden) return;
+    if (busy || document.hidden || document.querySelector("[data-still]")) return;
     busy = true;
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
