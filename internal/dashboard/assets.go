@@ -27,7 +27,7 @@ func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := fs.ReadFile(embedded, "assets/"+name)
 	if err != nil {
-		d.notFound(w, r)
+		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -25,7 +25,7 @@ type frame struct {
 	// Version is that of the data; At and Now are when it was read and when the page was made.
 	Version, At, Clock, Now, Age string
 	Manager                      string
-	// Problem is why the data is not newer, and Since since when that is so.
+	// Problem is why the data is not newer, and Since for how long that is so.
 	Problem, Since string
 	// Acts reports that forms can be used, and Viewer names the person.
 	Acts   bool
@@ -111,7 +111,8 @@ func splitHeadline(text string) headline {
 	if rest != "" {
 		rest = " " + rest
 	}
-	return headline{first, rest}
+	word := strings.TrimRight(first, ",;:.")
+	return headline{word, first[len(word):] + rest}
 }
 
 // linkURL is where an object has its page.
@@ -145,7 +146,7 @@ func (d *Dashboard) frameOf(s snapshot, section, title string) frame {
 		f.Manager = s.look.Fleet.Manager
 	}
 	if s.err != nil {
-		f.Problem, f.Since = s.err.Error(), fmt.Sprintf("%s ago", view.Span(max(0, now.Sub(s.since))))
+		f.Problem, f.Since = s.err.Error(), view.Span(max(0, now.Sub(s.since)))
 	}
 	return f
 }

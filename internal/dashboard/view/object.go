@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -147,10 +148,13 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 	p.Machines.Total = len(unhealthy)
 	unhealthy = Query{}.sorted(unhealthy)
 	p.Machines.Shown = l.rows(unhealthy[:min(len(unhealthy), most)])
+	p.Machines.shown = len(p.Machines.Shown)
 }
 
 // object draws what explain says.
 func (l *Look) object(page explain.Page) ObjectPage {
+	// What a person can do has a place of its own.
+	page.Rows = slices.DeleteFunc(page.Rows, func(r explain.Row) bool { return r.Label == "Choose" || r.Label == "Stop" })
 	p := ObjectPage{Page: page, Next: l.upcoming(page.Next, most), Gate: gate(page.Gate), Slots: slots(page.Slots)}
 	if len(p.Next.Shown) > 0 {
 		p.First = &p.Next.Shown[0]

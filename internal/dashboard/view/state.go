@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -53,6 +54,18 @@ func (s State) Class() string {
 type Count struct {
 	State State
 	N     int
+}
+
+// Text is the number as people read it.
+func (c Count) Text() string { return thousands(c.N) }
+
+// thousands sets digits in groups of three.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // counts are those of all usual states, and of others that are not empty.
