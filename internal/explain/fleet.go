@@ -221,12 +221,12 @@ func (p *Fleet) Headline() string {
 
 // counted says how many machines stand where, the healthy ones first.
 func counted(states map[State]int) string {
-	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}
+	parts := []string{Number(states[StateHealthy]) + " healthy"}
 	for _, one := range []State{
 		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
 	} {
 		if n := states[one]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[one]))
+			parts = append(parts, Number(n)+" "+stateWords[one])
 		}
 	}
 	return strings.Join(parts, ", ")

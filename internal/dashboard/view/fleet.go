@@ -1,6 +1,5 @@
 package view
 
-import "github.com/sickbay-dev/sickbay/internal/explain"
 
 // most is how many lines of a list the first page shows.
 const most = 8
@@ -29,7 +28,7 @@ type FleetPage struct {
 func (l *Look) FleetPage() FleetPage {
 	f := &l.Fleet
 	p := FleetPage{
-		Headline: f.Headline(), Manager: f.Manager, Idle: l.Facts.Manager == explain.Manager{}, Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
+		Headline: f.Headline(), Manager: f.Manager, Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
 		NeedsYou: l.items(f.NeedsYou, 2*most), Next: l.upcoming(f.Next, 2*most), Waiting: l.items(f.Waiting, most), InRepair: l.items(f.InRepair, most),
 		Paused: l.items(f.Paused, most), Unreadable: l.items(f.Unreadable, most), Heat: l.heat(maxHeat),
 	}

@@ -25,6 +25,8 @@ type ObjectPage struct {
 	Attempts []AttemptRow
 	// Links lead to objects that have to do with it.
 	Links []NamedLink
+	// Facts are short ones about a machine.
+	Facts []explain.Row
 	// Records are the repairs of a machine, the latest first.
 	Records []Link
 	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first.
@@ -75,6 +77,11 @@ func (p *ObjectPage) machineLinks(m *Machine) {
 	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", m.Namespace, m.Cluster}})
 	if m.Check != "" {
 		p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", m.Namespace, m.Check}})
+	}
+	for _, fact := range []explain.Row{{Label: "Node", Text: m.Node}, {Label: "Domain", Text: m.Zone}, {Label: "Owner", Text: m.Owner}} {
+		if fact.Text != "" {
+			p.Facts = append(p.Facts, fact)
+		}
 	}
 	if m.of.Record != nil {
 		p.Records = append(p.Records, Link{"records", m.Namespace, m.of.Record.Record.Name})
@@ -153,8 +160,7 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 
 // object draws what explain says.
 func (l *Look) object(page explain.Page) ObjectPage {
-	// What a person can do has a place of its own.
-	page.Rows = slices.DeleteFunc(page.Rows, func(r explain.Row) bool { return r.Label == "Choose" || r.Label == "Stop" })
+	page.Rows = slices.DeleteFunc(page.Rows, func(r explain.Row) bool { return elsewhere[r.Label] })
 	p := ObjectPage{Page: page, Next: l.upcoming(page.Next, most), Gate: gate(page.Gate), Slots: slots(page.Slots)}
 	if len(p.Next.Shown) > 0 {
 		p.First = &p.Next.Shown[0]
@@ -172,6 +178,9 @@ func (l *Look) object(page explain.Page) ObjectPage {
 	}
 	return p
 }
+
+// elsewhere are the rows that a page has in another form: as links, as a countdown, as a figure, as a list of commands, in its foot.
+var elsewhere = map[string]bool{"Cluster": true, "Machine": true, "Next": true, "Slots": true, "Choose": true, "Stop": true, "Manager": true}
 
 func attemptRow(one explain.Tried, now time.Time) AttemptRow {
 	row := AttemptRow{Tried: one}

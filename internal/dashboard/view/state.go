@@ -1,7 +1,6 @@
 package view
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -57,16 +56,7 @@ type Count struct {
 }
 
 // Text is the number as people read it.
-func (c Count) Text() string { return thousands(c.N) }
-
-// thousands sets digits in groups of three.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func (c Count) Text() string { return explain.Number(c.N) }
 
 // counts are those of all usual states, and of others that are not empty.
 func counts(n map[explain.State]int) []Count {
