@@ -114,13 +114,14 @@ func (a act) change(ctx context.Context, p *people.Person) (*people.Change, erro
 	return p.Answer(ctx, record, people.Answer{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
 }
 
-// back is the page of what an action is about.
-func (a act) back() string {
-	section, ok := sections[a.kind]
-	if !ok || a.namespace == "" || a.name == "" {
-		return "/"
+// page begins a page about an action.
+func (a act) page(title, said string) actPage {
+	page := actPage{Title: title, Said: said, Back: "/"}
+	if section, ok := sections[a.kind]; ok && a.namespace != "" && a.name != "" {
+		page.Back = "/" + section + "/" + url.PathEscape(a.namespace) + "/" + url.PathEscape(a.name)
+		page.About = a.kind + "/" + a.name
 	}
-	return "/" + section + "/" + url.PathEscape(a.namespace) + "/" + url.PathEscape(a.name)
+	return page
 }
 
 // Field is one of a form that nobody sees.
@@ -145,8 +146,8 @@ type actPage struct {
 	// Verb and Form make the form that confirms; without them there is nothing to confirm.
 	Verb string
 	Form []Field
-	// Back is the page of what it is about.
-	Back string
+	// Back is the page of what it is about, and About what that is; empty for the first page.
+	Back, About string
 	// Failed reports that nothing was written that somebody wanted.
 	Failed bool
 }
@@ -191,7 +192,7 @@ func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case change.Already != "":
-		s.show(w, r, http.StatusOK, actPage{Title: "There is nothing to write", Said: sentenceOf(change.Already), Back: a.back()})
+		s.show(w, r, http.StatusOK, a.page("There is nothing to write", sentenceOf(change.Already)))
 	case a.seen == change.Seen():
 		s.write(w, r, a, change)
 	default:
@@ -205,7 +206,8 @@ func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people
 		s.refuse(w, r, a, err)
 		return
 	}
-	page, status := actPage{Title: change.Title, Lines: change.Lines, Verb: a.verb, Form: a.asked(change), Back: a.back()}, http.StatusOK
+	page, status := a.page(change.Title, ""), http.StatusOK
+	page.Lines, page.Verb, page.Form = change.Lines, a.verb, a.asked(change)
 	if a.seen != "" {
 		page.Said = "It has changed since it was shown, so nothing was written. Now it would do this."
 		status = http.StatusConflict
@@ -219,12 +221,17 @@ func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *peop
 		return
 	}
 	s.written(r.Context())
-	s.show(w, r, http.StatusOK, actPage{Title: change.Title, Said: "Written to " + change.Name + ".", Lines: change.Lines, Back: a.back()})
+	page := a.page(change.Title, "Written to "+change.Name+".")
+	// How it stands is another thing now.
+	page.Lines = slices.DeleteFunc(change.Lines, func(line decision.Line) bool { return line.Label == decision.LabelNow })
+	s.show(w, r, http.StatusOK, page)
 }
 
 // refuse says why nothing was written.
 func (s *acts) refuse(w http.ResponseWriter, r *http.Request, a act, err error) {
-	s.show(w, r, statusOf(err), actPage{Title: "Nothing was written", Said: sentenceOf(err.Error()), Back: a.back(), Failed: true})
+	page := a.page("Nothing was written", sentenceOf(err.Error()))
+	page.Failed = true
+	s.show(w, r, statusOf(err), page)
 }
 
 // statusOf is how HTTP calls an error.

@@ -151,8 +151,11 @@ func TestAct(t *testing.T) {
 		t.Errorf("it is written before it is confirmed: %+v", d)
 	}
 	status, done := s.post(alice, "approve", confirmed(shown))
-	if status != http.StatusOK || done.Said != "Written to mr/"+s.record.Name+"." || done.Form != nil || done.Back != "/records/"+s.ns+"/"+s.record.Name {
+	if status != http.StatusOK || done.Said != "Written to mr/"+s.record.Name+"." || done.Form != nil || done.Back != "/records/"+s.ns+"/"+s.record.Name || done.About != "mr/"+s.record.Name {
 		t.Errorf("says %d: %+v", status, done)
+	}
+	if said := linesOf(done); strings.Contains(said, "waits for a person to approve it") || !strings.Contains(said, "Does: ") {
+		t.Errorf("says how it stood before: %s", said)
 	}
 	if s.refreshed != 1 {
 		t.Errorf("the pages were brought up to date %d times", s.refreshed)

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/onsi/gomega"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,7 +83,24 @@ func (d *door) account(name string, rules ...rbacv1.PolicyRule) (token string) {
 	if err := c.SubResource("token").Create(d.t.Context(), account, request); err != nil {
 		d.t.Fatal(err)
 	}
+	d.await(name, rules)
 	return request.Status.Token
+}
+
+// await waits until the API server goes by the rights, which it reads by a watch.
+func (d *door) await(name string, rules []rbacv1.PolicyRule) {
+	d.t.Helper()
+	for _, rule := range rules {
+		NewWithT(d.t).Eventually(func() (bool, error) {
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User: d.user(name), ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Namespace: d.ns, Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0],
+				},
+			}}
+			err := env.Get(d.t).Client.Create(d.t.Context(), review)
+			return review.Status.Allowed, err
+		}, time.Minute).Should(BeTrue())
+	}
 }
 
 func (d *door) user(name string) string { return "system:serviceaccount:" + d.ns + ":" + name }
