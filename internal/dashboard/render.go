@@ -72,6 +72,7 @@ var functions = template.FuncMap{
 	"state":    func(s view.State) view.Query { return view.Query{State: string(s)} },
 	"cell":     func(c view.Cell) string { return machinesURL(c.Query()) },
 	"number":   explain.Number,
+	"count":    explain.Count,
 	"lower":    func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
 	"title":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 	"headline": splitHeadline,
