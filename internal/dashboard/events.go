@@ -12,6 +12,8 @@ import (
 const (
 	// maxWatchers bounds how many pages are kept up to date.
 	maxWatchers = 200
+	// stillThere is how often a page is told something at least.
+	stillThere = 3 * time.Second
 	// writeTime is how long a page may take to read what it is told.
 	writeTime = 10 * time.Second
 )
@@ -36,6 +38,9 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
 	d.looker.want()
+	// A look may take long. Who watches is to know that the connection stands.
+	still := time.NewTicker(stillThere)
+	defer still.Stop()
 	for {
 		last, changed := d.looker.state()
 		if !last.begun.IsZero() {
@@ -49,6 +54,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-changed:
+		case <-still.C:
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 	fresh = 5 * time.Second
 	// patience is how long a request waits for a look, and lookTime how long a look may take.
 	patience = 10 * time.Second
-	lookTime = 30 * time.Second
+	lookTime = 10 * time.Second
 )
 
 // snapshot is what all requests share. It is never changed once it is made.

@@ -72,6 +72,7 @@ var functions = template.FuncMap{
 	"state":    func(s view.State) view.Query { return view.Query{State: string(s)} },
 	"cell":     func(c view.Cell) string { return machinesURL(c.Query()) },
 	"number":   explain.Number,
+	"count":    explain.Count,
 	"lower":    func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
 	"title":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 	"headline": splitHeadline,
@@ -136,7 +137,16 @@ func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = out.WriteTo(w)
+	_, _ = w.Write(bytes.Map(inOrder, out.Bytes()))
+}
+
+// inOrder shows the characters that would have the browser write what follows from right to left, or in another order, as unknown
+// ones: names and messages are not to turn the rest of a page around.
+func inOrder(r rune) rune {
+	if (r >= '\u202a' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069') {
+		return '\ufffd'
+	}
+	return r
 }
 
 // frameOf is what is around a page about a snapshot.

@@ -43,7 +43,7 @@ func holds(kind string, obj metav1.Object, now time.Time) []Command {
 			return []Command{command("release", name, namespace, "The hold ends now", "")}
 		}
 	}
-	return []Command{command("hold", name, namespace, "Nothing new is done until a time", " --for 2h --reason 'why'")}
+	return []Command{command("hold", name, namespace, "Nothing new is done until a time that you choose", " --for 2h --reason 'why'")}
 }
 
 // typed joins commands as a person types them.

@@ -33,6 +33,9 @@ type Fleet struct {
 	Checks []CheckLine `json:"checks,omitempty"`
 	// Next is what happens by itself, if nothing else changes, the earliest first.
 	Next []Upcoming `json:"next,omitempty"`
+
+	// idle reports that no manager leads.
+	idle bool
 }
 
 // Item is one line about one object.
@@ -67,7 +70,7 @@ type CheckLine struct {
 func (f *Facts) Fleet() Fleet {
 	p := Fleet{
 		APIVersion: APIVersion, Kind: "Fleet", At: f.Now, Manager: f.managerWords(), Clusters: len(f.Clusters), Machines: len(f.Machines),
-		States: map[State]int{}, Next: f.Next(),
+		States: map[State]int{}, Next: f.Next(), idle: f.Manager == Manager{},
 	}
 	for _, m := range f.Machines {
 		state := m.State(f.Now)
@@ -205,6 +208,8 @@ func (p *Fleet) Headline() string {
 		}
 	}
 	switch {
+	case p.idle && p.Machines > p.States[StateHealthy]:
+		return "No manager leads: nothing is repaired"
 	case len(p.NeedsYou) > 0:
 		return count(len(p.NeedsYou), "thing") + " for you to decide"
 	case len(p.Unreadable) > 0:
@@ -215,6 +220,8 @@ func (p *Fleet) Headline() string {
 		return "There are no machines"
 	case p.States[StateHealthy] == p.Machines:
 		return "All machines are healthy"
+	case 2*p.States[StateUndecided] > p.Machines:
+		return "Most machines are undecided"
 	}
 	return "Nothing needs you now"
 }

@@ -30,6 +30,9 @@ func Number(n int) string {
 	return text
 }
 
+// Count says how many there are of something, with the plural of regular nouns.
+func Count(n int, one string) string { return count(n, one) }
+
 // count says how many there are of something, with the plural of regular nouns.
 func count(n int, one string) string {
 	if n == 1 {

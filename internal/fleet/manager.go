@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,14 +13,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// manager says who leads.
-func (o *Observer) manager(ctx context.Context) explain.Manager {
+// manager says who leads. That is read from the API server: it is an error if that does not answer, as the caches may be old then.
+func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
 	if o.Lease == "" {
-		return explain.Manager{Name: o.Alone}
+		return explain.Manager{Name: o.Alone}, nil
 	}
 	leases, err := o.leases(ctx)
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+		return explain.Manager{Unknown: "you may not read its lease"}, nil
+	}
 	if err != nil {
-		return explain.Manager{Unknown: "you may not read its lease"}
+		return explain.Manager{}, fmt.Errorf("asking the API server who leads: %w", err)
 	}
 	now := o.Clock.Now()
 	leads := func(l coordinationv1.Lease) bool {
@@ -30,12 +34,12 @@ func (o *Observer) manager(ctx context.Context) explain.Manager {
 		return now.Before(s.RenewTime.Add(time.Duration(*s.LeaseDurationSeconds) * time.Second))
 	}
 	if i := slices.IndexFunc(leases, leads); i >= 0 {
-		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}
+		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}, nil
 	}
 	if len(leases) == 0 {
-		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}
+		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}, nil
 	}
-	return explain.Manager{}
+	return explain.Manager{}, nil
 }
 
 // leases are those of the name, in all namespaces if it is not known in which one.

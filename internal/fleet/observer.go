@@ -52,8 +52,13 @@ type look struct {
 
 // Look reads the fleet of a namespace; empty means all.
 func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, error) {
+	now := o.Clock.Now()
+	manager, err := o.manager(ctx)
+	if err != nil {
+		return explain.Facts{}, err
+	}
 	l := &look{
-		Observer: o, facts: explain.Facts{Now: o.Clock.Now(), Manager: o.manager(ctx)},
+		Observer: o, facts: explain.Facts{Now: now, Manager: manager},
 		machines: map[types.UID]*explain.Machine{}, checks: map[types.UID]*explain.Check{},
 		clusters: map[client.ObjectKey]*clusterv1.Cluster{}, unreadable: map[client.ObjectKey]string{},
 	}

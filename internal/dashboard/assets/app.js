@@ -35,7 +35,7 @@
     if (Number.isNaN(at)) return;
     const age = now() - at;
     const silent = Date.now() - heard > 8000;
-    const next = silent || state === "lost" ? "lost" : error ? "stale" : "live";
+    const next = silent || state === "lost" ? "lost" : error || age > 20000 ? "stale" : "live";
     if (next !== live.dataset.state) {
       live.dataset.state = next;
       put(said, { lost: "The live connection is lost. What you see is old.", stale: "The fleet cannot be read. What you see is old.", live: "Live" }[next]);

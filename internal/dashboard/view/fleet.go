@@ -1,6 +1,5 @@
 package view
 
-
 // most is how many lines of a list the first page shows.
 const most = 8
 
@@ -8,9 +7,8 @@ const most = 8
 type FleetPage struct {
 	// Headline says whether somebody has to get up, and Summary how many machines stand where.
 	Headline, Summary string
-	// Manager says who leads, and Idle reports that nobody does, so that nothing of what is due happens.
+	// Manager says who leads.
 	Manager    string
-	Idle       bool
 	Counts     []Count
 	Bar        Bar
 	NeedsYou   List[Item]

@@ -50,17 +50,19 @@ func In(cluster, check string) *Scene {
 	}
 }
 
+// Annotated sets an annotation on the MachineHealthCheck.
 func (s *Scene) Annotated(key, value string) *Scene {
 	metav1.SetMetaDataAnnotation(&s.Check.ObjectMeta, key, value)
 	return s
 }
 
+// AtMost sets the limit of the gate.
 func (s *Scene) AtMost(limit string) *Scene {
 	s.Check.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse(limit))
 	return s
 }
 
-// machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
+// Machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
 func (s *Scene) Machine(name string, verdict metav1.ConditionStatus, reason, message string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	opts = append([]build.MachineOption{build.InCluster(s.Cluster.Name), build.NodeRef("node-" + name)}, opts...)
 	m := build.Machine("default", name, opts...)
@@ -71,23 +73,26 @@ func (s *Scene) Machine(name string, verdict metav1.ConditionStatus, reason, mes
 	return m
 }
 
+// Healthy adds a machine that has been healthy for ten hours.
 func (s *Scene) Healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	s.Node(name, corev1.ConditionTrue, 10*time.Hour)
 	return s.Machine(name, metav1.ConditionTrue, machinehealth.ReasonSucceeded, "", 10*time.Hour, opts...)
 }
 
+// Sick adds a machine that has been sick for so long.
 func (s *Scene) Sick(name string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	s.Node(name, corev1.ConditionUnknown, since+5*time.Minute)
 	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5m0s", since, opts...)
 }
 
+// Node gives a machine a Node whose condition Ready has been as it is for so long.
 func (s *Scene) Node(machine string, ready corev1.ConditionStatus, since time.Duration) {
 	s.nodes[machine] = &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: ready, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
 	}}}}
 }
 
-// record admits a sick machine at the time when it fell sick, with a plan, and plays its repair until now.
+// Record admits a sick machine at the time when it fell sick, with a plan, and plays its repair until now.
 func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	since := s.verdictOf(m).LastTransitionTime
 	r := &v1alpha1.MachineRemediation{
@@ -106,12 +111,16 @@ func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) 
 	return r
 }
 
-// play has the controller look at a record again and again, from one time to another. Each act is carried out as it is asked for,
+// Play has the controller look at a record whenever something can change, from one time to another. Each act is carried out as it is asked for,
 // and each slot that is wanted is given.
 func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
-	for at := from; !at.After(to); at = at.Add(time.Second) {
+	for at := from; !at.After(to); {
+		next := to.Add(time.Second)
 		for range 20 {
 			d := ladder.Decide(s.ladderFacts(r), at)
+			if d.RecheckAt.After(at) && d.RecheckAt.Before(next) {
+				next = d.RecheckAt
+			}
 			if d.Store {
 				r.Status = d.Status
 				continue
@@ -126,9 +135,13 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 			}
 			break
 		}
-		if wants, _ := ladder.WantsSlot(r, at); wants {
-			r.Spec.Grant = r.Status.ReleasedGrant + 1
+		wants, due := ladder.WantsSlot(r, at)
+		if wants {
+			r.Spec.Grant, next = r.Status.ReleasedGrant+1, at.Add(time.Second)
+		} else if due.After(at) && due.Before(next) {
+			next = due
 		}
+		at = next
 	}
 }
 
@@ -161,7 +174,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 	return f
 }
 
-// facts puts everything together as the fleet's observer does.
+// Facts puts everything together as the fleet's observer does.
 func (s *Scene) Facts() *explain.Facts {
 	f := admission.Facts{MachineHealthCheck: s.Check, Cluster: s.Cluster, Records: s.Records, History: s.Records, Template: admission.Template{Plan: s.Plan}}
 	check := &explain.Check{MachineHealthCheck: s.Check}
