@@ -20,8 +20,8 @@ var purePackages = []string{
 	"internal/explain",
 	"internal/convert",
 	"internal/decision",
-	"internal/explain",
 	"internal/simulate",
+	"internal/dashboard/view",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

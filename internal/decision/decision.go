@@ -123,7 +123,7 @@ func lines(v View, d v1alpha1.RemediationDecision, is, will course) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
 	if now := progressing(&r.Status).Message; now != "" {
-		all = append(all, Line{"Now", now})
+		all = append(all, Line{LabelNow, now})
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
 		all = append(all, Line{"Instead of", fmt.Sprintf("%s by %s", earlier.Answer, by(earlier))})

@@ -12,6 +12,9 @@ import (
 // Line is one line of what is shown before anything is written.
 type Line struct{ Label, Text string }
 
+// LabelNow is the label of the line that says how far a record is.
+const LabelNow = "Now"
+
 // clockTime is a moment as the API writes it.
 func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 

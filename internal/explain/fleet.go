@@ -33,6 +33,9 @@ type Fleet struct {
 	Checks []CheckLine `json:"checks,omitempty"`
 	// Next is what happens by itself, if nothing else changes, the earliest first.
 	Next []Upcoming `json:"next,omitempty"`
+
+	// idle reports that no manager leads.
+	idle bool
 }
 
 // Item is one line about one object.
@@ -67,7 +70,7 @@ type CheckLine struct {
 func (f *Facts) Fleet() Fleet {
 	p := Fleet{
 		APIVersion: APIVersion, Kind: "Fleet", At: f.Now, Manager: f.managerWords(), Clusters: len(f.Clusters), Machines: len(f.Machines),
-		States: map[State]int{}, Next: f.Next(),
+		States: map[State]int{}, Next: f.Next(), idle: f.Manager == Manager{},
 	}
 	for _, m := range f.Machines {
 		state := m.State(f.Now)
@@ -83,7 +86,7 @@ func (f *Facts) Fleet() Fleet {
 	}
 	for _, c := range f.Clusters {
 		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.unreadable(f.Now)})
 		}
 	}
 	return p
@@ -150,6 +153,14 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 	}
 }
 
+// unreadable says why the Nodes of the cluster cannot be read, and since when; empty if they can.
+func (c *Cluster) unreadable(now time.Time) string {
+	if c.Unreadable == "" || c.Since.IsZero() {
+		return c.Unreadable
+	}
+	return "since " + Clock(c.Since, now) + ": " + c.Unreadable
+}
+
 // message is what the record says of itself.
 func (r *Record) message() string {
 	for _, c := range r.Record.Status.Conditions {
@@ -188,14 +199,41 @@ func (p *Fleet) Summary() string {
 	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
 }
 
+// Headline answers the first question: does somebody have to do something?
+func (p *Fleet) Headline() string {
+	closed := 0
+	for _, check := range p.Checks {
+		if !check.Open {
+			closed += check.Sick
+		}
+	}
+	switch {
+	case p.idle && p.Machines > p.States[StateHealthy]:
+		return "No manager leads: nothing is repaired"
+	case len(p.NeedsYou) > 0:
+		return count(len(p.NeedsYou), "thing") + " for you to decide"
+	case len(p.Unreadable) > 0:
+		return count(len(p.Unreadable), "cluster") + " cannot be read"
+	case closed > 0:
+		return count(closed, "sick machine") + " held back"
+	case p.Machines == 0:
+		return "There are no machines"
+	case p.States[StateHealthy] == p.Machines:
+		return "All machines are healthy"
+	case 2*p.States[StateUndecided] > p.Machines:
+		return "Most machines are undecided"
+	}
+	return "Nothing needs you now"
+}
+
 // counted says how many machines stand where, the healthy ones first.
 func counted(states map[State]int) string {
-	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}
+	parts := []string{Number(states[StateHealthy]) + " healthy"}
 	for _, one := range []State{
 		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
 	} {
 		if n := states[one]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[one]))
+			parts = append(parts, Number(n)+" "+stateWords[one])
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -31,8 +31,10 @@ type Observer struct {
 	Policy    targets.Policy
 	// Records reports that MachineRemediations can be read.
 	Records bool
-	// Lease is the name of the lease that the leading manager holds.
-	Lease string
+	// Lease is the name of the lease that the leading manager holds, and LeaseNamespace where it is; empty if that is not known.
+	Lease, LeaseNamespace string
+	// Alone is the name of the one manager that works, if it needs no lease.
+	Alone string
 	Clock clock.PassiveClock
 }
 
@@ -50,8 +52,13 @@ type look struct {
 
 // Look reads the fleet of a namespace; empty means all.
 func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, error) {
+	now := o.Clock.Now()
+	manager, err := o.manager(ctx)
+	if err != nil {
+		return explain.Facts{}, err
+	}
 	l := &look{
-		Observer: o, facts: explain.Facts{Now: o.Clock.Now(), Manager: o.manager(ctx)},
+		Observer: o, facts: explain.Facts{Now: now, Manager: manager},
 		machines: map[types.UID]*explain.Machine{}, checks: map[types.UID]*explain.Check{},
 		clusters: map[client.ObjectKey]*clusterv1.Cluster{}, unreadable: map[client.ObjectKey]string{},
 	}
@@ -116,7 +123,11 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 // sort puts everything into the order of namespaces and names.
 func (l *look) sort() {
 	for key, cluster := range l.clusters {
-		l.facts.Clusters = append(l.facts.Clusters, explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]})
+		one := explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]}
+		if one.Unreadable != "" {
+			one.Since = lostSince(cluster)
+		}
+		l.facts.Clusters = append(l.facts.Clusters, one)
 	}
 	slices.SortFunc(l.facts.Clusters, func(a, b explain.Cluster) int { return byName(a.Cluster, b.Cluster) })
 	slices.SortFunc(l.facts.Checks, func(a, b *explain.Check) int { return byName(a.MachineHealthCheck, b.MachineHealthCheck) })

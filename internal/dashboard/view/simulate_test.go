@@ -1,0 +1,52 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// TestSimulate: another limit opens the gate on the page, and nothing is played for what cannot be understood.
+func TestSimulate(t *testing.T) {
+	look := view.New(explaintest.Eleven())
+	for name, tt := range map[string]struct {
+		query  view.SimulateQuery
+		answer string
+	}{
+		"not asked yet":         {view.SimulateQuery{}, ""},
+		"as it is":              {view.SimulateQuery{Check: "default/workers"}, "Nothing would be repaired in 2h"},
+		"a higher limit":        {view.SimulateQuery{Check: "default/workers", Limit: "100%"}, "In 2h, 3 of 3 sick machines would be repaired, at most 3 at once"},
+		"one at a time":         {view.SimulateQuery{Check: "default/workers", Limit: "100%", Slots: "1"}, "In 2h, 3 of 3 sick machines would be repaired, at most 1 at once"},
+		"sick only after a day": {view.SimulateQuery{Check: "default/workers", Limit: "2", Timeout: "24h"}, "Nothing would be repaired in 2h"},
+		"a range":               {view.SimulateQuery{Check: "default/workers", Limit: "[1-4]"}, "In 2h, 3 of 3 sick machines would be repaired, at most 3 at once"},
+		"a domain fails":        {view.SimulateQuery{Check: "default/workers", Limit: "4", Fail: "zone=eu-1a"}, "In 2h, 4 of 4 sick machines would be repaired, at most 4 at once"},
+		"no such check":         {view.SimulateQuery{Check: "default/none"}, "there is no MachineHealthCheck default/none"},
+		"no limit":              {view.SimulateQuery{Check: "default/workers", Limit: "many"}, `limit: "many" is neither a number, a percentage nor a range like [1-3]`},
+		"no time":               {view.SimulateQuery{Check: "default/workers", Timeout: "soon"}, `sick after: "soon" is no duration of at least a second, like 90s, 10m or 2h`},
+		"too far":               {view.SimulateQuery{Check: "default/workers", Until: "1000h"}, "look ahead: 1000h is more than 48h"},
+		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" does not say what fails`},
+		"no plan":               {view.SimulateQuery{Check: "default/workers", StepTimeout: "1h"}, "step timeouts: this health check has no plan"},
+	} {
+		p := look.SimulatePage(tt.query, targets.Policy{})
+		if got := p.Answer + p.Problem; !strings.HasPrefix(got, tt.answer) || (tt.answer == "") != (got == "") {
+			t.Errorf("%s: it says %q, want %q", name, got, tt.answer)
+		}
+		if p.Played == (p.Problem != "") && tt.query.Check != "" {
+			t.Errorf("%s: played %v, problem %q", name, p.Played, p.Problem)
+		}
+	}
+}
+
+// TestSimulateChangesNothing in what the other pages are made of.
+func TestSimulateChangesNothing(t *testing.T) {
+	look := view.New(explaintest.Eleven())
+	is := look.Facts.Checks[3].MachineHealthCheck.DeepCopy()
+	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, targets.Policy{})
+	if now := look.Facts.Checks[3].MachineHealthCheck; !p.Played || now.Name != "workers" || now.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo.String() != "30%" ||
+		len(now.Annotations) != len(is.Annotations) {
+		t.Errorf("played %v, and the check is %+v", p.Played, now.Spec)
+	}
+}
