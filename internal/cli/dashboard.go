@@ -54,7 +54,7 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--port %d cannot be used: %w", f.port, err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	observer, namespace, shut, err := f.lookFlags.open(cmd)
 	if err != nil {
 		return err

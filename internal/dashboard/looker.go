@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// period is the least time between two looks.
+	// period is the least time between two looks, and pause is how many times as long as a look took nobody looks after it.
 	period = time.Second
+	pause  = 3
 	// fresh is how old a look may be for a page that is asked for. An older one is shown only if no new one comes.
 	fresh = 5 * time.Second
 	// patience is how long a request waits for a look, and lookTime how long a look may take.
@@ -63,11 +64,12 @@ func (l *looker) run(ctx context.Context) {
 			return
 		case <-l.wanted:
 		}
+		begun := l.clock.Now()
 		l.look(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(period):
+		case <-time.After(max(period, pause*l.clock.Since(begun))):
 		}
 		if l.watched() {
 			l.want()

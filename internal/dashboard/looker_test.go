@@ -21,8 +21,9 @@ func TestOneLook(t *testing.T) {
 		t.Error("somebody looks before anybody has asked")
 	}
 	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() { d.get(t, "/") })
+	for i := range 20 {
+		at := []string{"/", "/machines/default/metal-1", "/checks/default/metal", "/simulate?check=default/metal&slots=1&fail=50%25", "/history"}[i%5]
+		all.Go(func() { d.get(t, at) })
 	}
 	all.Wait()
 	if n := d.fleet.looked(); n < 1 || n > 2 {
@@ -105,7 +106,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	lines := bufio.NewScanner(response.Body)
 	until := func(text string) {
 		t.Helper()

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -47,9 +48,9 @@ func outcomesOverTime(all []explain.Repair, now time.Time) *Columns {
 	}
 	first := all[len(all)-1].Admitted
 	size := columnSizes[len(columnSizes)-1]
-	for i := len(columnSizes) - 1; i >= 0; i-- {
-		if now.Sub(first) < maxColumns*columnSizes[i] {
-			size = columnSizes[i]
+	for _, shorter := range slices.Backward(columnSizes) {
+		if now.Sub(first) < maxColumns*shorter {
+			size = shorter
 		}
 	}
 	from := first.Truncate(size)

@@ -125,12 +125,7 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 				r.Status = d.Status
 				continue
 			}
-			if d.Act.Begins() && len(r.Status.Attempts) == int(d.Attempt.Number) && r.Status.Attempts[d.Attempt.Number-1].ObjectRef == nil {
-				made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
-				if d.Act == ladder.CreateReboot {
-					made = &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, d.Attempt.Number)}
-				}
-				r.Status.Attempts[d.Attempt.Number-1].ObjectRef = made
+			if s.carryOut(r, d) {
 				continue
 			}
 			break
@@ -143,6 +138,20 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 		}
 		at = next
 	}
+}
+
+// carryOut notes what an act has made, and reports whether there is anything to note.
+func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision) bool {
+	n := int(d.Attempt.Number)
+	if !d.Act.Begins() || len(r.Status.Attempts) != n || r.Status.Attempts[n-1].ObjectRef != nil {
+		return false
+	}
+	made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
+	if d.Act == ladder.CreateReboot {
+		made = &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, n)}
+	}
+	r.Status.Attempts[n-1].ObjectRef = made
+	return true
 }
 
 func (s *Scene) verdictOf(m *clusterv1.Machine) metav1.Condition {
