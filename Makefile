@@ -108,10 +108,11 @@ soak: controlplane ## Have random faults befall 2,000 machines for half an hour,
 	@cd sim && go build -v -o $(BIN)/soak ./cmd/soak 2>&1 | $(PROGRESS)
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/soak $(SOAK)
 
-demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
+DEMO ?=
+demo: controlplane build ## Run Sickbay in a simulated world: DEMO=-v tells every line; KEEP=1 leaves it running at the end
 	@echo "Building the demo"
 	@cd sim && go build -v -o $(BIN)/demo ./cmd/demo 2>&1 | $(PROGRESS)
-	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo
+	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo $(DEMO)
 
 lint: verify-generated ## Check the code of all modules, and that generated files are up to date
 	@linter=$$($(TOOL) -n golangci-lint) || exit 1; failed=""; \

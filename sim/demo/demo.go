@@ -1,5 +1,4 @@
-// Package demo shows Sickbay at work in a world: it plays all scenarios, tells them line by line as they happen, and
-// ends with a table.
+// Package demo shows Sickbay at work in a world: it plays all scenarios, and says in one row for each how it ended.
 package demo
 
 import (
@@ -29,6 +28,10 @@ type Options struct {
 	Out io.Writer
 	// Color makes it colourful.
 	Color bool
+	// Size is that of the terminal, in columns and rows. It is nil where nobody watches: then nothing is drawn twice.
+	Size func() (width, height int)
+	// Verbose tells every line of every story as it happens.
+	Verbose bool
 	// Dir receives the kubeconfig and the logs.
 	Dir string
 	// Began is when the demo began; all times are told from then on.
@@ -37,21 +40,27 @@ type Options struct {
 
 // Run plays all scenarios. The error says which of them did not end as they should.
 func Run(ctx context.Context, o Options) error {
-	t := newTerminal(o)
-	d := &demo{Options: o, terminal: t, scenarios: scenario.All()}
-	t.programme(d.scenarios)
+	all, err := os.Create(filepath.Join(o.Dir, "stories.log"))
+	if err != nil {
+		return fmt.Errorf("creating the log of the stories: %w", err)
+	}
+	defer func() { _ = all.Close() }()
+	d := &demo{Options: o, scenarios: scenario.All()}
+	t := newTerminal(o, d.scenarios, all)
+	d.terminal = t
+	t.programme()
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {
 		return err
 	}
 	results := d.play(ctx)
-	t.table(results)
+	t.sum(results)
 	if err := failures(results); err != nil {
 		t.print("The logs are in %s", d.Dir)
 		return err
 	}
-	t.print("All %d scenarios ended as they should. The logs are in %s", len(results), d.Dir)
+	t.print("All %d stories ended as they should. Every line of them is in %s", len(results), all.Name())
 	if o.Keep {
 		t.keep(d.kubeconfig())
 		<-ctx.Done()
@@ -115,6 +124,9 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 
 // play plays all scenarios side by side; those of a cluster begin when it is up.
 func (d *demo) play(ctx context.Context) []result {
+	ticking, stop := context.WithCancel(ctx)
+	defer stop()
+	go d.terminal.tick(ticking)
 	d.terminal.print("Making %d clusters", len(scenario.Clusters(d.scenarios)))
 	results := make([]result, len(d.scenarios))
 	var group sync.WaitGroup
@@ -126,7 +138,7 @@ func (d *demo) play(ctx context.Context) []result {
 			ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 			defer cancel()
 			if err = scenario.Prepare(ctx, d.world, cluster, d.scenarios); err == nil {
-				d.terminal.print("Cluster %s is up", cluster.Name)
+				d.terminal.detail("Cluster %s is up", cluster.Name)
 			}
 		}()
 		for i, s := range d.scenarios {
@@ -137,8 +149,9 @@ func (d *demo) play(ctx context.Context) []result {
 				<-prepared
 				results[i] = result{scenario: s, err: err}
 				if err == nil {
-					results[i].outcome, results[i].err = d.tell(ctx, s)
+					results[i] = d.tell(ctx, s)
 				}
+				d.terminal.end(results[i])
 			})
 		}
 		// One after the other: the first clusters begin to play while the next come up.
@@ -149,18 +162,14 @@ func (d *demo) play(ctx context.Context) []result {
 }
 
 // tell plays one scenario.
-func (d *demo) tell(ctx context.Context, s scenario.Scenario) (scenario.Outcome, error) {
+func (d *demo) tell(ctx context.Context, s scenario.Scenario) result {
 	ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 	defer cancel()
+	d.terminal.begin(s.Name)
+	began := time.Now()
 	stage := &scenario.Stage{Scenario: s, World: d.world, Journal: d.journal, Tell: d.terminal.line}
-	return s.Play(ctx, stage)
-}
-
-// result is how a scenario ended.
-type result struct {
-	scenario scenario.Scenario
-	outcome  scenario.Outcome
-	err      error
+	outcome, err := s.Play(ctx, stage)
+	return result{scenario: s, outcome: outcome, took: time.Since(began), err: err}
 }
 
 func failures(results []result) error {
