@@ -1,0 +1,55 @@
+package browser
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+var chromium = flag.String("chromium", "", "the path of Chromium; without it nothing is tried in a browser")
+
+// Main runs the tests of a test binary with a browser, which use receives before, with the script of axe-core. Where no browser
+// is named, it says that nothing was tried.
+func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
+	flag.Parse()
+	if *chromium == "" {
+		fmt.Println("Nothing was tried in a browser: make test-browser does that, where Chromium is installed.")
+		return 0
+	}
+	_, file, _, _ := runtime.Caller(0)
+	axe, err := Axe(context.Background(), filepath.Join(filepath.Dir(file), "..", "..", "bin"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	log, err := os.CreateTemp("", "sickbay-browser-*.log")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "creating the log of the browser:", err)
+		return 1
+	}
+	defer func() {
+		_ = log.Close()
+		if code == 0 {
+			_ = os.Remove(log.Name())
+			return
+		}
+		fmt.Fprintln(os.Stderr, "The log of the browser is", log.Name())
+	}()
+	b, err := Start(*chromium, log)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := b.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}()
+	use(b, axe)
+	return m.Run()
+}
