@@ -10,7 +10,13 @@ import (
 	"testing"
 )
 
-var chromium = flag.String("chromium", "", "the path of Chromium; without it nothing is tried in a browser")
+var (
+	chromium = flag.String("chromium", "", "the path of Chromium; without it nothing is tried in a browser")
+	pictures = flag.Bool("pictures", false, "take the pictures of the documentation anew")
+)
+
+// Pictures reports whether the pictures of the documentation are to be taken anew.
+func Pictures() bool { return *pictures }
 
 // Main runs the tests of a test binary with a browser, which use receives before, with the script of axe-core. Where no browser
 // is named, it says that nothing was tried.

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,20 +118,32 @@ func (p *Page) Press(keys string, modifiers ...chromedp.Modifier) {
 	p.must(fmt.Sprintf("pressing %q", keys), chromedp.Do(p.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
+// lookPeriod is how often a page is asked what is awaited.
+const lookPeriod = 20 * time.Millisecond
+
 // Await waits until an expression is true in the page, which may become another page in between.
 func (p *Page) Await(what, expression string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	p.AwaitWithin(Patience, what, expression)
+}
+
+// AwaitWithin is Await with a patience of its own.
+func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	script := `new Promise(done => { const look = () => { let is = false; try { is = !!(` + expression + `) } catch {} ; is ? done(true) : setTimeout(look, 20) }; look() })`
+	look := time.NewTicker(lookPeriod)
+	defer look.Stop()
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](script, chromedp.EvalAwaitPromise))
-		if err == nil {
+		// Between two pages there is nothing to ask, and before the page is whole it may lack what is asked about.
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { try { return !!(`+expression+`) } catch { return false } })()`))
+		if err == nil && is {
 			return
 		}
-		if ctx.Err() != nil {
-			text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
-			p.t.Fatalf("waiting for %s: %v; the page is\n%s", what, err, text)
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			p.t.Fatalf("waiting for %s: %v; the page is\n%s", what, errors.Join(ctx.Err(), err), Eval[string](p, `location.href + "\n" + document.body.innerText`))
 		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package demo shows Sickbay at work in a world: it plays all scenarios, and says in one row for each how it ended.
+// Package demo shows Sickbay at work in a world: it plays all scenarios, and says in one row for each how it ended. Meanwhile it
+// serves the dashboard.
 package demo
 
 import (
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
@@ -32,6 +35,8 @@ type Options struct {
 	Size func() (width, height int)
 	// Verbose tells every line of every story as it happens.
 	Verbose bool
+	// Stories are those that are played; all of them unless they are set.
+	Stories []scenario.Scenario
 	// Dir receives the kubeconfig and the logs.
 	Dir string
 	// Began is when the demo began; all times are told from then on.
@@ -45,10 +50,17 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("creating the log of the stories: %w", err)
 	}
 	defer func() { _ = all.Close() }()
-	d := &demo{Options: o, scenarios: scenario.All()}
+	if o.Stories == nil {
+		o.Stories = scenario.All()
+	}
+	d := &demo{Options: o, scenarios: o.Stories}
+	if d.web, err = listen(ctx); err != nil {
+		return err
+	}
+	defer d.web.close()
 	t := newTerminal(o, d.scenarios, all)
 	d.terminal = t
-	t.programme()
+	t.programme(d.web.address)
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {
@@ -75,7 +87,11 @@ type demo struct {
 	scenarios []scenario.Scenario
 	world     *world.World
 	journal   *journal.Journal
+	web       *web
 }
+
+// gracePeriod is that of Sickbay: nobody wants to watch a cluster be cut off for five minutes.
+const gracePeriod = 5 * time.Second
 
 func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 
@@ -112,14 +128,15 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	d.terminal.print("Starting Sickbay beside it")
 	process, err := sickbay.Start(ctx, sickbay.Options{
 		Binary: d.Binary, Kubeconfig: d.kubeconfig(), Log: log,
-		// Nobody wants to watch a cluster be cut off for five minutes.
-		Args: []string{"--remote-conditions-grace-period=5s"},
+		Args: []string{"--remote-conditions-grace-period=" + gracePeriod.String(), "--leader-elect", "--leader-elect-namespace=" + metav1.NamespaceSystem},
 	})
 	if err != nil {
 		return stop, fmt.Errorf("starting Sickbay: %w", err)
 	}
 	undo = append(undo, func() { _ = process.Stop() })
-	return stop, nil
+	closePage, err := d.openPage(ctx)
+	undo = append(undo, closePage)
+	return stop, err
 }
 
 // play plays all scenarios side by side; those of a cluster begin when it is up.

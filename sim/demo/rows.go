@@ -28,7 +28,7 @@ type result struct {
 
 const (
 	// columns are those of the table; what was shown comes last, and has no heading.
-	columns = "  %-4s  %-39s  %6s  %6s  %6s  %7s"
+	columns = "  %-4s  %-38s  %7s  %6s  %6s  %7s"
 	// remarks begin below the titles where they do not fit beside the figures.
 	indent = "        "
 )
@@ -60,7 +60,7 @@ func row(r result, width int, p painter) string {
 
 // running says in one line what a story has come to.
 func running(s *story, now time.Time, width int, p painter) string {
-	text := fmt.Sprintf("  %-4s  %-39s  %6s", "..", s.scenario.Title, fmt.Sprintf("%.0f s", now.Sub(s.began).Seconds()))
+	text := fmt.Sprintf("  %-4s  %-38s  %7s", "..", s.scenario.Title, fmt.Sprintf("%.0f s", now.Sub(s.began).Seconds()))
 	if len(s.lines) == 0 {
 		return cut(text, width)
 	}

@@ -37,12 +37,13 @@ func newTerminal(o Options, scenarios []scenario.Scenario, all io.Writer) *termi
 // live reports whether lines can be drawn again.
 func (t *terminal) live() bool { return t.Size != nil && !t.Verbose }
 
-// programme says what is about to be seen.
-func (t *terminal) programme() {
+// programme says what is about to be seen, and where.
+func (t *terminal) programme(address string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nReal Cluster API controllers, a real API server, Sickbay beside them, and %d stories.\n", len(t.stories))
+	fmt.Fprintf(&b, "\nWatch it in a browser: %s\n", address)
+	fmt.Fprintf(&b, "Real Cluster API controllers, a real API server, Sickbay beside them, and %d stories.\n", len(t.stories))
 	for _, s := range t.stories {
 		if t.Verbose {
 			fmt.Fprintf(&b, "\n  %-17s  %s", s.scenario.Name, s.scenario.Title)
@@ -226,7 +227,7 @@ func (t *terminal) underWay(now time.Time) []string {
 func (t *terminal) keep(kubeconfig string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.show(fmt.Sprintf(`The world keeps running, and Sickbay in it. In another terminal:
+	t.show(fmt.Sprintf(`The world keeps running, and Sickbay and the page with it. In another terminal:
 
   export KUBECONFIG=%s
   bin/sickbay status -A
