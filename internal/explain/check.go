@@ -27,6 +27,10 @@ func (f *Facts) CheckPage(c *Check) Page {
 	p.row("Overlap", c.overlap())
 	p.row("Pattern", c.pattern())
 	f.tellNext(&p)
+	p.Gate, p.Slots, p.Plan, p.Commands = c.Gate(), c.Slots(), c.Plan(), holds("mhc", mhc, f.Now)
+	if opens := c.opens(); opens != "" {
+		p.Otherwise = []string{"The gate opens " + opens}
+	}
 	return p
 }
 

@@ -39,6 +39,8 @@ type Cluster struct {
 	Cluster *clusterv1.Cluster
 	// Unreadable says why its Nodes cannot be read from here; empty if they can, or if nobody has to read any.
 	Unreadable string
+	// Since is when that began; zero if it is not known.
+	Since time.Time
 }
 
 // Check is a MachineHealthCheck, with what is decided about it now.

@@ -106,6 +106,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	if !r.ended() {
 		f.tellNext(&p)
 	}
+	p.Repair = r.Repairing(f.Now)
 	r.choices(&p)
 	return p
 }
@@ -122,7 +123,7 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 		}
 	}
 	p.Headline = count(total, "machine") + ": " + counted(n)
-	p.row("Unreadable", c.Unreadable)
+	p.row("Unreadable", c.unreadable(f.Now))
 	for _, check := range f.Checks {
 		mhc := check.MachineHealthCheck
 		if mhc.Namespace == c.Cluster.Namespace && mhc.Spec.ClusterName == c.Cluster.Name {
@@ -132,5 +133,6 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 	}
 	sortByTime(p.Next)
 	f.tellNext(&p)
+	p.Commands = holds("cluster", c.Cluster, f.Now)
 	return p
 }

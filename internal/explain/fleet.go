@@ -83,7 +83,7 @@ func (f *Facts) Fleet() Fleet {
 	}
 	for _, c := range f.Clusters {
 		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.Unreadable})
+			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.unreadable(f.Now)})
 		}
 	}
 	return p
@@ -150,6 +150,14 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 	}
 }
 
+// unreadable says why the Nodes of the cluster cannot be read, and since when; empty if they can.
+func (c *Cluster) unreadable(now time.Time) string {
+	if c.Unreadable == "" || c.Since.IsZero() {
+		return c.Unreadable
+	}
+	return "since " + Clock(c.Since, now) + ": " + c.Unreadable
+}
+
 // message is what the record says of itself.
 func (r *Record) message() string {
 	for _, c := range r.Record.Status.Conditions {
@@ -186,6 +194,21 @@ func (c *Check) gate(now time.Time) string {
 // Summary is the fleet in one sentence.
 func (p *Fleet) Summary() string {
 	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
+}
+
+// Headline says whether a person has to do something.
+func (p *Fleet) Headline() string {
+	switch n := len(p.NeedsYou); {
+	case n > 0:
+		return count(n, "thing") + " for you to decide"
+	case p.Machines == 0:
+		return "There are no machines"
+	case p.States[StateHealthy] == p.Machines:
+		return "All machines are healthy"
+	case len(p.Waiting)+len(p.InRepair)+len(p.Unreadable)+len(p.Paused) == 0:
+		return "Nothing is sick"
+	}
+	return "Nothing needs you now"
 }
 
 // counted says how many machines stand where, the healthy ones first.

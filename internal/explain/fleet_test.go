@@ -1,4 +1,4 @@
-package explain
+package explain_test
 
 import (
 	"fmt"
@@ -7,23 +7,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
 
 // TestFleet puts everybody where people look for them.
 func TestFleet(t *testing.T) {
-	s := newScene().annotated(admission.MaxInFlightAnnotation, "2")
-	s.healthy("h1")
-	held := s.record(s.sick("held", 3*time.Hour), metal()[:2]...)
-	s.play(held, s.now.Add(-3*time.Hour), s.now)
-	approve := s.record(s.sick("approve", time.Hour), metal()...)
-	s.play(approve, s.now.Add(-time.Hour), s.now)
-	works := s.record(s.sick("works", 41*time.Minute), metal()...)
-	s.play(works, s.now.Add(-41*time.Minute), s.now)
-	s.sick("first", 5*time.Minute)
-	s.sick("second", 4*time.Minute)
-	got := s.facts().Fleet()
-	names := func(items []Item) (all []string) {
+	s := explaintest.New().Annotated(admission.MaxInFlightAnnotation, "2")
+	s.Healthy("h1")
+	held := s.Record(s.Sick("held", 3*time.Hour), explaintest.Metal()[:2]...)
+	s.Play(held, s.Now.Add(-3*time.Hour), s.Now)
+	approve := s.Record(s.Sick("approve", time.Hour), explaintest.Metal()...)
+	s.Play(approve, s.Now.Add(-time.Hour), s.Now)
+	works := s.Record(s.Sick("works", 41*time.Minute), explaintest.Metal()...)
+	s.Play(works, s.Now.Add(-41*time.Minute), s.Now)
+	s.Sick("first", 5*time.Minute)
+	s.Sick("second", 4*time.Minute)
+	got := s.Facts().Fleet()
+	names := func(items []explain.Item) (all []string) {
 		for _, item := range items {
 			all = append(all, item.Name+": "+item.Text)
 		}
@@ -32,7 +34,7 @@ func TestFleet(t *testing.T) {
 	type lists struct{ Summary, NeedsYou, Waiting, InRepair, Next any }
 	var next []string
 	for _, one := range got.Next {
-		next = append(next, fmt.Sprintf("%s %s %s", one.At.Sub(s.now), one.Name, one.What))
+		next = append(next, fmt.Sprintf("%s %s %s", one.At.Sub(s.Now), one.Name, one.What))
 	}
 	want := lists{
 		"1 cluster, 6 machines: 1 healthy, 3 sick, 1 held, 1 in repair",
@@ -52,23 +54,23 @@ func TestFleet(t *testing.T) {
 // TestSameWords: a page, the table of health checks and the condition on the MachineHealthCheck say the same.
 func TestSameWords(t *testing.T) {
 	for _, one := range scenes {
-		s := newScene()
+		s := explaintest.New()
 		one.build(s)
-		f := s.facts()
+		f := s.Facts()
 		check := f.Checks[0]
-		if condition := check.allowed(f.Now); condition.Message != "" && check.line(f.Now).Gate != condition.Message {
-			t.Errorf("%s: the table says %q, and the condition %q", one.name, check.line(f.Now).Gate, condition.Message)
+		if condition := explain.Allowed(check, f.Now); condition.Message != "" && f.Fleet().Checks[0].Gate != condition.Message {
+			t.Errorf("%s: the table says %q, and the condition %q", one.name, f.Fleet().Checks[0].Gate, condition.Message)
 		}
 		for _, r := range f.Records {
 			p := f.RecordPage(r)
-			if i := rowOf(p, "Now"); i >= 0 && !r.ended() && p.Rows[i].Text != sentence(r.message()) {
-				t.Errorf("%s: the page says %q, and the record %q", one.name, p.Rows[i].Text, r.message())
+			if i := rowOf(p, "Now"); i >= 0 && r.Record.Status.CompletionTime == nil && p.Rows[i].Text != explain.Sentence(explain.Message(r)) {
+				t.Errorf("%s: the page says %q, and the record %q", one.name, p.Rows[i].Text, explain.Message(r))
 			}
 		}
 	}
 }
 
-func rowOf(p Page, label string) int {
+func rowOf(p explain.Page, label string) int {
 	for i, row := range p.Rows {
 		if row.Label == label {
 			return i
@@ -81,15 +83,15 @@ func rowOf(p Page, label string) int {
 func BenchmarkFleet(b *testing.B) {
 	for name, sick := range map[string]int{"healthy": 0, "one in a hundred sick": 100, "all sick": 1} {
 		b.Run(name, func(b *testing.B) {
-			s := newScene().atMost("40%")
+			s := explaintest.New().AtMost("40%")
 			for i := range 10000 {
 				if sick > 0 && i%sick == 0 {
-					s.sick(fmt.Sprintf("m%05d", i), time.Minute)
+					s.Sick(fmt.Sprintf("m%05d", i), time.Minute)
 					continue
 				}
-				s.healthy(fmt.Sprintf("m%05d", i))
+				s.Healthy(fmt.Sprintf("m%05d", i))
 			}
-			f := s.facts()
+			f := s.Facts()
 			b.ReportAllocs()
 			for b.Loop() {
 				f.Fleet()

@@ -1,4 +1,4 @@
-package explain
+package explain_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -18,124 +19,110 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-func step(name string, action v1alpha1.Action, attempts int32, timeout time.Duration) v1alpha1.RemediationStep {
-	s := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: attempts, Approval: v1alpha1.ApprovalNotRequired, DoneWhen: v1alpha1.DoneWhenMachineHealthy}
-	if timeout > 0 {
-		s.TimeoutSeconds = new(int32(timeout / time.Second))
-	}
-	return s
-}
-
-// metal is a plan as people have it for bare metal.
-func metal() []v1alpha1.RemediationStep {
-	replace := step("replace", v1alpha1.ActionReplace, 1, time.Hour)
-	replace.Approval = v1alpha1.ApprovalRequired
-	return []v1alpha1.RemediationStep{
-		step("watch", v1alpha1.ActionWait, 1, 5*time.Minute), step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute), replace, step("hold", v1alpha1.ActionHold, 1, 0),
-	}
-}
-
 // scenes are what a tired person may ask about, each with the object.
 var scenes = []struct {
 	name   string
 	kind   string
 	object string
-	build  func(s *scene)
+	build  func(s *explaintest.Scene)
 }{
-	{"a healthy machine", "machine", "m1", func(s *scene) { s.healthy("m1") }},
-	{"about to be sick", "machine", "m1", func(s *scene) {
-		s.node("m1", corev1.ConditionUnknown, 3*time.Minute)
-		s.machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute)
+	{"a healthy machine", "machine", "m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
+	{"about to be sick", "machine", "m1", func(s *explaintest.Scene) {
+		s.Node("m1", corev1.ConditionUnknown, 3*time.Minute)
+		s.Machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute)
 	}},
-	{"sick, and admitted at once", "machine", "m1", func(s *scene) { s.sick("m1", time.Second); s.healthy("m2") }},
-	{"the gate is closed", "machine", "m2", func(s *scene) {
+	{"sick, and admitted at once", "machine", "m1", func(s *explaintest.Scene) { s.Sick("m1", time.Second); s.Healthy("m2") }},
+	{"the gate is closed", "machine", "m2", func(s *explaintest.Scene) {
 		zone := func(m *clusterv1.Machine) { m.Spec.FailureDomain = "eu-1b" }
 		for i := range 6 {
-			s.healthy(fmt.Sprintf("h%d", i), build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = "eu-1a" }))
+			s.Healthy(fmt.Sprintf("h%d", i), build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = "eu-1a" }))
 		}
 		for i := range 4 {
-			s.sick(fmt.Sprintf("m%d", i), time.Duration(12-i)*time.Minute, build.MachineFunc(zone))
+			s.Sick(fmt.Sprintf("m%d", i), time.Duration(12-i)*time.Minute, build.MachineFunc(zone))
 		}
-		s.atMost("30%")
+		s.AtMost("30%")
 	}},
-	{"no slot is free", "machine", "m3", func(s *scene) {
-		s.annotated(admission.MaxInFlightAnnotation, "1")
-		r := s.record(s.sick("m1", 20*time.Minute), metal()...)
-		s.play(r, s.now.Add(-20*time.Minute), s.now)
-		s.sick("m2", 9*time.Minute)
-		s.sick("m3", 8*time.Minute)
+	{"no slot is free", "machine", "m3", func(s *explaintest.Scene) {
+		s.Annotated(admission.MaxInFlightAnnotation, "1")
+		r := s.Record(s.Sick("m1", 20*time.Minute), explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-20*time.Minute), s.Now)
+		s.Sick("m2", 9*time.Minute)
+		s.Sick("m3", 8*time.Minute)
 	}},
-	{"in the middle of a plan", "machine", "m1", func(s *scene) {
-		s.annotated(admission.MaxInFlightAnnotation, "1")
-		r := s.record(s.sick("m1", 41*time.Minute), metal()...)
-		s.play(r, s.now.Add(-41*time.Minute), s.now)
+	{"in the middle of a plan", "machine", "m1", func(s *explaintest.Scene) {
+		s.Annotated(admission.MaxInFlightAnnotation, "1")
+		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
 	}},
-	{"a person has to approve", "machine", "m1", func(s *scene) {
-		r := s.record(s.sick("m1", time.Hour), metal()...)
-		s.play(r, s.now.Add(-time.Hour), s.now)
+	{"a person has to approve", "machine", "m1", func(s *explaintest.Scene) {
+		r := s.Record(s.Sick("m1", time.Hour), explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-time.Hour), s.Now)
 	}},
-	{"a person has to decide", "machine", "m1", func(s *scene) {
-		r := s.record(s.sick("m1", 3*time.Hour), metal()[:2]...)
-		s.play(r, s.now.Add(-3*time.Hour), s.now)
+	{"a person has to decide", "machine", "m1", func(s *explaintest.Scene) {
+		r := s.Record(s.Sick("m1", 3*time.Hour), explaintest.Metal()[:2]...)
+		s.Play(r, s.Now.Add(-3*time.Hour), s.Now)
 	}},
-	{"in probation", "machine", "m1", func(s *scene) {
-		m := s.sick("m1", time.Hour)
-		r := s.record(m, metal()...)
-		s.play(r, s.now.Add(-time.Hour), s.now.Add(-50*time.Minute))
+	{"in probation", "machine", "m1", func(s *explaintest.Scene) {
+		m := s.Sick("m1", time.Hour)
+		r := s.Record(m, explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-time.Hour), s.Now.Add(-50*time.Minute))
 		m.Status.Conditions[len(m.Status.Conditions)-1] = metav1.Condition{
-			Type: machinehealth.ConditionType, Status: metav1.ConditionTrue, Reason: machinehealth.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.now.Add(-2 * time.Minute)),
+			Type: machinehealth.ConditionType, Status: metav1.ConditionTrue, Reason: machinehealth.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-2 * time.Minute)),
 		}
-		s.node("m1", corev1.ConditionTrue, 2*time.Minute)
-		s.play(r, s.now.Add(-2*time.Minute), s.now)
+		s.Node("m1", corev1.ConditionTrue, 2*time.Minute)
+		s.Play(r, s.Now.Add(-2*time.Minute), s.Now)
 	}},
-	{"repaired before", "machine", "m1", func(s *scene) {
-		m := s.sick("m1", 3*time.Hour)
-		r := s.record(m, metal()...)
-		s.play(r, s.now.Add(-3*time.Hour), s.now.Add(-170*time.Minute))
+	{"repaired before", "machine", "m1", func(s *explaintest.Scene) {
+		m := s.Sick("m1", 3*time.Hour)
+		r := s.Record(m, explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-3*time.Hour), s.Now.Add(-170*time.Minute))
 		m.Status.Conditions[len(m.Status.Conditions)-1].Status = metav1.ConditionTrue
-		s.node("m1", corev1.ConditionTrue, 2*time.Hour)
-		s.play(r, s.now.Add(-2*time.Hour), s.now)
+		s.Node("m1", corev1.ConditionTrue, 2*time.Hour)
+		s.Play(r, s.Now.Add(-2*time.Hour), s.Now)
 	}},
-	{"gone, and repaired before", "machine", "m1", func(s *scene) {
-		r := s.record(s.sick("m1", 3*time.Hour), step("replace", v1alpha1.ActionReplace, 1, time.Hour))
+	{"gone, and repaired before", "machine", "m1", func(s *explaintest.Scene) {
+		r := s.Record(s.Sick("m1", 3*time.Hour), explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour))
 		r.Spec.TemplateRef = nil
-		s.play(r, s.now.Add(-3*time.Hour), s.now.Add(-2*time.Hour-30*time.Minute))
-		s.machines = nil
-		s.play(r, s.now.Add(-2*time.Hour-20*time.Minute), s.now)
+		s.Play(r, s.Now.Add(-3*time.Hour), s.Now.Add(-2*time.Hour-30*time.Minute))
+		s.Machines = nil
+		s.Play(r, s.Now.Add(-2*time.Hour-20*time.Minute), s.Now)
 	}},
-	{"paused", "machine", "m1", func(s *scene) {
-		s.cluster.Spec.Paused = new(true)
-		s.sick("m1", time.Hour)
+	{"paused", "machine", "m1", func(s *explaintest.Scene) {
+		s.Cluster.Spec.Paused = new(true)
+		s.Sick("m1", time.Hour)
 	}},
-	{"on hold", "machine", "m1", func(s *scene) {
-		s.annotated(targets.HoldUntilAnnotation, s.now.Add(time.Hour).Format(time.RFC3339)).annotated(targets.HoldReasonAnnotation, "we change the switch")
-		s.sick("m1", time.Hour)
+	{"on hold", "machine", "m1", func(s *explaintest.Scene) {
+		s.Annotated(targets.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339)).Annotated(targets.HoldReasonAnnotation, "we change the switch")
+		s.Sick("m1", time.Hour)
 	}},
-	{"only told", "machine", "m1", func(s *scene) { s.annotated(admission.DryRunAnnotation, "true"); s.sick("m1", time.Hour) }},
-	{"not understood", "mhc", "workers", func(s *scene) { s.annotated(admission.MaxInFlightAnnotation, "many"); s.sick("m1", time.Hour) }},
-	{"being deleted", "machine", "m1", func(s *scene) { s.sick("m1", time.Hour, build.Deleting(s.now.Add(-3*time.Minute))) }},
-	{"the node of a machine", "node", "node-m1", func(s *scene) { s.healthy("m1") }},
-	{"a health check", "mhc", "workers", func(s *scene) {
-		s.annotated(admission.MaxInFlightAnnotation, "1").atMost("2")
-		s.healthy("m1")
-		s.sick("m2", time.Minute)
-		s.sick("m3", 2*time.Minute)
+	{"only told", "machine", "m1", func(s *explaintest.Scene) { s.Annotated(admission.DryRunAnnotation, "true"); s.Sick("m1", time.Hour) }},
+	{"not understood", "mhc", "workers", func(s *explaintest.Scene) {
+		s.Annotated(admission.MaxInFlightAnnotation, "many")
+		s.Sick("m1", time.Hour)
 	}},
-	{"a closed health check", "mhc", "workers", func(s *scene) { s.atMost("0"); s.healthy("m1"); s.sick("m2", time.Minute) }},
-	{"a record", "mr", "m1-5f2c9d1e-1", func(s *scene) {
-		r := s.record(s.sick("m1", 41*time.Minute), metal()...)
-		s.play(r, s.now.Add(-41*time.Minute), s.now)
+	{"being deleted", "machine", "m1", func(s *explaintest.Scene) { s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-3*time.Minute))) }},
+	{"the node of a machine", "node", "node-m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
+	{"a health check", "mhc", "workers", func(s *explaintest.Scene) {
+		s.Annotated(admission.MaxInFlightAnnotation, "1").AtMost("2")
+		s.Healthy("m1")
+		s.Sick("m2", time.Minute)
+		s.Sick("m3", 2*time.Minute)
 	}},
-	{"a cluster", "cluster", build.ClusterName, func(s *scene) { s.healthy("m1"); s.sick("m2", time.Minute) }},
+	{"a closed health check", "mhc", "workers", func(s *explaintest.Scene) { s.AtMost("0"); s.Healthy("m1"); s.Sick("m2", time.Minute) }},
+	{"a record", "mr", "m1-5f2c9d1e-1", func(s *explaintest.Scene) {
+		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
+		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
+	}},
+	{"a cluster", "cluster", build.ClusterName, func(s *explaintest.Scene) { s.Healthy("m1"); s.Sick("m2", time.Minute) }},
 }
 
 // TestPages: what people read, scene by scene. Read testdata/pages.golden as they would.
 func TestPages(t *testing.T) {
 	var b strings.Builder
 	for _, one := range scenes {
-		s := newScene()
+		s := explaintest.New()
 		one.build(s)
-		pages := s.facts().Of(one.kind, one.object)
+		pages := s.Facts().Of(one.kind, one.object)
 		if len(pages) != 1 {
 			t.Fatalf("%s: there are %d pages of %s/%s", one.name, len(pages), one.kind, one.object)
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+
 // repaired is a record that was admitted a minute after the verdict, acted a second later, and was healthy after some time more.
 func repaired(name, machine, host, outcome string, heals time.Duration, attempts ...v1alpha1.RemediationAttempt) v1alpha1.MachineRemediation {
 	admitted := noon.Add(-time.Hour)

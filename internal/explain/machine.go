@@ -23,10 +23,34 @@ func (f *Facts) Page(m *Machine) Page {
 	p.row("Pattern", m.Check.pattern())
 	p.row("History", m.history(f.Now))
 	f.tellNext(&p)
+	m.draw(&p, f.Now)
 	if m.Record != nil {
 		m.Record.choices(&p)
 	}
 	return p
+}
+
+// Headline says in one sentence where the machine stands.
+func (m *Machine) Headline(now time.Time) string { return m.headline(m.State(now), now) }
+
+// Since is since when the verdict stands; zero if there is none.
+func (m *Machine) Since() time.Time { return m.verdict().LastTransitionTime.Time }
+
+// draw adds what the rows say as figures.
+func (m *Machine) draw(p *Page, now time.Time) {
+	p.Otherwise, p.Verdict, p.Gate, p.Slots, p.Line = m.otherwise(p.State, now), m.verdictPart(), m.Check.Gate(), m.Check.Slots(), m.line()
+	switch {
+	case m.Record != nil:
+		p.Repair = m.Record.Repairing(now)
+	case len(m.Past) > 0:
+		p.Repair = m.Past[0].Repairing(now)
+	}
+	if m.Record == nil {
+		p.Plan = m.Check.Plan()
+	}
+	if p.State != StateDeleting && p.State != StateUnwatched {
+		p.Commands = holds("machine", m.Machine, now)
+	}
 }
 
 // where says where the machine is and who looks after it.

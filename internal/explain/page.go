@@ -22,6 +22,19 @@ type Page struct {
 	Rows []Row `json:"rows,omitempty"`
 	// Next is what happens by itself, if nothing else changes, the earliest first.
 	Next []Upcoming `json:"next,omitempty"`
+	// Otherwise says what would have to change for it to go otherwise.
+	Otherwise []string `json:"otherwise,omitempty"`
+	// Verdict is that on a machine; absent if there is none.
+	Verdict *Verdict `json:"verdict,omitempty"`
+	// Gate and Slots are those of its MachineHealthCheck, and Line is where it waits.
+	Gate  *Gate  `json:"gate,omitempty"`
+	Slots *Slots `json:"slots,omitempty"`
+	Line  *Line  `json:"line,omitempty"`
+	// Plan are the steps of a repair that would begin now; Repair is the one that goes on, or the last.
+	Plan   []Step     `json:"plan,omitempty"`
+	Repair *Repairing `json:"repair,omitempty"`
+	// Commands are what a person can do.
+	Commands []Command `json:"commands,omitempty"`
 }
 
 // Row answers one question.
@@ -74,6 +87,9 @@ var stateWords = map[State]string{
 	StateHealthy: "healthy", StateSick: "sick", StateUndecided: "undecided", StateInRepair: "in repair", StateProbation: "in probation", StateHeld: "held",
 	StateOnHold: "sick and on hold", StatePaused: "paused", StateDeleting: "being deleted", StateUnwatched: "not looked after", StateGone: "gone",
 }
+
+// Words is a state as people say it.
+func (s State) Words() string { return stateWords[s] }
 
 func (p *Page) row(label, text string) {
 	if text != "" {

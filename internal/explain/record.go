@@ -109,17 +109,13 @@ func (r *Record) approval(name string) string {
 
 // choices adds the commands by which a person can have a say.
 func (r *Record) choices(p *Page) {
-	on := fmt.Sprintf("mr/%s -n %s", r.Record.Name, r.Record.Namespace)
-	status := r.Record.Status
-	switch {
-	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
-	case status.Phase == v1alpha1.RemediationHeld:
-		p.row("Choose", fmt.Sprintf("sickbay retry %s | sickbay cancel %s", on, on))
-	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
-		p.row("Choose", fmt.Sprintf("sickbay approve %s | sickbay deny %s", on, on))
-	default:
-		p.row("Stop", "sickbay cancel "+on)
+	answers := r.answers()
+	p.Commands = append(answers, p.Commands...)
+	label := "Choose"
+	if len(answers) == 1 {
+		label = "Stop"
 	}
+	p.row(label, typed(answers))
 }
 
 // sentence begins with a capital letter.

@@ -2,6 +2,11 @@ package fleet
 
 import (
 	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -23,4 +28,13 @@ func (l *look) judge(ctx context.Context) {
 		}
 		m.Health = &facts
 	}
+}
+
+// lostSince is since when Cluster API cannot reach a cluster either; zero if it can.
+func lostSince(cluster *clusterv1.Cluster) time.Time {
+	probe := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterRemoteConnectionProbeCondition)
+	if probe == nil || probe.Status != metav1.ConditionFalse {
+		return time.Time{}
+	}
+	return probe.LastTransitionTime.Time
 }

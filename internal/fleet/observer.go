@@ -116,7 +116,11 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 // sort puts everything into the order of namespaces and names.
 func (l *look) sort() {
 	for key, cluster := range l.clusters {
-		l.facts.Clusters = append(l.facts.Clusters, explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]})
+		one := explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]}
+		if one.Unreadable != "" {
+			one.Since = lostSince(cluster)
+		}
+		l.facts.Clusters = append(l.facts.Clusters, one)
 	}
 	slices.SortFunc(l.facts.Clusters, func(a, b explain.Cluster) int { return byName(a.Cluster, b.Cluster) })
 	slices.SortFunc(l.facts.Checks, func(a, b *explain.Check) int { return byName(a.MachineHealthCheck, b.MachineHealthCheck) })

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
+)
+
+type dashboardFlags struct {
+	lookFlags
+	port int
+	open bool
+}
+
+func newDashboard() *cobra.Command {
+	f := dashboardFlags{}
+	cmd := &cobra.Command{
+		Use:   "dashboard",
+		Short: "Show the fleet in the browser: what is sick, what is done about it, and what happens next",
+		Long: "Serve the fleet as web pages on 127.0.0.1, and print the address: what status, explain, history and simulate say, drawn and kept\n" +
+			"up to date, until interrupted. It reads with your own rights, never writes, and needs no manager. Who may use this machine\n" +
+			"can see the pages as well.",
+		Example: "  sickbay dashboard -A --open\n  sickbay dashboard -n blue --port 8080",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().IntVar(&f.port, "port", 0, "Port on 127.0.0.1. With 0, one that is free.")
+	cmd.Flags().BoolVar(&f.open, "open", false, "Open the address in the browser.")
+	return cmd
+}
+
+func (f *dashboardFlags) run(cmd *cobra.Command) error {
+	if f.port < 0 || f.port > 65535 {
+		return usageError{fmt.Errorf("--port is %d: it must be from 0 to 65535", f.port)}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
+	if err != nil {
+		return fmt.Errorf("--port %d cannot be used: %w", f.port, err)
+	}
+	defer listener.Close()
+	observer, namespace, shut, err := f.lookFlags.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer shut()
+	pages, err := dashboard.New(dashboard.Options{Fleet: observer, Namespace: namespace, Policy: observer.Policy, Clock: clock.RealClock{}})
+	if err != nil {
+		return err
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	fmt.Fprintf(cmd.OutOrStdout(), "The dashboard is at %s (interrupt to end it)\n", address)
+	if f.open {
+		if err := browse(cmd.Context(), address); err != nil {
+			cmd.PrintErrf("The browser cannot be opened: %v\n", err)
+		}
+	}
+	return serve(cmd.Context(), listener, pages)
+}
+
+// shutTime is how long requests may take to end.
+const shutTime = 2 * time.Second
+
+// serve serves the pages until ctx ends.
+func serve(ctx context.Context, listener net.Listener, pages *dashboard.Dashboard) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	server := &http.Server{
+		Handler: dashboard.Local(pages.Handler()), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	go func() { _ = pages.Run(ctx) }()
+	ended := context.AfterFunc(ctx, func() {
+		shutting, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutTime)
+		defer cancel()
+		_ = server.Shutdown(shutting)
+	})
+	defer ended()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// browse opens an address in the person's browser.
+func browse(ctx context.Context, address string) error {
+	command := []string{"xdg-open", address}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	}
+	return exec.CommandContext(ctx, command[0], command[1:]...).Start()
+}

@@ -1,0 +1,84 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// maxWatchers bounds how many pages are kept up to date.
+const maxWatchers = 200
+
+// told is what a page is told after each look. It asks for its contents anew if the version is another one.
+type told struct {
+	Version string `json:"version"`
+	At      string `json:"at,omitempty"`
+	Now     string `json:"now"`
+	// Error is why the data is not newer.
+	Error string `json:"error,omitempty"`
+}
+
+// events keeps a page up to date by server-sent events.
+func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
+	if !d.looker.join() {
+		http.Error(w, "too many pages are kept up to date", http.StatusServiceUnavailable)
+		return
+	}
+	defer d.looker.leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	out := http.NewResponseController(w)
+	// The answer has no end, so it has no deadline either. Some writers know of none.
+	_ = out.SetWriteDeadline(time.Time{})
+	d.looker.want()
+	for {
+		last, changed := d.looker.state()
+		if !last.begun.IsZero() {
+			if !d.tell(w, out, last) {
+				return
+			}
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// tell writes one event, and reports whether somebody still listens.
+func (d *Dashboard) tell(w http.ResponseWriter, out *http.ResponseController, last snapshot) bool {
+	now := told{Now: d.options.Clock.Now().UTC().Format(time.RFC3339Nano)}
+	if last.look != nil {
+		now.Version, now.At = last.look.Version, last.at.UTC().Format(time.RFC3339Nano)
+	}
+	if last.err != nil {
+		now.Error = last.err.Error()
+	}
+	text, err := json.Marshal(now)
+	if err != nil {
+		return false
+	}
+	if _, err := fmt.Fprintf(w, "event: look\ndata: %s\n\n", text); err != nil {
+		return false
+	}
+	return out.Flush() == nil
+}
+
+// join counts one more who watches; false if there are too many.
+func (l *looker) join() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watchers == maxWatchers {
+		return false
+	}
+	l.watchers++
+	return true
+}
+
+func (l *looker) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watchers--
+}

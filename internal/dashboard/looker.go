@@ -1,0 +1,169 @@
+package dashboard
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+const (
+	// period is the least time between two looks.
+	period = time.Second
+	// fresh is how old a look may be for a page that is asked for. An older one is shown only if no new one comes.
+	fresh = 5 * time.Second
+	// patience is how long a request waits for a look, and lookTime how long a look may take.
+	patience = 10 * time.Second
+	lookTime = 30 * time.Second
+)
+
+// snapshot is what all requests share. It is never changed once it is made.
+type snapshot struct {
+	// look is the last one that worked; nil if none has.
+	look *view.Look
+	// begun is when the last look began, whatever came of it, and at when the last one did that worked.
+	begun, at time.Time
+	// err is why the last look failed, and since is since when looks fail; nil and zero if it worked.
+	err   error
+	since time.Time
+}
+
+// looker looks at the fleet for all who watch.
+type looker struct {
+	fleet     Fleet
+	namespace string
+	clock     clock.PassiveClock
+	// wanted has an entry if somebody waits for a look.
+	wanted chan struct{}
+
+	mu       sync.Mutex
+	last     snapshot
+	changed  chan struct{}
+	watchers int
+	// lost is since when the Nodes of a cluster cannot be read, as far as we have seen.
+	lost map[types.NamespacedName]time.Time
+}
+
+func newLooker(fleet Fleet, namespace string, c clock.PassiveClock) *looker {
+	return &looker{
+		fleet: fleet, namespace: namespace, clock: c, wanted: make(chan struct{}, 1), changed: make(chan struct{}), lost: map[types.NamespacedName]time.Time{},
+	}
+}
+
+// run looks whenever somebody wants it, until ctx ends.
+func (l *looker) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wanted:
+		}
+		l.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(period):
+		}
+		if l.watched() {
+			l.want()
+		}
+	}
+}
+
+// look reads the fleet. If that fails, the last one stays, with the reason.
+func (l *looker) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	begun := l.clock.Now()
+	facts, err := l.fleet.Look(ctx, l.namespace)
+	next := snapshot{look: l.current().look, begun: begun, at: l.current().at, err: err, since: l.current().since}
+	if err == nil {
+		l.remember(&facts)
+		next.look, next.at, next.since = view.New(&facts), begun, time.Time{}
+	} else if next.since.IsZero() {
+		next.since = begun
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = next
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// remember says since when clusters cannot be read, if nobody else does.
+func (l *looker) remember(facts *explain.Facts) {
+	lost := map[types.NamespacedName]time.Time{}
+	for i := range facts.Clusters {
+		c := &facts.Clusters[i]
+		name := types.NamespacedName{Namespace: c.Cluster.Namespace, Name: c.Cluster.Name}
+		if c.Unreadable == "" {
+			continue
+		}
+		if since, ok := l.lost[name]; ok {
+			lost[name] = since
+		} else {
+			lost[name] = facts.Now
+		}
+		if c.Since.IsZero() {
+			c.Since = lost[name]
+		}
+	}
+	l.lost = lost
+}
+
+func (l *looker) want() {
+	select {
+	case l.wanted <- struct{}{}:
+	default:
+	}
+}
+
+func (l *looker) current() snapshot {
+	last, _ := l.state()
+	return last
+}
+
+// state is the last snapshot, and a channel that is closed when there is another one.
+func (l *looker) state() (snapshot, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last, l.changed
+}
+
+func (l *looker) watched() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.watchers > 0
+}
+
+// get is the last look if that is fresh, or else a new one; or the last one after all, if no new one comes in time.
+func (l *looker) get(ctx context.Context) snapshot {
+	l.await(ctx, l.clock.Now().Add(-fresh))
+	return l.current()
+}
+
+// refresh waits for a look that begins now or later.
+func (l *looker) refresh(ctx context.Context) { l.await(ctx, l.clock.Now()) }
+
+// await waits until the last look began at a time or later, but not for ever.
+func (l *looker) await(ctx context.Context, begun time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		last, changed := l.state()
+		if !last.begun.IsZero() && !last.begun.Before(begun) {
+			return
+		}
+		l.want()
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}

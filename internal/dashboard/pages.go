@@ -1,0 +1,90 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
+)
+
+// page is one that needs a look at the fleet.
+type page struct {
+	path, template, section, title string
+	// of makes what is on it.
+	of func(l *view.Look, v url.Values) any
+}
+
+func (d *Dashboard) lists() []page {
+	return []page{
+		{"/{$}", "fleet", "fleet", "Fleet", func(l *view.Look, _ url.Values) any { return l.FleetPage() }},
+		{"/next", "next", "fleet", "What happens next", func(l *view.Look, v url.Values) any { return l.NextPage(pageOf(v)) }},
+		{"/clusters", "clusters", "clusters", "Clusters", func(l *view.Look, v url.Values) any { return l.ClustersPage(pageOf(v)) }},
+		{"/checks", "checks", "checks", "Health checks", func(l *view.Look, v url.Values) any { return l.ChecksPage(pageOf(v)) }},
+		{"/machines", "machines", "machines", "Machines", func(l *view.Look, v url.Values) any { return l.MachinesPage(machinesQuery(v)) }},
+		{"/history", "history", "history", "History", func(l *view.Look, v url.Values) any { return l.HistoryPage(historyQuery(v)) }},
+		{"/simulate", "simulate", "simulate", "Simulate", func(l *view.Look, v url.Values) any {
+			return l.SimulatePage(simulateQuery(v), d.options.Policy)
+		}},
+	}
+}
+
+// objects are the pages about one object each.
+var objects = []struct {
+	section string
+	of      func(l *view.Look, namespace, name string) (view.ObjectPage, bool)
+}{
+	{"machines", (*view.Look).MachinePage},
+	{"checks", (*view.Look).CheckPage},
+	{"clusters", (*view.Look).ClusterPage},
+	{"records", (*view.Look).RecordPage},
+}
+
+func (d *Dashboard) routes(mux *http.ServeMux) {
+	for _, one := range d.lists() {
+		mux.HandleFunc("GET "+one.path, func(w http.ResponseWriter, r *http.Request) {
+			d.show(w, r, one.section, func(l *view.Look, f *frame) string {
+				f.Title, f.Main = one.title, one.of(l, r.URL.Query())
+				return one.template
+			})
+		})
+	}
+	for _, one := range objects {
+		mux.HandleFunc("GET /"+one.section+"/{namespace}/{name}", func(w http.ResponseWriter, r *http.Request) {
+			d.show(w, r, one.section, func(l *view.Look, f *frame) string {
+				main, ok := one.of(l, r.PathValue("namespace"), r.PathValue("name"))
+				f.Title, f.Main = r.PathValue("name"), main
+				if !ok {
+					return "missing"
+				}
+				return "object"
+			})
+		})
+	}
+	mux.HandleFunc("GET /events", d.events)
+	mux.HandleFunc("GET /assets/{name}", d.asset)
+	mux.HandleFunc("GET /", d.notFound)
+}
+
+// show makes a page about the fleet as it is; fill completes the frame, and says which template it is for.
+func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, section string, fill func(*view.Look, *frame) string) {
+	s := d.looker.get(r.Context())
+	f := d.frameOf(s, section, "Sickbay")
+	f.Finds = r.URL.Path == "/machines"
+	if s.look == nil {
+		// It works without JavaScript, too.
+		w.Header().Set("Refresh", "2")
+		f.Title = "Nothing is known yet"
+		d.render(w, r, http.StatusServiceUnavailable, "unread", f)
+		return
+	}
+	status := http.StatusOK
+	name := fill(s.look, &f)
+	if name == "missing" {
+		status = http.StatusNotFound
+	}
+	d.render(w, r, status, name, f)
+}
+
+func (d *Dashboard) notFound(w http.ResponseWriter, r *http.Request) {
+	d.render(w, r, http.StatusNotFound, "missing", d.frameOf(d.looker.current(), "", "There is no such page"))
+}

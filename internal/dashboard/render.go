@@ -1,0 +1,151 @@
+package dashboard
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// frame is a page with all that is around it.
+type frame struct {
+	Title, Section string
+	// Finds reports that the page has a search of its own.
+	Finds bool
+	// Path is that of the page, with its query.
+	Path string
+	// Version is that of the data; At and Now are when it was read and when the page was made.
+	Version, At, Clock, Now, Age string
+	Manager                      string
+	// Problem is why the data is not newer, and Since since when that is so.
+	Problem, Since string
+	// Acts reports that forms can be used, and Viewer names the person.
+	Acts   bool
+	Viewer string
+	Main   any
+}
+
+// parse reads the templates: each page is the layout with a main part of its own.
+func parse() (map[string]*template.Template, error) {
+	layout, err := template.New("layout.html").Funcs(functions).ParseFS(embedded, "templates/layout.html", "templates/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := embedded.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]*template.Template{}
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
+		if name == "layout" || name == "parts" {
+			continue
+		}
+		page, err := layout.Clone()
+		if err == nil {
+			page, err = page.ParseFS(embedded, "templates/"+entry.Name())
+		}
+		if err != nil {
+			return nil, err
+		}
+		pages[name] = page
+	}
+	return pages, nil
+}
+
+var functions = template.FuncMap{
+	"asset":    assetURL,
+	"link":     linkURL,
+	"machines": machinesURL,
+	"history":  historyURL,
+	"paged":    func(path string, page int) string { return path + "?page=" + strconv.Itoa(page) },
+	"state":    func(s view.State) view.Query { return view.Query{State: string(s)} },
+	"cell":     func(c view.Cell) string { return machinesURL(c.Query()) },
+	"lower":    func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
+	"title":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+	"headline": splitHeadline,
+	"items": func(id, title string, list view.List[view.Item], href string, urgent bool) items {
+		return items{id, title, list, href, urgent}
+	},
+	"pager":   func(p view.Pages, previous, following string) pager { return pager{p, previous, following} },
+	"gatebar": func(g *view.GateDrawing, thin bool) gatebar { return gatebar{g, thin} },
+}
+
+// What parts of pages are made of, beside what is in views.
+type (
+	items struct {
+		ID, Title string
+		List      view.List[view.Item]
+		Href      string
+		Urgent    bool
+	}
+	pager struct {
+		Pages               view.Pages
+		Previous, Following string
+	}
+	gatebar struct {
+		Drawing *view.GateDrawing
+		Thin    bool
+	}
+	headline struct{ First, Rest string }
+)
+
+// splitHeadline finds the word, or words, in capital letters with which a headline begins.
+func splitHeadline(text string) headline {
+	first, rest, _ := strings.Cut(text, " ")
+	for rest != "" {
+		word, more, _ := strings.Cut(rest, " ")
+		if len(word) < 2 || strings.ToUpper(word) != word || strings.ToLower(word) == word {
+			break
+		}
+		first, rest = first+" "+word, more
+	}
+	if rest != "" {
+		rest = " " + rest
+	}
+	return headline{first, rest}
+}
+
+// linkURL is where an object has its page.
+func linkURL(l view.Link) string {
+	return "/" + l.Section + "/" + url.PathEscape(l.Namespace) + "/" + url.PathEscape(l.Name)
+}
+
+// render writes a page. It is made as a whole first, so that an error is not the end of half a page.
+func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
+	f.Path, f.Acts = r.URL.RequestURI(), d.options.Actions != nil
+	if d.options.Viewer != nil {
+		f.Viewer = d.options.Viewer(r)
+	}
+	var out bytes.Buffer
+	if err := d.pages[name].Execute(&out, f); err != nil {
+		http.Error(w, "this page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = out.WriteTo(w)
+}
+
+// frameOf is what is around a page about a snapshot.
+func (d *Dashboard) frameOf(s snapshot, section, title string) frame {
+	now := d.options.Clock.Now()
+	f := frame{Title: title, Section: section, Now: now.UTC().Format(time.RFC3339Nano)}
+	if s.look != nil {
+		f.Version, f.At, f.Age = s.look.Version, s.at.UTC().Format(time.RFC3339Nano), view.Span(max(0, now.Sub(s.at)))
+		f.Clock = explain.Clock(s.at, now)
+		f.Manager = s.look.Fleet.Manager
+	}
+	if s.err != nil {
+		f.Problem, f.Since = s.err.Error(), fmt.Sprintf("%s ago", view.Span(max(0, now.Sub(s.since))))
+	}
+	return f
+}

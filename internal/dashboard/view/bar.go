@@ -1,0 +1,60 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// width is that of drawn bars, in units of their own.
+const width = 1000
+
+// Part is a piece of a bar.
+type Part struct {
+	Class string
+	X, W  string
+	Title string
+}
+
+// Bar is machines drawn side by side, by their states.
+type Bar struct {
+	Parts []Part
+	// Text says the same.
+	Text string
+}
+
+// visible is the least share of a bar that can be seen.
+const visible = 4.0
+
+func bar(n map[explain.State]int) Bar {
+	total, shown := 0, 0
+	for _, count := range n {
+		total += count
+		if count > 0 {
+			shown++
+		}
+	}
+	b, x := Bar{}, 0.0
+	room := width - visible*float64(shown)
+	for _, state := range states {
+		if n[state] == 0 {
+			continue
+		}
+		w := visible + room*float64(n[state])/float64(total)
+		title := fmt.Sprintf("%d %s", n[state], state.Words())
+		b.Parts = append(b.Parts, Part{State(state).Class(), unit(x), unit(w), title})
+		b.Text = join(b.Text, title)
+		x += w
+	}
+	return b
+}
+
+// unit is a number in a drawing.
+func unit(x float64) string { return fmt.Sprintf("%.4g", x) }
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}

@@ -1,0 +1,89 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// Columns are counts over time, drawn as stacked columns.
+type Columns struct {
+	Bars []ColumnBar
+	// From and To are the ends, Each how long a column is, and Most the highest of them.
+	From, To, Each string
+	Most           int
+}
+
+// ColumnBar is one column.
+type ColumnBar struct {
+	X, W  string
+	Parts []ColumnPart
+	Title string
+}
+
+// ColumnPart is a piece of a column.
+type ColumnPart struct{ Class, Y, H string }
+
+// columnSizes are how long a column may be, and maxColumns how many there are at most.
+var columnSizes = []time.Duration{
+	time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
+}
+
+const (
+	maxColumns   = 32
+	columnHeight = 100
+)
+
+// outcomeOrder is how columns are stacked.
+var outcomeOrder = []struct{ class, words string }{
+	{"o-helped", "helped"}, {"o-unaided", "recovered unaided"}, {"o-failed", "did not help"}, {"o-held", "held"}, {"o-open", "go on"},
+}
+
+// outcomesOverTime draws what came of repairs, by when they were admitted; nil if there are none.
+func outcomesOverTime(all []explain.Repair, now time.Time) *Columns {
+	if len(all) == 0 {
+		return nil
+	}
+	first := all[len(all)-1].Admitted
+	size := columnSizes[len(columnSizes)-1]
+	for i := len(columnSizes) - 1; i >= 0; i-- {
+		if now.Sub(first) < maxColumns*columnSizes[i] {
+			size = columnSizes[i]
+		}
+	}
+	from := first.Truncate(size)
+	counts := make([]map[string]int, min(500, int(now.Sub(from)/size)+1))
+	c := &Columns{From: explain.Clock(from, now), To: explain.Clock(now, now), Each: Span(size)}
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for _, r := range all {
+		at := min(len(counts)-1, max(0, int(r.Admitted.Sub(from)/size)))
+		counts[at][outcomeClass(r)]++
+		counts[at][""]++
+		c.Most = max(c.Most, counts[at][""])
+	}
+	step := float64(width) / float64(len(counts))
+	for i, n := range counts {
+		if n[""] > 0 {
+			c.Bars = append(c.Bars, columnBar(n, c.Most, float64(i)*step, step, explain.Clock(from.Add(time.Duration(i)*size), now)))
+		}
+	}
+	return c
+}
+
+func columnBar(n map[string]int, most int, x, step float64, at string) ColumnBar {
+	b := ColumnBar{X: unit(x), W: unit(max(2, step-3)), Title: at}
+	y := float64(columnHeight)
+	for _, one := range outcomeOrder {
+		if n[one.class] == 0 {
+			continue
+		}
+		h := columnHeight * float64(n[one.class]) / float64(most)
+		y -= h
+		b.Parts = append(b.Parts, ColumnPart{one.class, unit(y), unit(h)})
+		b.Title += fmt.Sprintf(", %d %s", n[one.class], one.words)
+	}
+	return b
+}

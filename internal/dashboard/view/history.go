@@ -1,0 +1,175 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// HistoryQuery is what a person asks of the history.
+type HistoryQuery struct {
+	Text string
+	// Since is how far to look back; 0 means to the beginning.
+	Since time.Duration
+	Page  int
+}
+
+// At is the same query, for another page.
+func (q HistoryQuery) At(page int) HistoryQuery {
+	q.Page = page
+	return q
+}
+
+// HistoryPage is what was repaired, and what came of it.
+type HistoryPage struct {
+	Query HistoryQuery
+	Rows  []RepairRow
+	Pages Pages
+	Stats explain.Stats
+	// Outcomes are how repairs have ended, the most often first.
+	Outcomes []Outcome
+	Times    []TimesRow
+	Steps    []StepRow
+	Again    []AgainRow
+	Chart    *Columns
+}
+
+// RepairRow is a repair in a table.
+type RepairRow struct {
+	explain.Repair
+	When                    string
+	Admit, Act, Heal        string
+	Steps                   string
+	Class                   string
+	MachineLink, RecordLink Link
+}
+
+// Outcome is how often repairs have ended in a way.
+type Outcome struct {
+	Name  string
+	N     int
+	Class string
+}
+
+// TimesRow is how long a part of repairs took.
+type TimesRow struct {
+	Part          string
+	Of            int
+	P50, P90, P99 string
+}
+
+// StepRow is how often a step helped.
+type StepRow struct {
+	explain.StepStats
+	Percent int
+	W       string
+}
+
+// AgainRow is a machine or host that comes back.
+type AgainRow struct {
+	explain.Again
+	Link
+}
+
+var partWords = map[string]string{"admit": "until admitted", "act": "until the first act", "heal": "until healthy, from then", "all": "all of it"}
+
+// HistoryPage is what was repaired.
+func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
+	now := l.Facts.Now
+	since := time.Time{}
+	if q.Since > 0 {
+		since = now.Add(-q.Since)
+	}
+	records := make([]v1alpha1.MachineRemediation, 0, len(l.Facts.Records))
+	for _, r := range l.Facts.Records {
+		records = append(records, *r.Record)
+	}
+	all := explain.History(records, since)
+	words := strings.Fields(strings.ToLower(q.Text))
+	all = slices.DeleteFunc(all, func(r explain.Repair) bool { return !mentions(&r, words) })
+	p := HistoryPage{Query: q, Pages: pages(q.Page, len(all)), Stats: explain.Sum(all), Chart: outcomesOverTime(all, now)}
+	p.Query.Page = p.Pages.Page
+	if len(all) > 0 {
+		for _, one := range all[p.Pages.From-1 : p.Pages.To] {
+			p.Rows = append(p.Rows, repairRow(one, now))
+		}
+	}
+	p.sum()
+	return p
+}
+
+func mentions(r *explain.Repair, words []string) bool {
+	text := strings.ToLower(strings.Join([]string{r.Namespace, r.Machine, r.Cluster, r.Host, r.Name, r.Reason, r.Outcome}, "\n"))
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func repairRow(r explain.Repair, now time.Time) RepairRow {
+	row := RepairRow{
+		Repair: r, When: explain.Clock(r.Detected, now), Admit: took(&r.Detected, &r.Admitted), Act: took(&r.Admitted, r.Acted), Heal: took(r.Acted, r.Healthy),
+		Class: outcomeClass(r), MachineLink: Link{"machines", r.Namespace, r.Machine}, RecordLink: Link{"records", r.Namespace, r.Name},
+	}
+	for i, attempt := range r.Attempts {
+		if i == 0 || attempt.Step != r.Attempts[i-1].Step {
+			row.Steps = join(row.Steps, attempt.Step)
+		}
+	}
+	return row
+}
+
+func took(from, to *time.Time) string {
+	if from == nil || to == nil {
+		return ""
+	}
+	return duration.HumanDuration(max(0, to.Sub(*from)))
+}
+
+// outcomeClass sorts how a repair has ended, or how far it is, by color.
+func outcomeClass(r explain.Repair) string {
+	switch r.Outcome {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
+		return "o-helped"
+	case v1alpha1.ReasonRecoveredUnaided:
+		return "o-unaided"
+	case string(v1alpha1.RemediationPending), string(v1alpha1.RemediationActing), string(v1alpha1.RemediationProbation), "":
+		return "o-open"
+	case string(v1alpha1.RemediationHeld):
+		return "o-held"
+	}
+	return "o-failed"
+}
+
+func (p *HistoryPage) sum() {
+	for _, name := range slices.Sorted(maps.Keys(p.Stats.Outcomes)) {
+		p.Outcomes = append(p.Outcomes, Outcome{name, p.Stats.Outcomes[name], outcomeClass(explain.Repair{Outcome: name})})
+	}
+	slices.SortStableFunc(p.Outcomes, func(a, b Outcome) int { return cmp.Compare(b.N, a.N) })
+	for _, one := range p.Stats.Times {
+		p.Times = append(p.Times, TimesRow{partWords[one.Part], one.Of, seconds(one.P50), seconds(one.P90), seconds(one.P99)})
+	}
+	for _, one := range p.Stats.Steps {
+		p.Steps = append(p.Steps, StepRow{one, 100 * one.Helped / one.Tried, unit(float64(width*one.Helped) / float64(one.Tried))})
+	}
+	for _, one := range p.Stats.Again[:min(len(p.Stats.Again), most)] {
+		row := AgainRow{Again: one}
+		if one.Kind == "machine" {
+			row.Link = Link{"machines", one.Namespace, one.Name}
+		}
+		p.Again = append(p.Again, row)
+	}
+}
+
+func seconds(s float64) string {
+	return duration.HumanDuration(time.Duration(s * float64(time.Second)))
+}

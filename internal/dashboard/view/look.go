@@ -1,0 +1,80 @@
+package view
+
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// Look is the fleet at one moment, prepared once for all pages and all who watch.
+type Look struct {
+	Facts *explain.Facts
+	Fleet explain.Fleet
+	// Machines are all, by namespace and name.
+	Machines []Machine
+	// Zones are the failure domains, in order.
+	Zones []string
+	// Version is another one whenever a page would say something else, but for how long ago things were.
+	Version string
+
+	byName map[key]*Machine
+	checks map[key]*explain.Check
+}
+
+type key struct{ namespace, name string }
+
+// New prepares a look.
+func New(facts *explain.Facts) *Look {
+	l := &Look{Facts: facts, Fleet: facts.Fleet(), byName: map[key]*Machine{}, checks: map[key]*explain.Check{}}
+	for _, m := range facts.Machines {
+		l.Machines = append(l.Machines, machine(m, facts.Now))
+	}
+	for i := range l.Machines {
+		l.byName[key{l.Machines[i].Namespace, l.Machines[i].Name}] = &l.Machines[i]
+	}
+	for _, c := range facts.Checks {
+		l.checks[key{c.MachineHealthCheck.Namespace, c.MachineHealthCheck.Name}] = c
+	}
+	l.Zones = distinct(l.Machines, func(m *Machine) string { return m.Zone })
+	l.Version = l.version()
+	return l
+}
+
+// version tells two looks apart by what people read in them.
+func (l *Look) version() string {
+	h := fnv.New64a()
+	put := func(parts ...string) {
+		for _, part := range parts {
+			h.Write([]byte(part))
+			h.Write([]byte{0})
+		}
+	}
+	for i := range l.Machines {
+		m := &l.Machines[i]
+		put(string(m.of.Machine.UID), m.of.Machine.ResourceVersion, string(m.State))
+	}
+	for _, r := range l.Facts.Records {
+		put(r.Record.Name, r.Record.ResourceVersion, r.Problem)
+		if r.Reboot != nil {
+			put(r.Reboot.ResourceVersion)
+		}
+	}
+	for i := range l.Fleet.Checks {
+		put(fmt.Sprint(l.Fleet.Checks[i]))
+	}
+	for _, one := range l.Fleet.Next {
+		if one.At.After(l.Facts.Now) {
+			put(one.At.Format(time.RFC3339))
+		}
+		put(one.Namespace, one.Name, one.What)
+	}
+	for _, items := range [][]explain.Item{l.Fleet.NeedsYou, l.Fleet.Paused, l.Fleet.Unreadable} {
+		for _, item := range items {
+			put(item.Namespace, item.Name, item.Text)
+		}
+	}
+	put(l.Fleet.Manager, fmt.Sprint(len(l.Facts.Clusters)))
+	return fmt.Sprintf("%x", h.Sum64())
+}

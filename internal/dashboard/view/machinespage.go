@@ -1,0 +1,90 @@
+package view
+
+import (
+	"slices"
+	"strings"
+)
+
+// PageSize is how many rows a page of a table has.
+const PageSize = 50
+
+// MachinesPage is the table of machines.
+type MachinesPage struct {
+	Query   Query
+	Columns []Column
+	Rows    []MachineRow
+	Pages   Pages
+	// All is how many machines there are without a search.
+	All int
+	// States, Clusters, Zones and Checks are what one can choose from.
+	States                  []State
+	Clusters, Zones, Checks []string
+}
+
+// MachineRow is a machine in the table.
+type MachineRow struct {
+	*Machine
+	// For is how long the verdict stands, and Text is what explain says of the machine.
+	For, Text string
+}
+
+// Pages say which part of a table is shown.
+type Pages struct {
+	Page, Of            int
+	From, To, Total     int
+	Previous, Following int
+}
+
+func pages(page, total int) Pages {
+	p := Pages{Of: max(1, (total+PageSize-1)/PageSize), Total: total}
+	p.Page = min(max(1, page), p.Of)
+	p.From, p.To = min((p.Page-1)*PageSize+1, total), min(p.Page*PageSize, total)
+	if p.Page > 1 {
+		p.Previous = p.Page - 1
+	}
+	if p.Page < p.Of {
+		p.Following = p.Page + 1
+	}
+	return p
+}
+
+// MachinesPage is the table of the machines that a query asks for.
+func (l *Look) MachinesPage(q Query) MachinesPage {
+	var found []*Machine
+	words := strings.Fields(strings.ToLower(q.Text))
+	for i := range l.Machines {
+		if q.matches(&l.Machines[i], words) {
+			found = append(found, &l.Machines[i])
+		}
+	}
+	p := MachinesPage{Query: q, Columns: q.columns(), Pages: pages(q.Page, len(found)), All: len(l.Machines), States: States(), Zones: l.Zones}
+	p.Clusters = distinct(l.Machines, func(m *Machine) string { return m.Cluster })
+	p.Checks = distinct(l.Machines, func(m *Machine) string { return m.Check })
+	p.Query.Page = p.Pages.Page
+	if len(found) > 0 {
+		p.Rows = l.rows(q.sorted(found)[p.Pages.From-1 : p.Pages.To])
+	}
+	return p
+}
+
+func (l *Look) rows(machines []*Machine) []MachineRow {
+	var all []MachineRow
+	for _, m := range machines {
+		all = append(all, MachineRow{Machine: m, For: ago(m.Since, l.Facts.Now), Text: m.of.Headline(l.Facts.Now)})
+	}
+	return all
+}
+
+// distinct are the values that machines have, in order; empty ones are left out.
+func distinct(machines []Machine, of func(*Machine) string) []string {
+	seen := map[string]bool{"": true}
+	var all []string
+	for i := range machines {
+		if value := of(&machines[i]); !seen[value] {
+			seen[value] = true
+			all = append(all, value)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

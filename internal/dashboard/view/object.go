@@ -1,0 +1,196 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// ObjectPage is a page about one object: what explain says of it, and the same drawn.
+type ObjectPage struct {
+	explain.Page
+	// Since is since when the verdict stands, in words and for programs.
+	Since, SinceISO string
+	Next            List[Upcoming]
+	// First is what happens next; nil if nothing is due.
+	First    *Upcoming
+	Gate     *GateDrawing
+	Slots    *SlotsDrawing
+	Timeline *Timeline
+	// Ladder are the steps of the repair, or of the one that would begin.
+	Ladder []Rung
+	// Attempts are those of the repair.
+	Attempts []AttemptRow
+	// Links lead to objects that have to do with it.
+	Links []NamedLink
+	// Records are the repairs of a machine, the latest first.
+	Records []Link
+	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first.
+	Machines List[MachineRow]
+	Bar      *Bar
+	// Query finds all of its machines.
+	Query Query
+}
+
+// NamedLink is a link with a word for what it leads to.
+type NamedLink struct {
+	Title string
+	Link
+}
+
+// Rung is a step of a plan.
+type Rung struct {
+	explain.Step
+	Timeout string
+	Tries   []AttemptRow
+}
+
+// AttemptRow is an attempt with its times in words.
+type AttemptRow struct {
+	explain.Tried
+	At, Took string
+}
+
+// MachinePage is the page of a machine; false if there is none, and no record of one.
+func (l *Look) MachinePage(namespace, name string) (ObjectPage, bool) {
+	if m := l.byName[key{namespace, name}]; m != nil {
+		p := l.object(l.Facts.Page(m.of))
+		p.machineLinks(m)
+		return p, true
+	}
+	for _, page := range l.Facts.Of("machine", name) {
+		if page.Namespace == namespace {
+			p := l.object(page)
+			p.Links = append(p.Links, NamedLink{"Repair", Link{"records", namespace, page.Repair.Name}})
+			return p, true
+		}
+	}
+	return ObjectPage{}, false
+}
+
+func (p *ObjectPage) machineLinks(m *Machine) {
+	p.Since, p.SinceISO = m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), m.Since.UTC().Format(time.RFC3339)
+	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", m.Namespace, m.Cluster}})
+	if m.Check != "" {
+		p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", m.Namespace, m.Check}})
+	}
+	if m.of.Record != nil {
+		p.Records = append(p.Records, Link{"records", m.Namespace, m.of.Record.Record.Name})
+	}
+	for _, r := range m.of.Past {
+		p.Records = append(p.Records, Link{"records", r.Record.Namespace, r.Record.Name})
+	}
+}
+
+// RecordPage is the page of a MachineRemediation; false if there is none.
+func (l *Look) RecordPage(namespace, name string) (ObjectPage, bool) {
+	for _, page := range l.Facts.Of("mr", name) {
+		if page.Namespace == namespace {
+			p := l.object(page)
+			p.Links = append(p.Links, NamedLink{"Machine", Link{"machines", namespace, page.Repair.Machine}})
+			return p, true
+		}
+	}
+	return ObjectPage{}, false
+}
+
+// CheckPage is the page of a MachineHealthCheck; false if there is none.
+func (l *Look) CheckPage(namespace, name string) (ObjectPage, bool) {
+	c := l.checks[key{namespace, name}]
+	if c == nil {
+		return ObjectPage{}, false
+	}
+	p := l.object(l.Facts.CheckPage(c))
+	cluster := c.MachineHealthCheck.Spec.ClusterName
+	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", namespace, cluster}})
+	p.Query = Query{Check: name, Cluster: cluster, Namespace: namespace}
+	l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.of.Check == c })
+	return p, true
+}
+
+// ClusterPage is the page of a cluster; false if there is none.
+func (l *Look) ClusterPage(namespace, name string) (ObjectPage, bool) {
+	for _, page := range l.Facts.Of("cluster", name) {
+		if page.Namespace != namespace {
+			continue
+		}
+		p := l.object(page)
+		p.Query = Query{Cluster: name, Namespace: namespace}
+		l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.Cluster == name })
+		for k, c := range l.checks {
+			if k.namespace == namespace && c.MachineHealthCheck.Spec.ClusterName == name {
+				p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", namespace, k.name}})
+			}
+		}
+		sortLinks(p.Links)
+		return p, true
+	}
+	return ObjectPage{}, false
+}
+
+// addMachines adds the machines that belong to an object.
+func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
+	n := map[explain.State]int{}
+	var unhealthy []*Machine
+	for i := range l.Machines {
+		m := &l.Machines[i]
+		if !of(m) {
+			continue
+		}
+		n[explain.State(m.State)]++
+		if m.State != State(explain.StateHealthy) {
+			unhealthy = append(unhealthy, m)
+		}
+	}
+	p.Bar = new(bar(n))
+	p.Machines.Total = len(unhealthy)
+	unhealthy = Query{}.sorted(unhealthy)
+	p.Machines.Shown = l.rows(unhealthy[:min(len(unhealthy), most)])
+}
+
+// object draws what explain says.
+func (l *Look) object(page explain.Page) ObjectPage {
+	p := ObjectPage{Page: page, Next: l.upcoming(page.Next, most), Gate: gate(page.Gate), Slots: slots(page.Slots)}
+	if len(p.Next.Shown) > 0 {
+		p.First = &p.Next.Shown[0]
+	}
+	steps := page.Plan
+	if page.Repair != nil {
+		steps = page.Repair.Steps
+		p.Timeline = timeline(page.Repair.Spans, p.First, page.Next, l.Facts.Now)
+		for _, one := range page.Repair.Attempts {
+			p.Attempts = append(p.Attempts, attemptRow(one, l.Facts.Now))
+		}
+	}
+	for _, step := range steps {
+		p.Ladder = append(p.Ladder, rung(step, p.Attempts))
+	}
+	return p
+}
+
+func attemptRow(one explain.Tried, now time.Time) AttemptRow {
+	row := AttemptRow{Tried: one}
+	if one.Start != nil {
+		row.At = explain.Clock(*one.Start, now)
+		end := now
+		if one.End != nil {
+			end = *one.End
+		}
+		row.Took = Span(max(0, end.Sub(*one.Start)))
+	}
+	return row
+}
+
+func rung(step explain.Step, attempts []AttemptRow) Rung {
+	r := Rung{Step: step}
+	if step.TimeoutSeconds > 0 {
+		r.Timeout = fmt.Sprintf("up to %s", Span(time.Duration(step.TimeoutSeconds)*time.Second))
+	}
+	for _, one := range attempts {
+		if one.Step == step.Name {
+			r.Tries = append(r.Tries, one)
+		}
+	}
+	return r
+}

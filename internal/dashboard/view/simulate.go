@@ -1,0 +1,248 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/simulate"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// SimulateQuery is what a person wants to see played. All is as typed; empty means as it is.
+type SimulateQuery struct {
+	// Check is namespace/name.
+	Check string
+	// Limit, Slots and Timeout are put in the place of those of the check, and StepTimeout in that of all steps of its plan.
+	Limit, Slots, Timeout, StepTimeout string
+	Fail, Until, Takes                 string
+	InVain                             bool
+}
+
+// SimulatePage is the timeline that would be.
+type SimulatePage struct {
+	Query  SimulateQuery
+	Checks []string
+	// Is are the settings as they are.
+	Is SimulateQuery
+	// Problem says why nothing is played; empty if something is.
+	Problem string
+	Played  bool
+	Answer  string
+	Result  simulate.Result
+	Rows    []EventRow
+	More    int
+	Chart   *Steps
+}
+
+// EventRow is a line of the timeline.
+type EventRow struct {
+	simulate.Event
+	Clock string
+	// After is how long it is until then.
+	After string
+	Who   string
+	Used  string
+}
+
+// maxEvents is how many lines of a timeline are shown, and longest how far it is played.
+const (
+	maxEvents = 200
+	longest   = 48 * time.Hour
+)
+
+// SimulatePage plays the fleet with a check as a person has changed it. Nothing is played before somebody asks.
+func (l *Look) SimulatePage(q SimulateQuery, policy targets.Policy) SimulatePage {
+	p := SimulatePage{Query: q}
+	for _, c := range l.Facts.Checks {
+		p.Checks = append(p.Checks, c.MachineHealthCheck.Namespace+"/"+c.MachineHealthCheck.Name)
+	}
+	if q.Check == "" {
+		return p
+	}
+	i := slices.Index(p.Checks, q.Check)
+	if i < 0 {
+		p.Problem = fmt.Sprintf("there is no MachineHealthCheck %s", q.Check)
+		return p
+	}
+	p.Is = settings(l.Facts.Checks[i])
+	if err := p.play(l.Facts, l.Facts.Checks[i], policy); err != nil {
+		p.Problem = err.Error()
+	}
+	return p
+}
+
+// settings are those of a check as it is.
+func settings(c *explain.Check) SimulateQuery {
+	is := SimulateQuery{Until: "2h", Takes: "10m"}
+	trigger := c.MachineHealthCheck.Spec.Remediation.TriggerIf
+	is.Limit = trigger.UnhealthyInRange
+	if limit := trigger.UnhealthyLessThanOrEqualTo; limit != nil {
+		is.Limit = limit.String()
+	}
+	if slots := c.Decision.Config.MaxInFlight; slots != nil {
+		is.Slots = slots.String()
+	}
+	for _, one := range c.MachineHealthCheck.Spec.Checks.UnhealthyNodeConditions {
+		if one.TimeoutSeconds != nil {
+			is.Timeout = simulate.Span(time.Duration(*one.TimeoutSeconds) * time.Second)
+		}
+	}
+	return is
+}
+
+func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targets.Policy) error {
+	o, err := p.Query.options()
+	if err != nil {
+		return err
+	}
+	changes, err := p.Query.changes(c)
+	if err != nil {
+		return err
+	}
+	scene, err := simulate.Suppose(facts, changes, policy)
+	if err != nil {
+		return err
+	}
+	if p.Result, err = scene.Play(o); err != nil {
+		return err
+	}
+	p.Played, p.Answer = true, p.Result.Answer()
+	p.More = max(0, len(p.Result.Timeline)-maxEvents)
+	for _, e := range p.Result.Timeline[:len(p.Result.Timeline)-p.More] {
+		p.Rows = append(p.Rows, eventRow(e, p.Result.From))
+	}
+	p.Chart = stepsOf(&p.Result)
+	return nil
+}
+
+func (q SimulateQuery) options() (simulate.Options, error) {
+	until, err1 := span("look ahead", q.Until, 2*time.Hour)
+	takes, err2 := span("a repair takes", q.Takes, 10*time.Minute)
+	o := simulate.Options{For: until, RepairTakes: takes, InVain: q.InVain}
+	if until > longest {
+		return o, fmt.Errorf("look ahead: %s is more than %s", simulate.Span(until), simulate.Span(longest))
+	}
+	if q.Fail == "" {
+		return o, errors.Join(err1, err2)
+	}
+	for _, text := range strings.FieldsFunc(q.Fail, func(r rune) bool { return r == ',' || r == ' ' }) {
+		fail, err := simulate.ParseFail(text)
+		if err != nil {
+			return o, err
+		}
+		o.Fails = append(o.Fails, fail)
+	}
+	return o, errors.Join(err1, err2)
+}
+
+// span reads a duration that has to be above 0.
+func span(what, text string, otherwise time.Duration) (time.Duration, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(text))
+	if err != nil || d < time.Second {
+		return otherwise, fmt.Errorf("%s: %q is no duration of at least a second, like 90s, 10m or 2h", what, text)
+	}
+	return d, nil
+}
+
+// changes are the check, and its plan, as a person wants them.
+func (q SimulateQuery) changes(c *explain.Check) (simulate.Changes, error) {
+	mhc := c.MachineHealthCheck.DeepCopy()
+	changes := simulate.Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
+	if err := q.changeCheck(mhc); err != nil {
+		return changes, err
+	}
+	plan := c.Facts.Template.Plan
+	if plan == nil {
+		if q.StepTimeout != "" {
+			return changes, errors.New("step timeouts: this health check has no plan, and the times of the built-in ones are fixed")
+		}
+		if q.Slots != "" {
+			metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, admission.MaxInFlightAnnotation, q.Slots)
+		}
+		return changes, nil
+	}
+	plan = plan.DeepCopy()
+	changes.Known = append(changes.Known, c.Facts.Template.Plan)
+	if q.Slots+q.StepTimeout == "" {
+		return changes, nil
+	}
+	changes.Plans = append(changes.Plans, plan)
+	return changes, q.changePlan(plan)
+}
+
+func (q SimulateQuery) changeCheck(mhc *clusterv1.MachineHealthCheck) error {
+	switch trigger := &mhc.Spec.Remediation.TriggerIf; {
+	case q.Limit == "":
+	case strings.HasPrefix(q.Limit, "["):
+		trigger.UnhealthyInRange, trigger.UnhealthyLessThanOrEqualTo = q.Limit, nil
+	default:
+		limit := intstr.Parse(q.Limit)
+		if _, err := intstr.GetScaledValueFromIntOrPercent(&limit, 100, false); err != nil {
+			return fmt.Errorf("limit: %q is neither a number, a percentage nor a range like [1-3]", q.Limit)
+		}
+		trigger.UnhealthyInRange, trigger.UnhealthyLessThanOrEqualTo = "", &limit
+	}
+	if q.Timeout == "" {
+		return nil
+	}
+	d, err := span("sick after", q.Timeout, 0)
+	if err != nil {
+		return err
+	}
+	for i := range mhc.Spec.Checks.UnhealthyNodeConditions {
+		mhc.Spec.Checks.UnhealthyNodeConditions[i].TimeoutSeconds = new(int32(d / time.Second))
+	}
+	for i := range mhc.Spec.Checks.UnhealthyMachineConditions {
+		mhc.Spec.Checks.UnhealthyMachineConditions[i].TimeoutSeconds = new(int32(d / time.Second))
+	}
+	return nil
+}
+
+func (q SimulateQuery) changePlan(plan *v1alpha1.MachineRemediationTemplate) error {
+	spec := &plan.Spec.Template.Spec
+	if q.Slots != "" {
+		spec.MaxInFlight = new(intstr.Parse(q.Slots))
+		if _, err := intstr.GetScaledValueFromIntOrPercent(spec.MaxInFlight, 100, false); err != nil {
+			return fmt.Errorf("slots: %q is neither a number nor a percentage", q.Slots)
+		}
+	}
+	if q.StepTimeout == "" {
+		return nil
+	}
+	d, err := span("a step takes", q.StepTimeout, 0)
+	if err != nil {
+		return err
+	}
+	for i := range spec.Steps {
+		if spec.Steps[i].TimeoutSeconds != nil {
+			spec.Steps[i].TimeoutSeconds = new(int32(d / time.Second))
+		}
+	}
+	return nil
+}
+
+func eventRow(e simulate.Event, from time.Time) EventRow {
+	row := EventRow{Event: e, Clock: explain.Clock(e.At, from), After: "+" + Span(e.At.Sub(from)), Who: strings.Join(e.Machines, ", ")}
+	if n := len(e.Machines); n > most {
+		row.Who = fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most], ", "), n-most)
+	}
+	if e.Slots != nil {
+		row.Used = fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)
+	}
+	row.Who = cmp.Or(row.Who, e.Check)
+	return row
+}

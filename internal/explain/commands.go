@@ -1,0 +1,56 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// answers are the commands by which a person can have a say in a repair.
+func (r *Record) answers() []Command {
+	status := r.Record.Status
+	switch {
+	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
+		return nil
+	case status.Phase == v1alpha1.RemediationHeld:
+		return []Command{r.answer("retry", "The last step begins again, once a slot is granted"), r.answer("cancel", "The repair ends, unless somebody retries it")}
+	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
+		step := "Step " + status.Step
+		return []Command{r.answer("approve", step+" may act"), r.answer("deny", step+" is not done, and a person decides")}
+	}
+	return []Command{r.answer("cancel", "What was asked for is taken back, and a person decides")}
+}
+
+func (r *Record) answer(verb, does string) Command {
+	return command(verb, "mr/"+r.Record.Name, r.Record.Namespace, does, "")
+}
+
+func command(verb, object, namespace, does, flags string) Command {
+	return Command{Verb: verb, Object: object, Namespace: namespace, Does: does, Line: fmt.Sprintf("%s %s -n %s%s", verb, object, namespace, flags)}
+}
+
+// holds are the commands that leave an object alone, or end that.
+func holds(kind string, obj metav1.Object, now time.Time) []Command {
+	name, namespace := kind+"/"+obj.GetName(), obj.GetNamespace()
+	if value, ok := obj.GetAnnotations()[targets.HoldUntilAnnotation]; ok {
+		until, err := time.Parse(time.RFC3339, value)
+		if err != nil || now.Before(until) {
+			return []Command{command("release", name, namespace, "The hold ends now", "")}
+		}
+	}
+	return []Command{command("hold", name, namespace, "Nothing new is done until a time", " --for 2h --reason 'why'")}
+}
+
+// typed joins commands as a person types them.
+func typed(commands []Command) string {
+	var lines []string
+	for _, one := range commands {
+		lines = append(lines, "sickbay "+one.Line)
+	}
+	return strings.Join(lines, " | ")
+}

@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Gate is the arithmetic of triggerIf as it is now; nil if nothing can be decided.
+func (c *Check) Gate() *Gate {
+	if c == nil || c.Problem != "" || c.Foreign {
+		return nil
+	}
+	n := c.Decision.Counts
+	g := &Gate{
+		Open: c.Decision.Allowed, Expected: n.Expected, Healthy: n.Healthy, Sick: n.Sick, Undecided: n.Undecided + n.Unconfirmed, Deleting: n.Deleting,
+		NotHealthy: n.Unhealthy(),
+	}
+	trigger := c.MachineHealthCheck.Spec.Remediation.TriggerIf
+	switch {
+	case trigger.UnhealthyInRange != "":
+		g.Limit = trigger.UnhealthyInRange
+	case trigger.UnhealthyLessThanOrEqualTo != nil:
+		g.Limit = trigger.UnhealthyLessThanOrEqualTo.String()
+	}
+	if most, bounded := admission.GateBound(c.MachineHealthCheck); bounded {
+		g.Most = new(most(n.Expected))
+	}
+	return g
+}
+
+// Slots are those in use; nil if nothing can be decided.
+func (c *Check) Slots() *Slots {
+	if c == nil || c.Problem != "" || c.Foreign {
+		return nil
+	}
+	s := &Slots{InUse: len(c.Decision.InFlight), By: mapValues(c.Decision.InFlight)}
+	slices.Sort(s.By)
+	if c.Decision.Bounded() {
+		s.Of = new(c.Decision.Slots())
+	}
+	return s
+}
+
+// Plan are the steps of the next repair.
+func (c *Check) Plan() []Step {
+	if c == nil || c.Problem != "" {
+		return nil
+	}
+	var all []Step
+	for _, step := range admission.Steps(c.Facts, c.Decision.Config) {
+		all = append(all, stepOf(step, StepAhead))
+	}
+	return all
+}
+
+func stepOf(step v1alpha1.RemediationStep, state StepState) Step {
+	s := Step{
+		Name: step.Name, Action: string(step.Action), State: state, Attempts: int(step.MaxAttempts()), NeedsApproval: step.Approval == v1alpha1.ApprovalRequired,
+	}
+	if step.TimeoutSeconds != nil {
+		s.TimeoutSeconds = int64(*step.TimeoutSeconds)
+	}
+	return s
+}
+
+// verdictPart is the verdict that stands; nil if there is none.
+func (m *Machine) verdictPart() *Verdict {
+	v := m.verdict()
+	if v.Status == "" {
+		return nil
+	}
+	return &Verdict{Status: string(v.Status), Reason: v.Reason, Message: v.Message, Since: v.LastTransitionTime.Time}
+}
+
+// line is where the machine waits; nil if it is in no line.
+func (m *Machine) line() *Line {
+	place, of := m.place()
+	if place == 0 {
+		return nil
+	}
+	return &Line{Place: place, Of: of, For: m.wait().Reason}
+}
+
+// Repairing is a record as it is drawn.
+func (r *Record) Repairing(now time.Time) *Repairing {
+	p := &Repairing{
+		Namespace: r.Record.Namespace, Name: r.Record.Name, Machine: r.Record.Spec.MachineRef.Name, Phase: string(r.Record.Status.Phase), Steps: r.steps(),
+		Spans: r.spans(now),
+	}
+	if r.Record.Spec.TemplateRef != nil {
+		p.Plan = r.Record.Spec.TemplateRef.Name
+	}
+	if c := meta.FindStatusCondition(r.Record.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && r.ended() {
+		p.Outcome = c.Reason
+	}
+	for i := range r.Record.Status.Attempts {
+		p.Attempts = append(p.Attempts, r.tried(&r.Record.Status.Attempts[i]))
+	}
+	return p
+}
+
+func (r *Record) tried(attempt *v1alpha1.RemediationAttempt) Tried {
+	t := Tried{
+		Number: int(attempt.Number), Name: attemptName(r.Record, attempt), Step: attempt.Step, Result: string(attempt.Result), Message: attempt.Message,
+		Said: "is running",
+	}
+	if attempt.StartTime != nil {
+		t.Start = &attempt.StartTime.Time
+	}
+	if attempt.EndTime != nil {
+		t.End, t.Said = &attempt.EndTime.Time, came(attempt.Result)
+	}
+	if o := attempt.ObjectRef; o != nil {
+		t.Object = o.Kind + "/" + o.Name
+	}
+	if d := attempt.Decision; d != nil {
+		t.Decision = fmt.Sprintf("%s%s", d.Answer, by(d))
+	}
+	return t
+}
+
+// steps are those of the record's plan, with how far each is.
+func (r *Record) steps() []Step {
+	at := slices.IndexFunc(r.Record.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == r.Record.Status.Step })
+	if at < 0 {
+		// None is left.
+		at = len(r.Record.Spec.Steps)
+	}
+	settled := r.ended() || r.Record.Status.Phase == v1alpha1.RemediationProbation
+	var all []Step
+	for i, step := range r.Record.Spec.Steps {
+		s := stepOf(step, StepAhead)
+		s.Tried = int(ladder.Tried(r.Record, step.Name))
+		tried := slices.ContainsFunc(r.Record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.Step == step.Name })
+		switch {
+		case tried && (i != at || settled):
+			s.State = StepDone
+		case i < at:
+			s.State = StepSkipped
+		case settled:
+			s.State = StepUnneeded
+		case i == at:
+			s.State = StepNow
+		}
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,200 @@
+// Package explaintest puts fleets together by hand, for tests of what explains them. The decisions in them are those of the controllers.
+package explaintest
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// Scene is one cluster with one MachineHealthCheck.
+type Scene struct {
+	Now     time.Time
+	Cluster *clusterv1.Cluster
+	Check   *clusterv1.MachineHealthCheck
+	Plan    *v1alpha1.MachineRemediationTemplate
+	// Machines, with their Nodes and records, are by name.
+	Machines []*clusterv1.Machine
+	Records  []*v1alpha1.MachineRemediation
+	// Unreadable says why the Nodes of the cluster cannot be read; empty if they can.
+	Unreadable string
+
+	nodes map[string]*corev1.Node
+}
+
+// Noon is when all scenes take place.
+var Noon = build.Epoch.Add(12 * time.Hour)
+
+// New is a scene with a healthy cluster and no machines.
+func New() *Scene { return In(build.ClusterName, "workers") }
+
+// In is a scene in a cluster of a name, with a MachineHealthCheck of a name.
+func In(cluster, check string) *Scene {
+	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
+	return &Scene{
+		Now: Noon, nodes: map[string]*corev1.Node{}, Cluster: build.Cluster("default", cluster),
+		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), ready),
+	}
+}
+
+func (s *Scene) Annotated(key, value string) *Scene {
+	metav1.SetMetaDataAnnotation(&s.Check.ObjectMeta, key, value)
+	return s
+}
+
+func (s *Scene) AtMost(limit string) *Scene {
+	s.Check.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse(limit))
+	return s
+}
+
+// machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
+func (s *Scene) Machine(name string, verdict metav1.ConditionStatus, reason, message string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
+	opts = append([]build.MachineOption{build.InCluster(s.Cluster.Name), build.NodeRef("node-" + name)}, opts...)
+	m := build.Machine("default", name, opts...)
+	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
+		Type: machinehealth.ConditionType, Status: verdict, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
+	})
+	s.Machines = append(s.Machines, m)
+	return m
+}
+
+func (s *Scene) Healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	s.Node(name, corev1.ConditionTrue, 10*time.Hour)
+	return s.Machine(name, metav1.ConditionTrue, machinehealth.ReasonSucceeded, "", 10*time.Hour, opts...)
+}
+
+func (s *Scene) Sick(name string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
+	s.Node(name, corev1.ConditionUnknown, since+5*time.Minute)
+	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5m0s", since, opts...)
+}
+
+func (s *Scene) Node(machine string, ready corev1.ConditionStatus, since time.Duration) {
+	s.nodes[machine] = &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
+		Type: corev1.NodeReady, Status: ready, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
+	}}}}
+}
+
+// record admits a sick machine at the time when it fell sick, with a plan, and plays its repair until now.
+func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
+	since := s.verdictOf(m).LastTransitionTime
+	r := &v1alpha1.MachineRemediation{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: m.Name + "-5f2c9d1e-1", UID: types.UID("record-of-" + m.Name), CreationTimestamp: since,
+			Labels: map[string]string{v1alpha1.OpenLabel: ""}, Finalizers: []string{v1alpha1.RemediationFinalizer},
+		},
+		Spec: v1alpha1.MachineRemediationSpec{
+			ClusterName: s.Cluster.Name, MachineRef: v1alpha1.RemediatedMachineReference{Name: m.Name, UID: m.UID}, Grant: 1, Steps: steps,
+			HealthCheckRef: v1alpha1.RemediationReference{Name: s.Check.Name, UID: s.Check.UID}, ProbationSeconds: new(int32(300)),
+			TemplateRef: &v1alpha1.PlanReference{Name: "metal"},
+			Finding:     v1alpha1.RemediationFinding{Reason: s.verdictOf(m).Reason, Message: s.verdictOf(m).Message, Since: since},
+		},
+	}
+	s.Records = append(s.Records, r)
+	return r
+}
+
+// play has the controller look at a record again and again, from one time to another. Each act is carried out as it is asked for,
+// and each slot that is wanted is given.
+func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
+	for at := from; !at.After(to); at = at.Add(time.Second) {
+		for range 20 {
+			d := ladder.Decide(s.ladderFacts(r), at)
+			if d.Store {
+				r.Status = d.Status
+				continue
+			}
+			if d.Act.Begins() && len(r.Status.Attempts) == int(d.Attempt.Number) && r.Status.Attempts[d.Attempt.Number-1].ObjectRef == nil {
+				made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
+				if d.Act == ladder.CreateReboot {
+					made = &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, d.Attempt.Number)}
+				}
+				r.Status.Attempts[d.Attempt.Number-1].ObjectRef = made
+				continue
+			}
+			break
+		}
+		if wants, _ := ladder.WantsSlot(r, at); wants {
+			r.Spec.Grant = r.Status.ReleasedGrant + 1
+		}
+	}
+}
+
+func (s *Scene) verdictOf(m *clusterv1.Machine) metav1.Condition {
+	if c := meta.FindStatusCondition(m.Status.Conditions, machinehealth.ConditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
+	f := ladder.Facts{Record: r, Machine: ladder.Machine{Gone: true}}
+	for _, m := range s.Machines {
+		if m.UID != r.Spec.MachineRef.UID {
+			continue
+		}
+		f.Machine = ladder.Machine{Health: ladder.Undecided}
+		switch s.verdictOf(m).Status {
+		case metav1.ConditionTrue:
+			f.Machine.Health = ladder.Healthy
+		case metav1.ConditionFalse:
+			f.Machine.Health = ladder.Sick
+		default:
+		}
+	}
+	if n := len(r.Status.Attempts); n > 0 && r.Status.Attempts[n-1].EndTime == nil && made(r.Status.Attempts[n-1], "RebootRemediation") {
+		attempt := r.Status.Attempts[n-1]
+		f.Request = &ladder.Request{OperationID: attempt.OperationID, Ref: *attempt.ObjectRef}
+	}
+	return f
+}
+
+// facts puts everything together as the fleet's observer does.
+func (s *Scene) Facts() *explain.Facts {
+	f := admission.Facts{MachineHealthCheck: s.Check, Cluster: s.Cluster, Records: s.Records, History: s.Records, Template: admission.Template{Plan: s.Plan}}
+	check := &explain.Check{MachineHealthCheck: s.Check}
+	all := &explain.Facts{Now: s.Now, Manager: explain.Manager{Name: "sickbay-0"}, Checks: []*explain.Check{check}, Clusters: []explain.Cluster{{Cluster: s.Cluster, Unreadable: s.Unreadable}}}
+	for _, m := range s.Machines {
+		f.Targets = append(f.Targets, admission.Target{Machine: m})
+		one := &explain.Machine{Machine: m, Check: check, Health: &machinehealth.Facts{
+			Machine: m, Cluster: s.Cluster, Rules: machinehealth.RulesOf(s.Check), Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: s.nodes[m.Name]},
+			WasHealthy: s.verdictOf(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
+		}}
+		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)
+	}
+	check.Facts, check.Decision = f, admission.Decide(f, s.Now)
+	for _, r := range s.Records {
+		one := &explain.Record{Record: r}
+		all.Records = append(all.Records, one)
+		if !ladder.Ended(one.Record) {
+			one.Facts = s.ladderFacts(r)
+		}
+		for _, m := range all.Machines {
+			switch {
+			case m.Machine.UID != r.Spec.MachineRef.UID:
+			case ladder.Ended(one.Record):
+				m.Past = append(m.Past, one)
+			default:
+				m.Record = one
+			}
+		}
+	}
+	return all
+}
+
+// made reports whether an attempt has made an object of a kind.
+func made(attempt v1alpha1.RemediationAttempt, kind string) bool {
+	return attempt.ObjectRef != nil && attempt.ObjectRef.Kind == kind
+}

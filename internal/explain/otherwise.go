@@ -1,0 +1,69 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// otherwise says what would have to change for it to go otherwise.
+func (m *Machine) otherwise(state State, now time.Time) []string {
+	switch state {
+	case StateUnwatched:
+		if targets.RemediationSkipped(m.Machine) {
+			return []string{"The annotation cluster.x-k8s.io/skip-remediation is taken off the Machine"}
+		}
+		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels"}
+	case StatePaused:
+		return []string{"The pause ends: " + m.paused()}
+	case StateHeld:
+		return []string{"You retry it, or the machine gets healthy, or goes"}
+	case StateProbation:
+		return []string{"It falls sick again before that: then the attempt has failed, and " + m.Record.follows()}
+	case StateInRepair:
+		return []string{"The machine gets healthy before that: then it is in probation, and nothing further is done", "You cancel it: then a person decides"}
+	case StateUndecided, StateHealthy:
+		return m.staysHealthy(now)
+	case StateSick, StateOnHold:
+		return m.moves()
+	default:
+		return nil
+	}
+}
+
+// follows says what comes after the step at work.
+func (r *Record) follows() string {
+	if left := r.left(); left != "" {
+		return "the plan goes on"
+	}
+	return "a person decides"
+}
+
+// staysHealthy says how a machine escapes the verdict that is due.
+func (m *Machine) staysHealthy(now time.Time) []string {
+	due, ok := m.nextVerdict(now)
+	if !ok || !due.At.After(now) {
+		return nil
+	}
+	return []string{fmt.Sprintf("What is wrong with it is over before %s: then it is not sick", Clock(due.At, now))}
+}
+
+// moves says what has to change for a sick machine to be repaired.
+func (m *Machine) moves() []string {
+	all := []string{}
+	wait := m.wait()
+	switch {
+	case m.Record != nil && m.needsApproval():
+		all = append(all, "You approve the step, or deny it")
+	case wait == nil:
+	case wait.Reason == v1alpha1.ReasonGateClosed:
+		all = append(all, "The gate opens "+m.Check.opens())
+	case wait.Reason == v1alpha1.ReasonNoSlot:
+		all = append(all, fmt.Sprintf("One of the %d repairs in flight ends, or there are more slots than %d", len(m.Check.Decision.InFlight), m.Check.Decision.Slots()))
+	case wait.Reason == v1alpha1.ReasonOnHold:
+		all = append(all, "Somebody releases it earlier")
+	}
+	return append(all, "The machine gets healthy by itself: then it is not repaired")
+}
