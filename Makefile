@@ -69,7 +69,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 BROWSER ?=
 test-browser: controlplane ## Try the dashboard in Chromium, and see that nobody is kept out: BROWSER=-pictures takes those in docs/images anew
 	@if [ -z "$(CHROMIUM)" ]; then echo "No Chromium found: nothing was tried in a browser. On Debian, apt-get install chromium brings it."; exit 0; fi; \
-	cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -p=1 -timeout=10m ./browser/... -args -chromium=$(CHROMIUM) $(BROWSER)
+	cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -p=1 -parallel=4 -timeout=10m ./browser/... -args -chromium=$(CHROMIUM) $(BROWSER)
 
 $(BMO): $(wildcard tools/bmo/go.*)
 	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chromedp/chromedp"
@@ -98,13 +99,18 @@ func unpack(packed []byte) (string, error) {
 	}
 }
 
-// Barriers are what axe-core finds on the page that breaks WCAG 2.2 AA, or is known as bad practice: one line for each element.
-func (p *Page) Barriers(axe string) []string {
+// Barriers are what axe-core finds on the page that breaks WCAG 2.2 AA, or is known as bad practice: one line for each element. Rules
+// are those that are asked alone; all without any.
+func (p *Page) Barriers(axe string, rules ...string) []string {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
 	defer cancel()
 	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`!!window.axe || (() => { `+axe+`; return true })()`))
 	p.must("loading axe-core", err)
-	return Eval[[]string](p, `axe.run(document, {resultTypes: ["violations"]}).then(found =>
+	only := ""
+	if len(rules) > 0 {
+		only = `, runOnly: ["` + strings.Join(rules, `", "`) + `"]`
+	}
+	return Eval[[]string](p, `axe.run(document, {resultTypes: ["violations"]`+only+`}).then(found =>
 		found.violations.flatMap(v => v.nodes.map(n => v.id + " (" + v.help + "): " + n.html.slice(0, 160) + " " + (n.any[0] || n.all[0] || n.none[0] || {message: ""}).message)))`)
 }

@@ -6,21 +6,21 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/sickbay-dev/sickbay/internal/testing/fleets"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
 // focused says what has the focus, and whether that can be seen.
 const focused = `(() => {
 	const e = document.activeElement, s = getComputedStyle(e)
-	return {text: (e.innerText || e.value || e.placeholder || "").trim(), href: e.getAttribute("href") || "", tag: e.tagName,
+	return {text: (e.innerText || e.value || e.placeholder || "").trim(), href: e.getAttribute("href") || "", id: e.id, tag: e.tagName,
 		seen: e.matches(":focus-visible") && ((s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== "none"),
 		inside: e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().left >= 0}
 })()`
 
 type focus struct {
-	Text, Href, Tag string
-	Seen, Inside    bool
+	Text, Href, ID, Tag string
+	Seen, Inside        bool
 }
 
 // tabTo presses Tab until something has the focus that matches. Wherever the focus goes on its way, it has to be seen.
@@ -45,7 +45,7 @@ func tabTo(t *testing.T, page *browser.Page, what string, matches func(focus) bo
 // TestKeyboard: without a mouse, one skips to what matters, finds a machine, reads about it, and goes back.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
-	s := serve(t, fleets.Eleven(noon))
+	s := serve(t, explaintest.Eleven())
 	page := chromium.Page(t, browser.Options{})
 	page.Open(s.address + "/")
 	page.Press(kb.Tab)
@@ -62,9 +62,9 @@ func TestKeyboard(t *testing.T) {
 	page.Await("the fleet again", `location.pathname === "/"`)
 
 	page.Open(s.address + "/machines")
-	tabTo(t, page, "the search", func(f focus) bool { return f.Tag == "INPUT" })
-	page.Press("blue-x")
+	tabTo(t, page, "the filter", func(f focus) bool { return f.ID == "q" })
+	page.Press("md-0-b")
 	page.Press(kb.Enter)
-	page.Await("what was found", `location.search.includes("q=blue-x") && document.querySelector("main").innerText.includes("blue-x7")`)
-	tabTo(t, page, "the machine that was found", func(f focus) bool { return f.Href == "/machines/default/blue-x7" })
+	page.Await("what was found", `location.search.includes("q=md-0-b") && document.querySelector("main").innerText.includes("md-0-b")`)
+	tabTo(t, page, "the machine that was found", func(f focus) bool { return f.Href == "/machines/default/md-0-b" })
 }

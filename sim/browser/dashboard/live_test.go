@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sickbay-dev/sickbay/internal/testing/fleets"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
@@ -13,7 +13,7 @@ import (
 // is cut off, and when it is connected again.
 func TestLive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, fleets.Eleven(noon))
+	s := serve(t, explaintest.Eleven())
 	page := chromium.Page(t, browser.Options{})
 	page.Open(s.address + "/")
 	if text := page.Text(); !strings.Contains(text, "11 machines") {
@@ -21,42 +21,47 @@ func TestLive(t *testing.T) {
 	}
 	browser.Eval[bool](page, `window.loadedOnce = true`)
 	page.Await("the connection", connected)
+	tabTo(t, page, "the search", func(f focus) bool { return f.ID == "find" })
+	page.Press("md-")
 
-	s.becomes(fleets.AllSick(noon), nil)
+	s.becomes(explaintest.AllSick(), nil)
 	page.Await("the other fleet", `document.body.innerText.includes("60 machines")`)
 	if !browser.Eval[bool](page, `window.loadedOnce === true`) {
 		t.Error("the page was loaded again")
 	}
+	if at := browser.Eval[focus](page, focused); at.ID != "find" || at.Text != "md-" {
+		t.Errorf("while the page changed, what was typed became %+v", at)
+	}
 
-	s.becomes(fleets.AllSick(noon), errors.New("the API server is gone"))
+	s.becomes(explaintest.AllSick(), errors.New("the API server is gone"))
 	page.Await("the reason why the data is old", `document.body.innerText.includes("the API server is gone")`)
 	if !strings.Contains(page.Text(), "60 machines") {
 		t.Error("what was known is not shown any more")
 	}
-	s.becomes(fleets.Eleven(noon), nil)
+	s.becomes(explaintest.Eleven(), nil)
 	page.Await("new data", `document.body.innerText.includes("11 machines") && !document.body.innerText.includes("the API server is gone")`)
 }
 
 // connected is true on a page that is kept up to date.
-const connected = `document.querySelector("#connection").dataset.state === "live"`
+const connected = `document.querySelector("#live").dataset.state === "live"`
 
 // TestLostConnection: a page says that it is cut off, and comes back by itself.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
-	s := serve(t, fleets.Eleven(noon))
+	s := serve(t, explaintest.Eleven())
 	page := chromium.Page(t, browser.Options{})
 	page.Expect("ERR_") // what Chromium logs about a server that is gone
 	page.Open(s.address + "/")
 	page.Await("the connection", connected)
 	s.cut()
-	page.Await("the loss", `/lost/i.test(document.querySelector("#connection").innerText)`)
+	page.Await("the loss", `/lost/i.test(document.querySelector("#live").innerText)`)
 	for _, dark := range []bool{false, true} {
 		page.Theme(dark)
 		for _, barrier := range page.Barriers(axe) {
 			t.Errorf("cut off, dark=%t: %s", dark, barrier)
 		}
 	}
-	s.becomes(fleets.AllSick(noon), nil)
+	s.becomes(explaintest.AllSick(), nil)
 	s.mend(t)
 	page.Await("the connection again", connected+` && document.body.innerText.includes("60 machines")`)
 }
@@ -64,8 +69,8 @@ func TestLostConnection(t *testing.T) {
 // TestNothingRead: before the first look has worked, the page says why, and shows the fleet as soon as there is one.
 func TestNothingRead(t *testing.T) {
 	t.Parallel()
-	s := serve(t, fleets.Empty(noon))
-	s.becomes(fleets.Empty(noon), errors.New("you may not list Machines"))
+	s := serve(t, empty())
+	s.becomes(empty(), errors.New("you may not list Machines"))
 	page := chromium.Page(t, browser.Options{})
 	page.Expect("503")
 	page.Open(s.address + "/")
@@ -73,6 +78,6 @@ func TestNothingRead(t *testing.T) {
 	for _, barrier := range page.Barriers(axe) {
 		t.Errorf("with nothing read: %s", barrier)
 	}
-	s.becomes(fleets.Eleven(noon), nil)
+	s.becomes(explaintest.Eleven(), nil)
 	page.Await("the fleet", `document.body.innerText.includes("11 machines")`)
 }

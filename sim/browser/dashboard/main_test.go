@@ -8,12 +8,12 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
@@ -26,9 +26,6 @@ func TestMain(m *testing.M) {
 	os.Exit(browser.Main(m, func(b *browser.Browser, script string) { chromium, axe = b, script }))
 }
 
-// noon is when everything takes place, so that pages are the same each time.
-var noon = time.Date(2026, time.January, 10, 12, 0, 0, 0, time.UTC)
-
 // stage has a dashboard of a fleet that can change.
 type stage struct {
 	// address is that of the first page, without the slash at its end.
@@ -37,7 +34,7 @@ type stage struct {
 	server  *httptest.Server
 
 	mu    sync.Mutex
-	facts explain.Facts
+	facts *explain.Facts
 	err   error
 }
 
@@ -45,21 +42,21 @@ type stage struct {
 func (s *stage) Look(context.Context, string) (explain.Facts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.facts, s.err
+	return *s.facts, s.err
 }
 
 // becomes has the dashboard see another fleet from now on, or an error.
-func (s *stage) becomes(facts explain.Facts, err error) {
+func (s *stage) becomes(facts *explain.Facts, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.facts, s.err = facts, err
 }
 
 // serve serves the dashboard of a fleet, at noon.
-func serve(t *testing.T, facts explain.Facts) *stage {
+func serve(t *testing.T, facts *explain.Facts) *stage {
 	t.Helper()
 	s := &stage{facts: facts}
-	d, err := dashboard.New(dashboard.Options{Fleet: s, Clock: clocktesting.NewFakePassiveClock(noon)})
+	d, err := dashboard.New(dashboard.Options{Fleet: s, Clock: clocktesting.NewFakePassiveClock(explaintest.Noon)})
 	if err != nil {
 		t.Fatal(err)
 	}

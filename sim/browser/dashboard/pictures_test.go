@@ -4,10 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/testing/fleets"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
@@ -37,23 +36,22 @@ func keep(t *testing.T, name string, picture []byte) {
 // TestPictures takes those in the documentation.
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	many := func(now time.Time) explain.Facts { return fleets.Many(now, 10000) }
 	for name, tt := range map[string]struct {
-		facts   func(time.Time) explain.Facts
+		facts   func() *explain.Facts
 		path    string
 		options browser.Options
 	}{
-		"fleet.png":         {fleets.Eleven, "/", browser.Options{}},
-		"fleet-dark.png":    {fleets.Eleven, "/", browser.Options{Dark: true}},
+		"fleet.png":         {explaintest.Eleven, "/", browser.Options{}},
+		"fleet-dark.png":    {explaintest.Eleven, "/", browser.Options{Dark: true}},
 		"fleet-10000.png":   {many, "/", browser.Options{}},
-		"fleet-small.png":   {fleets.Eleven, "/", browser.Options{Width: 320, Height: 640}},
-		"machine.png":       {fleets.Eleven, "/machines/default/metal-3", browser.Options{}},
-		"machine-small.png": {fleets.Eleven, "/machines/default/metal-3", browser.Options{Width: 320, Height: 640, Dark: true}},
+		"fleet-small.png":   {explaintest.Eleven, "/", browser.Options{Width: 320, Height: 640}},
+		"machine.png":       {explaintest.Eleven, "/machines/default/metal-1", browser.Options{}},
+		"machine-small.png": {explaintest.Eleven, "/machines/default/metal-1", browser.Options{Width: 320, Height: 640, Dark: true}},
 		"history.png":       {many, "/history", browser.Options{}},
-		"check.png":         {fleets.Eleven, "/checks/default/workers", browser.Options{}},
+		"check.png":         {explaintest.Eleven, "/checks/default/workers", browser.Options{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, tt.facts(noon))
+			s := serve(t, tt.facts())
 			page := chromium.Page(t, tt.options)
 			page.Open(s.address + tt.path)
 			page.Await("everything", `document.readyState === "complete"`)
