@@ -2,12 +2,16 @@ package config_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -19,9 +23,10 @@ func TestPeople(t *testing.T) {
 		aggregate string
 		may       map[string][]string
 	}{
-		"sickbay-view":   {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
-		"sickbay-edit":   {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
-		"sickbay-decide": {"", forEach([]string{"machineremediations"}, "get", "list", "watch", "patch", "delete")},
+		"sickbay-view":      {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
+		"sickbay-edit":      {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
+		"sickbay-decide":    {"", forEach([]string{"machineremediations"}, "get", "list", "watch", "patch", "delete")},
+		"sickbay-dashboard": {"", forEach([]string{"machineremediations", "machineremediationtemplates", "rebootremediations"}, "get", "list", "watch")},
 	} {
 		t.Run(role, func(t *testing.T) {
 			e := install(t)
@@ -50,6 +55,26 @@ func TestPeople(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDashboardRole: it gives what the dashboard asks for, and no more than to read it.
+func TestDashboardRole(t *testing.T) {
+	e := install(t)
+	given := &rbacv1.ClusterRole{}
+	if err := e.Client.Get(t.Context(), client.ObjectKey{Name: "sickbay-dashboard"}, given); err != nil {
+		t.Fatal(err)
+	}
+	var want []rbacv1.PolicyRule
+	for _, kind := range dashboard.Shown() {
+		if len(want) == 0 || want[len(want)-1].APIGroups[0] != kind.Group {
+			want = append(want, rbacv1.PolicyRule{APIGroups: []string{kind.Group}, Verbs: []string{"get", "list", "watch"}})
+		}
+		last := &want[len(want)-1]
+		last.Resources = append(last.Resources, kind.Resource)
+	}
+	if diff := cmp.Diff(want, given.Rules, cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("(-asked for +given):\n%s", diff)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
 )
 
 // leaderElectionID names the lease.
@@ -25,7 +27,8 @@ const leaderElectionID = "sickbay-manager"
 type App struct {
 	Manager ctrl.Manager
 
-	ready *readiness
+	ready     *readiness
+	dashboard *dashboard.Server
 }
 
 // New makes a manager with the controllers that are asked for. Those whose kinds are not
@@ -42,10 +45,23 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := mgr.AddReadyzCheck("caches", ready.probe); err != nil {
 		return nil, fmt.Errorf("adding the readiness probe: %w", err)
 	}
-	if err := addGates(ctx, mgr, gates(o, ready)); err != nil {
-		return nil, err
+	app := &App{Manager: mgr, ready: ready}
+	var shown *shownFleet
+	if o.hasDashboard() {
+		shown = &shownFleet{}
+		if app.dashboard, err = newDashboard(ctx, mgr, o, shown); err != nil {
+			return nil, err
+		}
 	}
-	return &App{Manager: mgr, ready: ready}, nil
+	return app, addGates(ctx, mgr, gates(o, ready, shown))
+}
+
+// DashboardAddress is where the dashboard is served; empty if it is not.
+func (a *App) DashboardAddress() string {
+	if a.dashboard == nil {
+		return ""
+	}
+	return a.dashboard.Address()
 }
 
 // Ready returns an error as long as the manager has not read what its controllers

@@ -16,10 +16,10 @@ func Controllers() []string {
 	}
 }
 
-// gates is the one list of all controllers, with the kinds that they need.
-func gates(o Options, ready *readiness) []gate {
+// gates is the one list of all controllers, with the kinds that they need. The dashboard is among them if there is one.
+func gates(o Options, ready *readiness, shown *shownFleet) []gate {
 	shared := &connections{}
-	gates := (&clusterAPI{options: o, ready: ready, connections: shared}).gates()
+	gates := (&clusterAPI{options: o, ready: ready, connections: shared, shown: shown}).gates()
 	if len(o.enabled(upgradepause.ControllerName)) > 0 {
 		gates = append(gates, upgradePauseGates(o, ready)...)
 	}

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,15 +62,8 @@ func (l *Onlooker) add(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	checks, repairs := c.newChecks(l.mgr), c.newRepairs(l.mgr)
-	// Hosts matter for what a plan remembers. They are read one by one, and past the cache.
-	checks.Host = nil
-	checks.Client, checks.Live, checks.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
-	repairs.Client, repairs.Live, repairs.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
-	l.Fleet = &fleet.Observer{
-		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Health: c.observer, Selectors: &c.selectors, Policy: o.Policy,
-		Checks: checks, Repairs: repairs, Records: c.records.Load(), Lease: leaderElectionID, Clock: clock.RealClock{},
-	}
+	l.Fleet = c.newFleet(l.mgr)
+	l.Fleet.Lease = leaderElectionID
 	return nil
 }
 

@@ -36,6 +36,12 @@ type Options struct {
 	HealthProbeBindAddress string
 	MetricsBindAddress     string
 	PprofBindAddress       string
+	// DashboardBindAddress is host:port; "0" is off.
+	DashboardBindAddress string
+	// DashboardCertDir has tls.crt and tls.key; empty means a self-signed certificate.
+	DashboardCertDir string
+	// DashboardActions lets people act by the dashboard, with their own rights.
+	DashboardActions bool
 	// RemoteConditionsGracePeriod is how long a healthy Machine stays so after the
 	// connection to its workload cluster was lost.
 	RemoteConditionsGracePeriod time.Duration
@@ -73,6 +79,7 @@ func DefaultOptions() Options {
 		HealthProbeBindAddress:      ":9440",
 		MetricsBindAddress:          ":8443",
 		PprofBindAddress:            "0",
+		DashboardBindAddress:        "0",
 		RemoteConditionsGracePeriod: 5 * time.Minute,
 		RemoteConnectTimeout:        10 * time.Second,
 		MaxUpgradePauseWarning:      4 * time.Hour,
@@ -112,10 +119,15 @@ func (o *Options) Validate() error {
 	require(isBindAddress(o.HealthProbeBindAddress), "--health-probe-bind-address is %q: it must be host:port, or 0 for none", o.HealthProbeBindAddress)
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
 	require(isBindAddress(o.PprofBindAddress), "--pprof-bind-address is %q: it must be host:port, or 0 for none", o.PprofBindAddress)
+	require(isBindAddress(o.DashboardBindAddress), "--dashboard-bind-address is %q: it must be host:port, or 0 for none", o.DashboardBindAddress)
+	require(o.hasDashboard() || !o.DashboardActions, "--dashboard-actions needs --dashboard-bind-address")
+	require(o.hasDashboard() || o.DashboardCertDir == "", "--dashboard-cert-dir needs --dashboard-bind-address")
 	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, reboot.ControllerName),
 		"--openshift-external-remediation needs the controller %s, which --controllers leaves out", reboot.ControllerName)
 	return errors.Join(errs...)
 }
+
+func (o *Options) hasDashboard() bool { return o.DashboardBindAddress != "0" }
 
 // enabled returns those of names that are to run.
 func (o *Options) enabled(names ...string) []string {

@@ -50,9 +50,12 @@ func TestValidate(t *testing.T) {
 		"negative time until the warning": {
 			func(o *Options) { o.MaxUpgradePauseWarning = -time.Hour }, []string{"--max-upgrade-pause-warning is -1h0m0s: it must be above 0"},
 		},
-		"no time to settle":            {func(o *Options) { o.UpgradeSettleTimeout = 0 }, nil},
-		"negative time to settle":      {func(o *Options) { o.UpgradeSettleTimeout = -1 }, []string{"--upgrade-settle-timeout is -1ns: it must not be negative"}},
-		"least time until the warning": {func(o *Options) { o.MaxUpgradePauseWarning = 1 }, nil},
+		"no time to settle":             {func(o *Options) { o.UpgradeSettleTimeout = 0 }, nil},
+		"negative time to settle":       {func(o *Options) { o.UpgradeSettleTimeout = -1 }, []string{"--upgrade-settle-timeout is -1ns: it must not be negative"}},
+		"dashboard without a port":      {func(o *Options) { o.DashboardBindAddress = "127.0.0.1" }, []string{`--dashboard-bind-address is "127.0.0.1": it must be host:port, or 0 for none`}},
+		"actions without a dashboard":   {func(o *Options) { o.DashboardActions = true }, []string{"--dashboard-actions needs --dashboard-bind-address"}},
+		"certificate without dashboard": {func(o *Options) { o.DashboardCertDir = "/certs" }, []string{"--dashboard-cert-dir needs --dashboard-bind-address"}},
+		"least time until the warning":  {func(o *Options) { o.MaxUpgradePauseWarning = 1 }, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +127,7 @@ func TestGates(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := map[string][]string{}
-			for _, g := range gates(Options{Controllers: tt.controllers}, &readiness{}) {
+			for _, g := range gates(Options{Controllers: tt.controllers}, &readiness{}, nil) {
 				for _, kind := range g.kinds {
 					got[g.name] = append(got[g.name], kind.Kind+"."+kind.GroupVersion().String())
 				}
@@ -136,5 +139,18 @@ func TestGates(t *testing.T) {
 				t.Errorf("gates (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestGatesOfTheDashboard: it looks at the fleet, whichever controllers run.
+func TestGatesOfTheDashboard(t *testing.T) {
+	var got []string
+	for _, g := range gates(Options{Controllers: []string{upgradepause.ControllerName}}, &readiness{}, &shownFleet{}) {
+		if !strings.HasPrefix(g.name, "upgradepause") {
+			got = append(got, g.name)
+		}
+	}
+	if diff := cmp.Diff([]string{"dashboard", "records of dashboard", "errors of bare-metal hosts"}, got); diff != "" {
+		t.Errorf("gates (-want +got):\n%s", diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -29,6 +30,8 @@ type clusterAPI struct {
 	ready       *readiness
 	connections *connections
 	selectors   targets.Selectors
+	// shown is what the dashboard looks at; nil if there is none.
+	shown *shownFleet
 
 	// records reports that Sickbay's own kinds are installed. Without them machines are judged and not repaired.
 	records atomic.Bool
@@ -47,16 +50,25 @@ func (c *clusterAPI) gates() []gate {
 		v1alpha1.GroupVersion.WithKind("MachineRemediation"), v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"),
 	}
 	var gates []gate
-	if names := c.options.enabled(machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
-		gates = append(gates, gate{name: strings.Join(names, ", "), kinds: capi, add: c.addHealth})
+	if names := c.needed(machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
+		gates = append(gates, gate{name: strings.Join(names, ", "), kinds: capi, add: c.addHealthAndFleet})
 	}
-	if names := c.options.enabled(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
+	if names := c.needed(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
 		gates = append(gates, gate{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
 	}
 	if len(gates) > 0 {
 		gates = append(gates, gate{name: "errors of bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
 	}
 	return gates
+}
+
+// needed are those of some controllers that run, and the dashboard, which looks at the same.
+func (c *clusterAPI) needed(controllers ...string) []string {
+	names := c.options.enabled(controllers...)
+	if c.shown != nil {
+		names = append(names, dashboardName)
+	}
+	return names
 }
 
 // addHealth adds the controllers that need nothing but Cluster API.
@@ -104,6 +116,19 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	return &remediation.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+	}
+}
+
+// newFleet looks at the fleet as the controllers do, from the same caches, and acts on nothing.
+func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
+	checks, repairs := c.newChecks(mgr), c.newRepairs(mgr)
+	// Hosts matter for what a plan remembers. They are read one by one, and past the cache.
+	checks.Host = nil
+	checks.Client, checks.Live, checks.Clock = mgr.GetClient(), mgr.GetAPIReader(), clock.RealClock{}
+	repairs.Client, repairs.Live, repairs.Clock = mgr.GetClient(), mgr.GetAPIReader(), clock.RealClock{}
+	return &fleet.Observer{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Health: c.observer, Selectors: &c.selectors, Policy: c.options.Policy,
+		Checks: checks, Repairs: repairs, Records: c.records.Load(), Clock: clock.RealClock{},
 	}
 }
 

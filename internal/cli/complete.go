@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
@@ -84,8 +85,8 @@ func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) 
 
 // names are the live names of a kind, each with what a shell shows beside it.
 func (a *access) names(ctx context.Context, kind string) []string {
-	if kind != kindMachine && kind != kindRemediation {
-		return a.listed(ctx, holdKinds[kind])
+	if held, ok := people.HoldKind(kind); ok && kind != kindMachine {
+		return a.listed(ctx, held)
 	}
 	var names []string
 	for _, r := range a.repairs(ctx) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -15,12 +16,14 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 type dashboardFlags struct {
 	lookFlags
-	port int
-	open bool
+	port    int
+	open    bool
+	actions bool
 }
 
 func newDashboard() *cobra.Command {
@@ -29,15 +32,17 @@ func newDashboard() *cobra.Command {
 		Use:   "dashboard",
 		Short: "Show the fleet in the browser: what is sick, what is done about it, and what happens next",
 		Long: "Serve the fleet as web pages on 127.0.0.1, and print the address: what status, explain, history and simulate say, drawn and kept\n" +
-			"up to date, until interrupted. It reads with your own rights, never writes, and needs no manager. Who may use this machine\n" +
-			"can see the pages as well.",
-		Example: "  sickbay dashboard -A --open\n  sickbay dashboard -n blue --port 8080",
+			"up to date, until interrupted. It reads with your own rights, and needs no manager. Who may use this machine can see the\n" +
+			"pages as well. It writes nothing, unless you let it by --actions: then the pages approve, deny, retry, cancel, hold and\n" +
+			"release with your own rights, and only who knows the whole address that is printed sees them.",
+		Example: "  sickbay dashboard -A --open\n  sickbay dashboard -n blue --port 8080\n  sickbay dashboard -A --actions",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd.Flags())
 	cmd.Flags().IntVar(&f.port, "port", 0, "Port on 127.0.0.1. With 0, one that is free.")
 	cmd.Flags().BoolVar(&f.open, "open", false, "Open the address in the browser.")
+	cmd.Flags().BoolVar(&f.actions, "actions", false, "Let the pages approve, deny, retry, cancel, hold and release, with your own rights.")
 	return cmd
 }
 
@@ -55,29 +60,48 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer shut()
-	pages, err := dashboard.New(dashboard.Options{Fleet: observer, Namespace: namespace, Policy: observer.Policy, Clock: clock.RealClock{}})
+	options := dashboard.Options{Fleet: observer, Namespace: namespace, Policy: observer.Policy, Clock: clock.RealClock{}}
+	address, key := "http://"+listener.Addr().String()+"/", ""
+	if f.actions {
+		person, err := f.acting(cmd)
+		if err != nil {
+			return err
+		}
+		options.Actions, options.Viewer = dashboard.Alone{Who: person}, func(*http.Request) string { return person.Name }
+		key = dashboard.NewKey()
+		address += "?" + url.Values{dashboard.KeyField: {key}}.Encode()
+	}
+	pages, err := dashboard.New(options)
 	if err != nil {
 		return err
 	}
-	address := "http://" + listener.Addr().String() + "/"
 	fmt.Fprintf(cmd.OutOrStdout(), "The dashboard is at %s (interrupt to end it)\n", address)
 	if f.open {
 		if err := browse(cmd.Context(), address); err != nil {
 			cmd.PrintErrf("The browser cannot be opened: %v\n", err)
 		}
 	}
-	return serve(cmd.Context(), listener, pages)
+	return serve(cmd.Context(), listener, pages, key)
+}
+
+// acting is the person as whom the pages act.
+func (f *dashboardFlags) acting(cmd *cobra.Command) (*people.Person, error) {
+	c, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	return f.person(cmd, c, clock.RealClock{}), nil
 }
 
 // shutTime is how long requests may take to end.
 const shutTime = 2 * time.Second
 
-// serve serves the pages until ctx ends.
-func serve(ctx context.Context, listener net.Listener, pages *dashboard.Dashboard) error {
+// serve serves the pages until ctx ends; with a key, to those who have it.
+func serve(ctx context.Context, listener net.Listener, pages *dashboard.Dashboard, key string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := &http.Server{
-		Handler: dashboard.Local(pages.Handler()), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: dashboard.Local(pages.Handler(), key), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	go func() { _ = pages.Run(ctx) }()
 	ended := context.AfterFunc(ctx, func() {

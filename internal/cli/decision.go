@@ -1,29 +1,18 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
-)
-
-const (
-	// fieldOwner is the name under which commands write.
-	fieldOwner = "sickbay-cli"
-	// maxBy and maxReason are what a decision takes, in characters.
-	maxBy     = 253
-	maxReason = 1024
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // decisionCommand is one of approve, deny, retry and cancel.
@@ -126,72 +115,17 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 
 // decide shows what is to be written, and writes it.
 func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1alpha1.MachineRemediation) error {
-	seen, err := remediation.LookLive(cmd.Context(), c, d.clock, record)
+	person := d.access.person(cmd, c, d.clock)
+	change, err := person.Answer(cmd.Context(), record, people.Answer{Answer: d.answer, Step: d.step, Reason: d.reason})
 	if err != nil {
 		return err
 	}
-	view := decision.View{Facts: seen.Facts, MachineUnread: seen.MachineUnread, Unread: seen.Unread}
-	proposal, err := decision.Propose(view, decision.Asked{
-		Answer: d.answer, Step: d.step, By: fit(d.access.user(cmd.Context(), c), maxBy), Reason: d.reason, Command: cmd.Root().DisplayName(),
-	}, d.clock.Now())
-	if err != nil {
-		return err
-	}
-	if proposal.Already != "" {
-		return d.output.written(cmd, record, proposal.Already)
-	}
-	show(d.output.talk(cmd), proposal.Title, proposal.Lines)
-	write := func(dryRun bool) (client.Object, error) { return d.write(cmd, c, record, proposal.Decision, dryRun) }
-	return d.confirm.carryOut(cmd, &d.output, "mr/"+record.Name, write)
-}
-
-// write stores the decision, bound to the record as it was shown. What an earlier decision had goes.
-func (d *decisionCommand) write(cmd *cobra.Command, c client.Client, shown *v1alpha1.MachineRemediation, decided v1alpha1.RemediationDecision, dryRun bool) (client.Object, error) {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": shown.UID, "resourceVersion": shown.ResourceVersion},
-		"spec": map[string]any{"decision": map[string]any{
-			"attempt": decided.Attempt, "answer": decided.Answer,
-			"step": orNull(decided.Step), "by": orNull(decided.By), "reason": orNull(decided.Reason),
-		}},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the decision: %w", err)
-	}
-	written := &v1alpha1.MachineRemediation{}
-	written.Namespace, written.Name = shown.Namespace, shown.Name
-	err = c.Patch(cmd.Context(), written, client.RawPatch(types.MergePatchType, patch), patchOptions(dryRun)...)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("mr/%s is gone, so nothing was written", shown.Name)
-	case !apierrors.IsConflict(err):
-		return written, explained(err)
-	}
-	latest := &v1alpha1.MachineRemediation{}
-	if err := c.Get(cmd.Context(), client.ObjectKeyFromObject(shown), latest); err != nil || latest.UID != shown.UID {
-		return nil, fmt.Errorf("mr/%s has changed since it was shown, so nothing was written", shown.Name)
-	}
-	return nil, fmt.Errorf("mr/%s has changed since it was shown, so nothing was written: at attempt %d, %s", shown.Name, max(1, latest.Status.Attempt), decision.Is(latest))
-}
-
-// orNull takes a field away that is empty.
-func orNull(value string) any {
-	if value == "" {
-		return nil
-	}
-	return value
-}
-
-func patchOptions(dryRun bool) []client.PatchOption {
-	options := []client.PatchOption{client.FieldOwner(fieldOwner)}
-	if dryRun {
-		options = append(options, client.DryRunAll)
-	}
-	return options
+	return d.confirm.carryOut(cmd, &d.output, change)
 }
 
 func validReason(reason string) error {
-	if n := utf8.RuneCountInString(reason); n > maxReason {
-		return usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, maxReason)}
+	if n := utf8.RuneCountInString(reason); n > people.MaxReason {
+		return usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, people.MaxReason)}
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -294,17 +293,5 @@ func TestDecisionInterrupted(t *testing.T) {
 	defer cancel()
 	if line, err := readLine(ctx, tty); err == nil {
 		t.Errorf("read %q", line)
-	}
-}
-
-// TestExplained: what helps against an error of the API server.
-func TestExplained(t *testing.T) {
-	err := explained(&meta.NoKindMatchError{GroupKind: v1alpha1.GroupVersion.WithKind("MachineRemediation").GroupKind(), SearchedVersions: []string{"v1alpha1"}})
-	want := `the kinds of Sickbay are not installed (sickbay crds | kubectl apply -f - installs them): no matches for kind "MachineRemediation" in version "sickbay.dev/v1alpha1"`
-	if err == nil || err.Error() != want {
-		t.Errorf("said %v, want %s", err, want)
-	}
-	if err := explained(nil); err != nil {
-		t.Error(err)
 	}
 }

@@ -1,30 +1,17 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
-
-// holdKinds are what can be on hold.
-var holdKinds = map[string]string{kindMachine: "Machine", kindHealthCheck: "MachineHealthCheck", kindCluster: "Cluster"}
 
 // holdCommand is hold or release.
 type holdCommand struct {
@@ -103,8 +90,7 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 	case (h.span == 0) == (h.until == ""):
 		return time.Time{}, usageError{errors.New("it takes --for or --until, and not both: for how long, or until when")}
 	case h.until == "":
-		// The API server's clock may be a little behind: a second more never ends it too early.
-		return now.Add(h.span + time.Second - 1).Truncate(time.Second).UTC(), nil
+		return people.HoldUntil(now, h.span), nil
 	}
 	until, err := time.Parse(time.RFC3339, h.until)
 	if err != nil {
@@ -133,109 +119,17 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	object, err := readMetadata(cmd.Context(), c, namespace, t)
+	change, err := h.propose(cmd, c, people.Target{Kind: t.kind, Namespace: namespace, Name: t.name}, until)
 	if err != nil {
 		return err
 	}
-	proposal, err := h.propose(cmd.Context(), c, t, object, until)
-	if err != nil {
-		return err
-	}
-	if proposal.Already != "" {
-		return h.output.written(cmd, object, proposal.Already)
-	}
-	show(h.output.talk(cmd), proposal.Title, proposal.Lines)
-	write := func(dryRun bool) (client.Object, error) {
-		return writeHold(cmd.Context(), c, t, object, proposal.Annotations, dryRun)
-	}
-	return h.confirm.carryOut(cmd, &h.output, t.String(), write)
+	return h.confirm.carryOut(cmd, &h.output, change)
 }
 
-func (h *holdCommand) propose(ctx context.Context, c client.Client, t target, object *metav1.PartialObjectMetadata, until time.Time) (decision.HoldProposal, error) {
-	on := decision.Target{Name: t.String(), Object: object}
-	open, err := openRecords(ctx, c, object.Namespace)
-	switch {
-	case apierrors.IsForbidden(err):
-		on.OpenUnread = true
-	case meta.IsNoMatchError(err):
-		// Without Sickbay's kinds nothing is repaired.
-	case err != nil:
-		return decision.HoldProposal{}, err
-	}
-	on.Open = slices.DeleteFunc(open, func(r v1alpha1.MachineRemediation) bool { return !concerns(t, &r) })
+func (h *holdCommand) propose(cmd *cobra.Command, c client.Client, t people.Target, until time.Time) (*people.Change, error) {
+	person := h.access.person(cmd, c, h.clock)
 	if h.releases {
-		return decision.ProposeRelease(on, h.clock.Now()), nil
+		return person.Release(cmd.Context(), t)
 	}
-	asked := decision.Hold{Until: until, Reason: h.reason, By: h.access.user(ctx, c)}
-	return decision.ProposeHold(on, asked, h.clock.Now()), nil
-}
-
-// concerns reports whether a record is open for a machine of what is on hold.
-func concerns(t target, r *v1alpha1.MachineRemediation) bool {
-	if r.Status.CompletionTime != nil {
-		return false
-	}
-	switch t.kind {
-	case kindMachine:
-		return r.Spec.MachineRef.Name == t.name
-	case kindHealthCheck:
-		return r.Spec.HealthCheckRef.Name == t.name
-	}
-	return r.Spec.ClusterName == t.name
-}
-
-// readMetadata reads an object as far as a hold needs it.
-func readMetadata(ctx context.Context, c client.Client, namespace string, t target) (*metav1.PartialObjectMetadata, error) {
-	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(holdKinds[t.kind]))
-	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: t.name}, object)
-	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("there is no %s in namespace %s", t, namespace)
-	}
-	return object, err
-}
-
-// maxWrites is how often a hold is written anew on an object that others write to all the time.
-const maxWrites = 10
-
-// writeHold writes the annotations on the object that was shown, unless somebody has changed the hold on it since. What else
-// changes there does not matter.
-func writeHold(ctx context.Context, c client.Client, t target, shown *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (client.Object, error) {
-	latest := shown
-	for range maxWrites {
-		written, err := patchHold(ctx, c, latest, values, dryRun)
-		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-			return written, err
-		}
-		if latest, err = readMetadata(ctx, c, shown.Namespace, t); err != nil {
-			return nil, err
-		}
-		if latest.UID != shown.UID || !sameHold(shown, latest) {
-			return nil, fmt.Errorf("%s has changed since it was shown, so nothing was written: run the command again", t)
-		}
-	}
-	return nil, fmt.Errorf("%s changes all the time, so nothing was written: run the command again", t)
-}
-
-func sameHold(a, b *metav1.PartialObjectMetadata) bool {
-	for _, key := range []string{targets.HoldUntilAnnotation, targets.HoldReasonAnnotation} {
-		was, had := a.Annotations[key]
-		if is, has := b.Annotations[key]; is != was || has != had {
-			return false
-		}
-	}
-	return true
-}
-
-func patchHold(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (*metav1.PartialObjectMetadata, error) {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": object.UID, "resourceVersion": object.ResourceVersion, "annotations": values,
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the hold: %w", err)
-	}
-	written := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: object.Namespace, Name: object.Name}}
-	written.SetGroupVersionKind(object.GroupVersionKind())
-	err = c.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), patchOptions(dryRun)...)
-	return written, err
+	return person.Hold(cmd.Context(), t, until, h.reason)
 }

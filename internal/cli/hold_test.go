@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -152,13 +153,13 @@ func TestHoldAsks(t *testing.T) {
 		"somebody labels it": {func(s *shell, m *clusterv1.Machine) { s.change(m, func() { m.Labels["other"] = "label" }) }, exitOK, true, ""},
 		"somebody holds it": {func(s *shell, m *clusterv1.Machine) {
 			s.change(m, func() { m.Annotations = map[string]string{targets.HoldUntilAnnotation: farAway} })
-		}, exitFailure, true, "machine/metal-3 has changed since it was shown, so nothing was written: run the command again"},
+		}, exitFailure, true, "machine/metal-3 has changed since it was shown, so nothing was written: try again"},
 		"it is another one": {func(s *shell, m *clusterv1.Machine) {
 			if err := s.c.Delete(s.t.Context(), m); err != nil {
 				s.t.Error(err)
 			}
 			s.machine("metal-3")
-		}, exitFailure, false, "machine/metal-3 has changed since it was shown, so nothing was written: run the command again"},
+		}, exitFailure, false, "machine/metal-3 has changed since it was shown, so nothing was written: try again"},
 		"it is gone": {func(s *shell, m *clusterv1.Machine) {
 			if err := s.c.Delete(s.t.Context(), m); err != nil {
 				s.t.Error(err)
@@ -215,12 +216,10 @@ func TestHoldWithoutRecords(t *testing.T) {
 		return &meta.NoKindMatchError{}
 	}})
 	h := &holdCommand{clock: testingclock.NewFakePassiveClock(evening), access: access{kubeconfig: s.kubeconfig}}
-	object, err := readMetadata(t.Context(), without, s.ns, target{kindMachine, "metal-3"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := h.propose(t.Context(), without, target{kindMachine, "metal-3"}, object, evening.AddDate(200, 0, 0))
-	if err != nil || p.Annotations == nil {
-		t.Errorf("proposed %+v, %v", p, err)
+	cmd := &cobra.Command{}
+	cmd.SetContext(t.Context())
+	change, err := h.propose(cmd, without, people.Target{Kind: people.Machine, Namespace: s.ns, Name: "metal-3"}, evening.AddDate(200, 0, 0))
+	if err != nil || change.Title == "" || change.Already != "" {
+		t.Errorf("proposed %+v, %v", change, err)
 	}
 }

@@ -52,6 +52,12 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles, for anybody who reaches it; 0 is off.")
+	fs.StringVar(&o.DashboardBindAddress, "dashboard-bind-address", o.DashboardBindAddress,
+		"Address of the dashboard, over TLS, for those who may read what it shows; 0 is off.")
+	fs.StringVar(&o.DashboardCertDir, "dashboard-cert-dir", o.DashboardCertDir,
+		"Directory with the certificate of the dashboard, tls.crt and tls.key, which are read again when they change. Without it, a self-signed one.")
+	fs.BoolVar(&o.DashboardActions, "dashboard-actions", o.DashboardActions,
+		"Let people approve, deny, retry, cancel, hold and release by the dashboard, each with their own rights.")
 	fs.DurationVar(&o.RemoteConditionsGracePeriod, "remote-conditions-grace-period", o.RemoteConditionsGracePeriod,
 		"How long a healthy machine stays so after the connection to its workload cluster was lost.")
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")

@@ -15,17 +15,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // findRecord finds the record that a person means: by its name, or by that of its machine.
 func findRecord(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
 	if t.kind == kindRemediation {
-		r := &v1alpha1.MachineRemediation{}
-		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: t.name}, r)
-		if apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("there is no %s in namespace %s", t, namespace)
-		}
-		return r, explained(err)
+		return (&people.Person{Client: c}).Record(ctx, namespace, t.name)
 	}
 	open, err := openRecords(ctx, c, namespace)
 	if err != nil {
@@ -57,7 +53,7 @@ func openRecords(ctx context.Context, c client.Client, namespace string) ([]v1al
 func listRecords(ctx context.Context, c client.Client, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
 	var list v1alpha1.MachineRemediationList
 	if err := c.List(ctx, &list, options...); err != nil {
-		return nil, explained(err)
+		return nil, people.Explained(err)
 	}
 	return list.Items, nil
 }
@@ -120,17 +116,4 @@ func ended(last *v1alpha1.MachineRemediation) string {
 		why = " (" + c.Reason + ")"
 	}
 	return fmt.Sprintf(". Its last, mr/%s, has ended at %s%s", last.Name, last.Status.CompletionTime.UTC().Format(time.RFC3339), why)
-}
-
-// explained adds to an error of the API server what helps.
-func explained(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case meta.IsNoMatchError(err):
-		return fmt.Errorf("the kinds of Sickbay are not installed (sickbay crds | kubectl apply -f - installs them): %w", err)
-	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%w. The ClusterRole sickbay-decide permits it", err)
-	}
-	return err
 }

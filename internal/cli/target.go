@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // Kinds that commands take as KIND/NAME.
 const (
-	kindMachine     = "machine"
+	kindMachine     = people.Machine
 	kindRemediation = "mr"
-	kindHealthCheck = "mhc"
-	kindCluster     = "cluster"
+	kindHealthCheck = people.HealthCheck
+	kindCluster     = people.Cluster
 )
 
 // kindNames are the other names of the kinds, as kubectl takes them.

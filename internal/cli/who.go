@@ -3,9 +3,21 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
+
+// fieldOwner is the name under which commands write.
+const fieldOwner = "sickbay-cli"
+
+// person is who runs the command.
+func (a *access) person(cmd *cobra.Command, c client.Client, now clock.PassiveClock) *people.Person {
+	return &people.Person{Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(), Clock: now}
+}
 
 // user is who runs the command: as the API server says, or if it does not, as the kubeconfig does. Empty: nobody knows.
 func (a *access) user(ctx context.Context, c client.Client) string {
@@ -32,12 +44,4 @@ func (a *access) configuredUser() string {
 		return chosen.AuthInfo
 	}
 	return ""
-}
-
-// fit shortens a text to what a field takes, in characters.
-func fit(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most])
-	}
-	return text
 }

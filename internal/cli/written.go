@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // talk is where a command talks to a person: the standard output is for programs if they asked for it.
@@ -20,10 +21,14 @@ func (o *output) talk(cmd *cobra.Command) io.Writer {
 	return cmd.ErrOrStderr()
 }
 
-// carryOut writes what was shown, once a person agrees. The API server checks it before anybody is asked.
-func (c *confirm) carryOut(cmd *cobra.Command, o *output, name string, write func(dryRun bool) (client.Object, error)) error {
+// carryOut shows a change, and writes it once a person agrees. The API server checks it before anybody is asked.
+func (c *confirm) carryOut(cmd *cobra.Command, o *output, change *people.Change) error {
+	if change.Already != "" {
+		return o.written(cmd, change.Shown, change.Already)
+	}
+	show(o.talk(cmd), change.Title, change.Lines)
 	if !c.yes {
-		checked, err := write(true)
+		checked, err := change.Check(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -34,11 +39,11 @@ func (c *confirm) carryOut(cmd *cobra.Command, o *output, name string, write fun
 			return err
 		}
 	}
-	written, err := write(false)
+	written, err := change.Write(cmd.Context())
 	if err != nil {
 		return err
 	}
-	return o.written(cmd, written, "Written to "+name)
+	return o.written(cmd, written, "Written to "+change.Name)
 }
 
 // written prints an object as it is in the API server now, or a sentence for people.

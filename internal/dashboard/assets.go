@@ -23,11 +23,12 @@ func assetURL(name string) (string, error) {
 	return "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6]), nil
 }
 
-func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
+// serveAsset serves a file. Strangers may have it, too: the sign-in form needs it.
+func serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := fs.ReadFile(embedded, "assets/"+name)
 	if err != nil {
-		d.notFound(w, r)
+		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
-	"time"
 
 	"k8s.io/utils/clock"
 
@@ -16,29 +15,6 @@ import (
 // Fleet is read by a fleet.Observer.
 type Fleet interface {
 	Look(ctx context.Context, namespace string) (explain.Facts, error)
-}
-
-// Action is what a form asks for.
-type Action struct {
-	// Verb is approve, deny, retry, cancel, hold or release.
-	Verb string
-	// Object is kind/name, as the command takes it: mr/NAME, machine/NAME, mhc/NAME or cluster/NAME.
-	Object    string
-	Namespace string
-	// Step is for retry; empty means the one that was tried last.
-	Step string
-	// For is for hold.
-	For time.Duration
-	// Reason is the person's own.
-	Reason string
-}
-
-// Actions are done with the rights of the person who asks.
-type Actions interface {
-	// Say says what an action would do, one line each, and changes nothing.
-	Say(ctx context.Context, who *http.Request, a Action) ([]string, error)
-	// Do does it, and says what was done.
-	Do(ctx context.Context, who *http.Request, a Action) (said string, err error)
 }
 
 // Options say what a dashboard shows.

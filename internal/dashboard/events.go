@@ -5,10 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"k8s.io/utils/clock"
 )
 
-// maxWatchers bounds how many pages are kept up to date.
-const maxWatchers = 200
+const (
+	// maxWatchers bounds how many pages are kept up to date.
+	maxWatchers = 200
+	// writeTime is how long a page may take to read what it is told.
+	writeTime = 10 * time.Second
+)
 
 // told is what a page is told after each look. It asks for its contents anew if the version is another one.
 type told struct {
@@ -29,12 +35,12 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
-	// The answer has no end, so it has no deadline either. Some writers know of none.
-	_ = out.SetWriteDeadline(time.Time{})
 	d.looker.want()
 	for {
 		last, changed := d.looker.state()
 		if !last.begun.IsZero() {
+			// Some writers know of no deadline. The time is the real one, whatever clock the pages go by.
+			_ = out.SetWriteDeadline(clock.RealClock{}.Now().Add(writeTime))
 			if !d.tell(w, out, last) {
 				return
 			}

@@ -60,8 +60,11 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 			})
 		})
 	}
-	mux.HandleFunc("GET /events", d.events)
-	mux.HandleFunc("GET /assets/{name}", d.asset)
+	mux.HandleFunc("GET "+eventsPath, d.events)
+	mux.HandleFunc("GET "+assetsPath+"{name}", serveAsset)
+	if d.options.Actions != nil {
+		mux.Handle("POST /act/{verb}", d.acts())
+	}
 	mux.HandleFunc("GET /", d.notFound)
 }
 

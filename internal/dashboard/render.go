@@ -25,12 +25,14 @@ type frame struct {
 	// Version is that of the data; At and Now are when it was read and when the page was made.
 	Version, At, Clock, Now, Age string
 	Manager                      string
-	// Problem is why the data is not newer, and Since since when that is so.
+	// Idle reports that no manager leads.
+	Idle bool
+	// Problem is why the data is not newer, and Since for how long that is so.
 	Problem, Since string
-	// Acts reports that forms can be used, and Viewer names the person.
-	Acts   bool
-	Viewer string
-	Main   any
+	// Acts reports that forms can be used, and Viewer names the person, who may have signed in here.
+	Acts, SignedIn bool
+	Viewer         string
+	Main           any
 }
 
 // parse reads the templates: each page is the layout with a main part of its own.
@@ -46,7 +48,7 @@ func parse() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{}
 	for _, entry := range entries {
 		name := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
-		if name == "layout" || name == "parts" {
+		if name == "layout" || name == "parts" || name == "signin" {
 			continue
 		}
 		page, err := layout.Clone()
@@ -69,6 +71,7 @@ var functions = template.FuncMap{
 	"paged":    func(path string, page int) string { return path + "?page=" + strconv.Itoa(page) },
 	"state":    func(s view.State) view.Query { return view.Query{State: string(s)} },
 	"cell":     func(c view.Cell) string { return machinesURL(c.Query()) },
+	"number":   explain.Number,
 	"lower":    func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
 	"title":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 	"headline": splitHeadline,
@@ -111,7 +114,8 @@ func splitHeadline(text string) headline {
 	if rest != "" {
 		rest = " " + rest
 	}
-	return headline{first, rest}
+	word := strings.TrimRight(first, ",;:.")
+	return headline{word, first[len(word):] + rest}
 }
 
 // linkURL is where an object has its page.
@@ -121,7 +125,7 @@ func linkURL(l view.Link) string {
 
 // render writes a page. It is made as a whole first, so that an error is not the end of half a page.
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
-	f.Path, f.Acts = r.URL.RequestURI(), d.options.Actions != nil
+	f.Path, f.Acts, f.SignedIn = r.URL.RequestURI(), d.options.Actions != nil, signedIn(r)
 	if d.options.Viewer != nil {
 		f.Viewer = d.options.Viewer(r)
 	}
@@ -142,10 +146,10 @@ func (d *Dashboard) frameOf(s snapshot, section, title string) frame {
 	if s.look != nil {
 		f.Version, f.At, f.Age = s.look.Version, s.at.UTC().Format(time.RFC3339Nano), view.Span(max(0, now.Sub(s.at)))
 		f.Clock = explain.Clock(s.at, now)
-		f.Manager = s.look.Fleet.Manager
+		f.Manager, f.Idle = s.look.Fleet.Manager, s.look.Idle()
 	}
 	if s.err != nil {
-		f.Problem, f.Since = s.err.Error(), fmt.Sprintf("%s ago", view.Span(max(0, now.Sub(s.since))))
+		f.Problem, f.Since = s.err.Error(), view.Span(max(0, now.Sub(s.since)))
 	}
 	return f
 }

@@ -196,29 +196,37 @@ func (p *Fleet) Summary() string {
 	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
 }
 
-// Headline says whether a person has to do something.
+// Headline answers the first question: does somebody have to do something?
 func (p *Fleet) Headline() string {
-	switch n := len(p.NeedsYou); {
-	case n > 0:
-		return count(n, "thing") + " for you to decide"
+	closed := 0
+	for _, check := range p.Checks {
+		if !check.Open {
+			closed += check.Sick
+		}
+	}
+	switch {
+	case len(p.NeedsYou) > 0:
+		return count(len(p.NeedsYou), "thing") + " for you to decide"
+	case len(p.Unreadable) > 0:
+		return count(len(p.Unreadable), "cluster") + " cannot be read"
+	case closed > 0:
+		return count(closed, "sick machine") + " held back"
 	case p.Machines == 0:
 		return "There are no machines"
 	case p.States[StateHealthy] == p.Machines:
 		return "All machines are healthy"
-	case len(p.Waiting)+len(p.InRepair)+len(p.Unreadable)+len(p.Paused) == 0:
-		return "Nothing is sick"
 	}
 	return "Nothing needs you now"
 }
 
 // counted says how many machines stand where, the healthy ones first.
 func counted(states map[State]int) string {
-	parts := []string{fmt.Sprintf("%d healthy", states[StateHealthy])}
+	parts := []string{Number(states[StateHealthy]) + " healthy"}
 	for _, one := range []State{
 		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
 	} {
 		if n := states[one]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[one]))
+			parts = append(parts, Number(n)+" "+stateWords[one])
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -21,10 +21,19 @@ func Clock(at, now time.Time) string {
 	return at.Format("15:04:05 UTC")
 }
 
+// Number is a number as people read it, its digits in groups of three.
+func Number(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
 // count says how many there are of something, with the plural of regular nouns.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return Number(n) + " " + one + "s"
 }

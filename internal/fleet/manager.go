@@ -6,18 +6,19 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// manager says who leads, by the lease. The namespace of the manager is not known.
+// manager says who leads.
 func (o *Observer) manager(ctx context.Context) explain.Manager {
 	if o.Lease == "" {
-		return explain.Manager{}
+		return explain.Manager{Name: o.Alone}
 	}
-	var leases coordinationv1.LeaseList
-	if err := o.Live.List(ctx, &leases, client.MatchingFields{"metadata.name": o.Lease}); err != nil {
+	leases, err := o.leases(ctx)
+	if err != nil {
 		return explain.Manager{Unknown: "you may not read its lease"}
 	}
 	now := o.Clock.Now()
@@ -28,11 +29,26 @@ func (o *Observer) manager(ctx context.Context) explain.Manager {
 		}
 		return now.Before(s.RenewTime.Add(time.Duration(*s.LeaseDurationSeconds) * time.Second))
 	}
-	if i := slices.IndexFunc(leases.Items, leads); i >= 0 {
-		return explain.Manager{Name: *leases.Items[i].Spec.HolderIdentity}
+	if i := slices.IndexFunc(leases, leads); i >= 0 {
+		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}
 	}
-	if len(leases.Items) == 0 {
+	if len(leases) == 0 {
 		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}
 	}
 	return explain.Manager{}
+}
+
+// leases are those of the name, in all namespaces if it is not known in which one.
+func (o *Observer) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
+	if o.LeaseNamespace == "" {
+		var list coordinationv1.LeaseList
+		err := o.Live.List(ctx, &list, client.MatchingFields{"metadata.name": o.Lease})
+		return list.Items, err
+	}
+	var lease coordinationv1.Lease
+	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: o.Lease}, &lease)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return []coordinationv1.Lease{lease}, err
 }

@@ -31,8 +31,10 @@ type Observer struct {
 	Policy    targets.Policy
 	// Records reports that MachineRemediations can be read.
 	Records bool
-	// Lease is the name of the lease that the leading manager holds.
-	Lease string
+	// Lease is the name of the lease that the leading manager holds, and LeaseNamespace where it is; empty if that is not known.
+	Lease, LeaseNamespace string
+	// Alone is the name of the one manager that works, if it needs no lease.
+	Alone string
 	Clock clock.PassiveClock
 }
 

@@ -4,7 +4,7 @@
   const root = document.documentElement;
   const main = document.getElementById("main");
   const live = document.getElementById("live");
-  const said = document.getElementById("live-said");
+  const said = document.getElementById("connection");
   // The server's clock counts; this is how far ours is behind it.
   let skew = Date.parse(root.dataset.now) - Date.now();
   let at = Date.parse(root.dataset.at);
@@ -57,10 +57,11 @@
   };
 
   const refresh = async () => {
-    if (busy || document.hidden) return;
+    if (busy || document.hidden || document.querySelector("[data-still]")) return;
     busy = true;
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+      if (!response.ok) return;
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const next = page.getElementById("main");
       if (!next) return;

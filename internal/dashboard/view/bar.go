@@ -41,7 +41,7 @@ func bar(n map[explain.State]int) Bar {
 			continue
 		}
 		w := visible + room*float64(n[state])/float64(total)
-		title := fmt.Sprintf("%d %s", n[state], state.Words())
+		title := explain.Number(n[state]) + " " + state.Words()
 		b.Parts = append(b.Parts, Part{State(state).Class(), unit(x), unit(w), title})
 		b.Text = join(b.Text, title)
 		x += w

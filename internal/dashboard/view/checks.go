@@ -75,7 +75,7 @@ func gate(g *explain.Gate) *GateDrawing {
 		}
 	}
 	if g.Most != nil {
-		d.LimitX = unit(min(width-3, max(0, float64(width**g.Most)/float64(g.Expected)-1)))
+		d.LimitX = unit(min(width-2, max(2, float64(width**g.Most)/float64(g.Expected))))
 		d.Text = fmt.Sprintf("%d of %d not healthy, at most %d", g.NotHealthy, g.Expected, *g.Most)
 		if g.Limit != "" && g.Limit != strconv.Itoa(*g.Most) {
 			d.Text += " (" + g.Limit + ")"

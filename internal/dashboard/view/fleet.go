@@ -1,5 +1,6 @@
 package view
 
+
 // most is how many lines of a list the first page shows.
 const most = 8
 
@@ -7,24 +8,27 @@ const most = 8
 type FleetPage struct {
 	// Headline says whether somebody has to get up, and Summary how many machines stand where.
 	Headline, Summary string
-	Counts            []Count
-	Bar               Bar
-	NeedsYou          List[Item]
-	Next              List[Upcoming]
-	Waiting           List[Item]
-	InRepair          List[Item]
-	Paused            List[Item]
-	Unreadable        List[Item]
-	Heat              Heat
-	Checks            List[CheckRow]
-	Machines          int
+	// Manager says who leads, and Idle reports that nobody does, so that nothing of what is due happens.
+	Manager    string
+	Idle       bool
+	Counts     []Count
+	Bar        Bar
+	NeedsYou   List[Item]
+	Next       List[Upcoming]
+	Waiting    List[Item]
+	InRepair   List[Item]
+	Paused     List[Item]
+	Unreadable List[Item]
+	Heat       Heat
+	Checks     List[CheckRow]
+	Machines   int
 }
 
 // FleetPage is the first screen.
 func (l *Look) FleetPage() FleetPage {
 	f := &l.Fleet
 	p := FleetPage{
-		Headline: f.Headline(), Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
+		Headline: f.Headline(), Manager: f.Manager, Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
 		NeedsYou: l.items(f.NeedsYou, 2*most), Next: l.upcoming(f.Next, 2*most), Waiting: l.items(f.Waiting, most), InRepair: l.items(f.InRepair, most),
 		Paused: l.items(f.Paused, most), Unreadable: l.items(f.Unreadable, most), Heat: l.heat(maxHeat),
 	}
@@ -34,6 +38,7 @@ func (l *Look) FleetPage() FleetPage {
 		}
 		p.Checks.Total++
 		if p.Checks.Total <= most {
+			p.Checks.shown++
 			p.Checks.Shown = append(p.Checks.Shown, row)
 		}
 	}
@@ -50,7 +55,9 @@ type NextPage struct {
 func (l *Look) NextPage(page int) NextPage {
 	p := NextPage{Pages: pages(page, len(l.Fleet.Next))}
 	if p.Pages.Total > 0 {
-		p.Rows = l.upcoming(l.Fleet.Next[p.Pages.From-1:p.Pages.To], PageSize).Shown
+		for _, one := range l.Fleet.Next[p.Pages.From-1 : p.Pages.To] {
+			p.Rows = append(p.Rows, l.due(one))
+		}
 	}
 	return p
 }

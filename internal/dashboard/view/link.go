@@ -15,19 +15,42 @@ var sections = map[string]string{"Machine": "machines", "MachineHealthCheck": "c
 // Item is a line about an object.
 type Item struct {
 	Link
+	// Cluster is where it is.
+	Cluster string
 	// State is that of a machine, for its mark; empty for others.
 	State State
 	Text  string
+	// Others is how many more of the same cluster the same is said of.
+	Others int
 }
 
+// Query finds a machine, and the others like it.
+func (i Item) Query() Query {
+	return Query{Namespace: i.Namespace, Cluster: i.Cluster, State: string(i.State)}
+}
+
+// items lists what is said of objects. What is said of several machines of a cluster alike is said once.
 func (l *Look) items(all []explain.Item, most int) List[Item] {
+	type alike struct{ kind, namespace, cluster, text string }
+	seen := map[alike]int{}
 	out := List[Item]{Total: len(all)}
-	for _, one := range all[:min(len(all), most)] {
-		item := Item{Link: Link{sections[one.Kind], one.Namespace, one.Name}, Text: one.Text}
+	for _, one := range all {
+		like := alike{one.Kind, one.Namespace, one.Cluster, one.Text}
+		if i, ok := seen[like]; ok && one.Kind == "Machine" {
+			out.Shown[i].Others++
+			out.shown++
+			continue
+		}
+		if len(out.Shown) == most {
+			continue
+		}
+		item := Item{Link: Link{sections[one.Kind], one.Namespace, one.Name}, Cluster: one.Cluster, Text: one.Text}
 		if m := l.byName[key{one.Namespace, one.Name}]; m != nil && one.Kind == "Machine" {
 			item.State = m.State
 		}
+		seen[like] = len(out.Shown)
 		out.Shown = append(out.Shown, item)
+		out.shown++
 	}
 	return out
 }
@@ -36,24 +59,51 @@ func (l *Look) items(all []explain.Item, most int) List[Item] {
 type List[T any] struct {
 	Shown []T
 	Total int
+
+	// shown is how many of Total are in Shown, which may say one thing of several.
+	shown int
 }
 
 // More is how many are left out.
-func (l List[T]) More() int { return l.Total - len(l.Shown) }
+func (l List[T]) More() int { return l.Total - l.shown }
 
 // Upcoming is something that happens by itself.
 type Upcoming struct {
 	Link
 	When When
 	What string
+	// Others is how many more it happens to at the same moment.
+	Others int
 }
 
+// upcoming lists what happens. What happens to several at the same moment is said once.
 func (l *Look) upcoming(all []explain.Upcoming, most int) List[Upcoming] {
+	type alike struct {
+		at        int64
+		namespace string
+		what      string
+	}
+	seen := map[alike]int{}
 	out := List[Upcoming]{Total: len(all)}
-	for _, one := range all[:min(len(all), most)] {
-		out.Shown = append(out.Shown, Upcoming{Link: l.link(one.Namespace, one.Name), When: when(one.At, l.Facts.Now), What: one.What})
+	for _, one := range all {
+		like := alike{one.At.Unix(), one.Namespace, one.What}
+		if i, ok := seen[like]; ok {
+			out.Shown[i].Others++
+			out.shown++
+			continue
+		}
+		if len(out.Shown) == most {
+			continue
+		}
+		seen[like] = len(out.Shown)
+		out.Shown = append(out.Shown, l.due(one))
+		out.shown++
 	}
 	return out
+}
+
+func (l *Look) due(one explain.Upcoming) Upcoming {
+	return Upcoming{Link: l.link(one.Namespace, one.Name), When: when(one.At, l.Facts.Now), What: one.What}
 }
 
 // link finds out what a name is that something happens to.

@@ -42,6 +42,9 @@ func New(facts *explain.Facts) *Look {
 	return l
 }
 
+// Idle reports that no manager leads, so that nothing of what is due happens.
+func (l *Look) Idle() bool { return l.Facts.Manager == explain.Manager{} }
+
 // version tells two looks apart by what people read in them.
 func (l *Look) version() string {
 	h := fnv.New64a()

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -24,6 +25,8 @@ type ObjectPage struct {
 	Attempts []AttemptRow
 	// Links lead to objects that have to do with it.
 	Links []NamedLink
+	// Facts are short ones about a machine.
+	Facts []explain.Row
 	// Records are the repairs of a machine, the latest first.
 	Records []Link
 	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first.
@@ -74,6 +77,11 @@ func (p *ObjectPage) machineLinks(m *Machine) {
 	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", m.Namespace, m.Cluster}})
 	if m.Check != "" {
 		p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", m.Namespace, m.Check}})
+	}
+	for _, fact := range []explain.Row{{Label: "Node", Text: m.Node}, {Label: "Domain", Text: m.Zone}, {Label: "Owner", Text: m.Owner}} {
+		if fact.Text != "" {
+			p.Facts = append(p.Facts, fact)
+		}
 	}
 	if m.of.Record != nil {
 		p.Records = append(p.Records, Link{"records", m.Namespace, m.of.Record.Record.Name})
@@ -147,10 +155,12 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 	p.Machines.Total = len(unhealthy)
 	unhealthy = Query{}.sorted(unhealthy)
 	p.Machines.Shown = l.rows(unhealthy[:min(len(unhealthy), most)])
+	p.Machines.shown = len(p.Machines.Shown)
 }
 
 // object draws what explain says.
 func (l *Look) object(page explain.Page) ObjectPage {
+	page.Rows = slices.DeleteFunc(page.Rows, func(r explain.Row) bool { return elsewhere[r.Label] })
 	p := ObjectPage{Page: page, Next: l.upcoming(page.Next, most), Gate: gate(page.Gate), Slots: slots(page.Slots)}
 	if len(p.Next.Shown) > 0 {
 		p.First = &p.Next.Shown[0]
@@ -168,6 +178,9 @@ func (l *Look) object(page explain.Page) ObjectPage {
 	}
 	return p
 }
+
+// elsewhere are the rows that a page has in another form: as links, as a countdown, as a figure, as a list of commands, in its foot.
+var elsewhere = map[string]bool{"Cluster": true, "Machine": true, "Next": true, "Slots": true, "Choose": true, "Stop": true, "Manager": true}
 
 func attemptRow(one explain.Tried, now time.Time) AttemptRow {
 	row := AttemptRow{Tried: one}

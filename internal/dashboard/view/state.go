@@ -55,6 +55,9 @@ type Count struct {
 	N     int
 }
 
+// Text is the number as people read it.
+func (c Count) Text() string { return explain.Number(c.N) }
+
 // counts are those of all usual states, and of others that are not empty.
 func counts(n map[explain.State]int) []Count {
 	var all []Count

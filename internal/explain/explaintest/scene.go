@@ -46,7 +46,7 @@ func In(cluster, check string) *Scene {
 	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
 	return &Scene{
 		Now: Noon, nodes: map[string]*corev1.Node{}, Cluster: build.Cluster("default", cluster),
-		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), ready),
+		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), build.Selector(map[string]string{clusterv1.ClusterNameLabel: cluster}), ready),
 	}
 }
 

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+)
+
+// dashboardName is what logs call it.
+const dashboardName = "dashboard"
+
+// shownFleet is what the dashboard looks at: nothing until the kinds of Cluster API are installed.
+type shownFleet struct {
+	observer atomic.Pointer[fleet.Observer]
+	// records reports that Sickbay's own kinds are installed.
+	records func() bool
+}
+
+// Look reads the fleet.
+func (f *shownFleet) Look(ctx context.Context, namespace string) (explain.Facts, error) {
+	observer := f.observer.Load()
+	if observer == nil {
+		return explain.Facts{}, errors.New("the kinds of Cluster API are not installed in this cluster yet")
+	}
+	now := *observer
+	now.Records = f.records()
+	return now.Look(ctx, namespace)
+}
+
+// addHealthAndFleet adds what judges machines, and has the dashboard, if there is one, look at them.
+func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) error {
+	if err := c.addHealth(ctx, mgr); err != nil || c.shown == nil {
+		return err
+	}
+	observer := c.newFleet(mgr)
+	if c.options.LeaderElect {
+		observer.Lease, observer.LeaseNamespace = leaderElectionID, leaseNamespace(c.options)
+	} else {
+		name, err := os.Hostname()
+		if err != nil {
+			return fmt.Errorf("reading the name of this host: %w", err)
+		}
+		observer.Alone = name
+	}
+	c.shown.records = c.records.Load
+	c.shown.observer.Store(observer)
+	return nil
+}
+
+// podNamespace has the namespace of the pod.
+const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// leaseNamespace is where the lease is; empty if that cannot be told.
+func leaseNamespace(o Options) string {
+	if o.LeaderElectNamespace != "" {
+		return o.LeaderElectNamespace
+	}
+	namespace, err := os.ReadFile(podNamespace)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(namespace))
+}
+
+// newDashboard has the manager serve the dashboard, on every replica.
+func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shownFleet) (*dashboard.Server, error) {
+	guard, err := dashboard.NewGuard(dashboard.GuardOptions{
+		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Namespace: o.Namespace, Clock: clock.RealClock{},
+	})
+	if err != nil {
+		return nil, err
+	}
+	options := dashboard.Options{Fleet: shown, Namespace: o.Namespace, Policy: o.Policy, Clock: clock.RealClock{}, Viewer: dashboard.Viewer}
+	if o.DashboardActions {
+		options.Actions = guard
+	}
+	pages, err := dashboard.New(options)
+	if err != nil {
+		return nil, fmt.Errorf("making the dashboard: %w", err)
+	}
+	server := &dashboard.Server{Handler: guard.Protect(pages.Handler()), CertDir: o.DashboardCertDir, Log: mgr.GetLogger().WithName(dashboardName)}
+	if err := mgr.Add(everywhere(pages.Run)); err != nil {
+		return nil, fmt.Errorf("adding the dashboard: %w", err)
+	}
+	if err := mgr.Add(server); err != nil {
+		return nil, fmt.Errorf("adding the dashboard: %w", err)
+	}
+	return server, server.Listen(ctx, o.DashboardBindAddress)
+}
+
+// everywhere is what runs on every replica.
+type everywhere func(context.Context) error
+
+// Start runs it.
+func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
+
+// NeedLeaderElection is false.
+func (everywhere) NeedLeaderElection() bool { return false }

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// withDashboard are options of a manager that has nothing but a dashboard for one namespace, and a controller that has nothing to do there.
+func withDashboard(t *testing.T) Options {
+	t.Helper()
+	o := DefaultOptions()
+	o.Namespace, o.SkipNameValidation, o.Controllers = env.Get(t).Namespace(t), true, []string{"upgradepause"}
+	o.HealthProbeBindAddress, o.MetricsBindAddress, o.DashboardBindAddress = "0", "0", "127.0.0.1:0"
+	return o
+}
+
+// runs runs a manager until the test ends.
+func runs(t *testing.T, o Options) *App {
+	t.Helper()
+	a, err := New(t.Context(), env.Get(t).Config, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// viewer is a token of somebody who may see the dashboard of a namespace.
+func viewer(t *testing.T, namespace string) string {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}}
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}}
+	for _, kind := range dashboard.Shown() {
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: []string{"list"}})
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "viewer"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: "viewer"}},
+	}
+	c, request := env.Get(t).Client, &authenticationv1.TokenRequest{}
+	build.Create(t.Context(), t, c, account, role, binding)
+	if err := c.SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
+}
+
+// page asks a dashboard for a page.
+func page(t *testing.T, a *App, method, path, token string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+a.DashboardAddress()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	response, err := c.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// TestDashboard: the manager shows its fleet to those who may read it, and acts for nobody unless it is told to.
+func TestDashboard(t *testing.T) {
+	g, o := NewWithT(t), withDashboard(t)
+	build.Create(t.Context(), t, env.Get(t).Client, build.Cluster(o.Namespace, "blue"), build.Machine(o.Namespace, "metal-3", build.InCluster("blue")),
+		build.MachineHealthCheck(o.Namespace, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"})))
+	a, token := runs(t, o), viewer(t, o.Namespace)
+	g.Eventually(func() string {
+		status, body := page(t, a, http.MethodGet, "/machines", token)
+		if status != http.StatusOK {
+			return http.StatusText(status)
+		}
+		return body
+	}, time.Minute).Should(And(ContainSubstring("metal-3"), ContainSubstring(o.Namespace+":viewer")))
+	if status, body := page(t, a, http.MethodGet, "/machines", ""); status != http.StatusUnauthorized || strings.Contains(body, "metal-3") {
+		t.Errorf("without a token it answers %d: %s", status, body)
+	}
+	if status, body := page(t, a, http.MethodPost, "/act/hold", token); status != http.StatusMethodNotAllowed && status != http.StatusNotFound {
+		t.Errorf("without --dashboard-actions it answers %d: %s", status, body)
+	}
+	if status, body := page(t, a, http.MethodGet, "/assets/app.css", ""); status != http.StatusOK {
+		t.Errorf("the sign-in form has no style: %d: %s", status, body)
+	}
+	o.DashboardActions = true
+	if status, body := page(t, runs(t, o), http.MethodPost, "/act/hold", token); status != http.StatusBadRequest || !strings.Contains(body, "Nothing was written") {
+		t.Errorf("with --dashboard-actions it answers %d: %s", status, body)
+	}
+}
+
+// TestDashboardOnEveryReplica: a manager that waits for the lease shows the same, and who leads.
+func TestDashboardOnEveryReplica(t *testing.T) {
+	g, o := NewWithT(t), withDashboard(t)
+	o.LeaderElect, o.LeaderElectNamespace = true, o.Namespace
+	first := runs(t, o)
+	<-first.Manager.Elected()
+	second, token := runs(t, o), viewer(t, o.Namespace)
+	for _, a := range []*App{first, second} {
+		g.Eventually(func() string {
+			_, body := page(t, a, http.MethodGet, "/", token)
+			return body
+		}, time.Minute).Should(MatchRegexp(`[0-9a-f]{8}-[0-9a-f-]+ leads`))
+	}
+	select {
+	case <-second.Manager.Elected():
+		t.Error("both lead")
+	default:
+	}
+}
+
+// TestDashboardAlone: a manager that needs no lease leads.
+func TestDashboardAlone(t *testing.T) {
+	o := withDashboard(t)
+	a, token := runs(t, o), viewer(t, o.Namespace)
+	NewWithT(t).Eventually(func() string {
+		_, body := page(t, a, http.MethodGet, "/", token)
+		return body
+	}, time.Minute).Should(ContainSubstring(" leads"))
+}
+
+// TestDashboardBeforeTheKinds: until there is something to look at, the page says so.
+func TestDashboardBeforeTheKinds(t *testing.T) {
+	_, err := (&shownFleet{}).Look(t.Context(), "")
+	if want := "the kinds of Cluster API are not installed in this cluster yet"; err == nil || err.Error() != want {
+		t.Errorf("says %v", err)
+	}
+}
+
+// TestNoDashboard: it is off by default.
+func TestNoDashboard(t *testing.T) {
+	o := withDashboard(t)
+	o.DashboardBindAddress = DefaultOptions().DashboardBindAddress
+	a, err := New(t.Context(), env.Get(t).Config, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if address := a.DashboardAddress(); address != "" {
+		t.Errorf("it is served on %s", address)
+	}
+}

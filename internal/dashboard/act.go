@@ -1,0 +1,245 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/people"
+)
+
+// Actions know who asks.
+type Actions interface {
+	// Person is who has sent a request, with a client that has that person's rights.
+	Person(r *http.Request) (*people.Person, error)
+}
+
+// Alone has everything done as one person, on that person's own computer.
+type Alone struct{ Who *people.Person }
+
+// Person is that one.
+func (a Alone) Person(*http.Request) (*people.Person, error) { return a.Who, nil }
+
+// Verbs of the forms, and the kinds that they take.
+const (
+	verbHold    = "hold"
+	verbRelease = "release"
+	kindRecord  = "mr"
+)
+
+var answers = map[string]v1alpha1.Answer{
+	"approve": v1alpha1.AnswerApprove, "deny": v1alpha1.AnswerDeny, "retry": v1alpha1.AnswerRetry, "cancel": v1alpha1.AnswerCancel,
+}
+
+// sections are where objects have their pages.
+var sections = map[string]string{kindRecord: "records", people.Machine: "machines", people.HealthCheck: "checks", people.Cluster: "clusters"}
+
+// act is what a form asks for.
+type act struct {
+	verb                  string
+	namespace, kind, name string
+	step, reason          string
+	// until is when a hold ends.
+	until time.Time
+	// seen stands for what was shown; empty if nothing was.
+	seen string
+}
+
+// badForm says that a form asks for what there is not.
+type badForm struct{ error }
+
+// actOf reads a form.
+func actOf(verb string, form url.Values, now time.Time) (act, error) {
+	a := act{
+		verb: verb, namespace: form.Get("namespace"), step: form.Get("step"), reason: strings.TrimSpace(form.Get("reason")), seen: form.Get("seen"),
+	}
+	a.kind, a.name, _ = strings.Cut(form.Get("object"), "/")
+	_, answers := answers[verb]
+	_, holds := people.HoldKind(a.kind)
+	switch {
+	case !answers && verb != verbHold && verb != verbRelease:
+		return a, badForm{fmt.Errorf("there is no action %q", verb)}
+	case a.namespace == "" || a.name == "" || (answers && a.kind != kindRecord) || (!answers && !holds):
+		return a, badForm{fmt.Errorf("%q in namespace %q: nothing of that kind takes the action %s", form.Get("object"), a.namespace, verb)}
+	case verb != verbHold:
+		return a, nil
+	}
+	var err error
+	a.until, err = untilOf(form, now)
+	return a, err
+}
+
+// untilOf is when a hold ends: after a time, as a person asks first, or at the time that was shown.
+func untilOf(form url.Values, now time.Time) (time.Time, error) {
+	if shown := form.Get("until"); shown != "" {
+		until, err := time.Parse(time.RFC3339, shown)
+		if err != nil || !until.After(now) {
+			return until, badForm{fmt.Errorf("a hold until %q: it must be a time to come, like 2006-01-02T15:04:05Z", shown)}
+		}
+		return until.UTC(), nil
+	}
+	span, err := time.ParseDuration(strings.TrimSpace(form.Get("for")))
+	if err != nil || span <= 0 {
+		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a time like 45m or 2h", form.Get("for"))}
+	}
+	return people.HoldUntil(now, span), nil
+}
+
+// change says what an action would do.
+func (a act) change(ctx context.Context, p *people.Person) (*people.Change, error) {
+	target := people.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
+	switch a.verb {
+	case verbHold:
+		return p.Hold(ctx, target, a.until, a.reason)
+	case verbRelease:
+		return p.Release(ctx, target)
+	}
+	record, err := p.Record(ctx, a.namespace, a.name)
+	if err != nil {
+		return nil, err
+	}
+	if err := decision.CheckStep(record, a.step); err != nil {
+		return nil, err
+	}
+	return p.Answer(ctx, record, people.Answer{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
+}
+
+// back is the page of what an action is about.
+func (a act) back() string {
+	section, ok := sections[a.kind]
+	if !ok || a.namespace == "" || a.name == "" {
+		return "/"
+	}
+	return "/" + section + "/" + url.PathEscape(a.namespace) + "/" + url.PathEscape(a.name)
+}
+
+// Field is one of a form that nobody sees.
+type Field struct{ Name, Value string }
+
+// asked are the fields of the form that confirms.
+func (a act) asked(c *people.Change) []Field {
+	fields := []Field{{"namespace", a.namespace}, {"object", a.kind + "/" + a.name}, {"reason", a.reason}, {"step", c.Step}, {"seen", c.Seen()}}
+	if a.verb == verbHold {
+		fields = append(fields, Field{"until", a.until.Format(time.RFC3339)})
+	}
+	return slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
+}
+
+// actPage says what an action does, or what came of it.
+type actPage struct {
+	Title string
+	// Said is what came of it, or why it is asked once more; empty on the plain question.
+	Said string
+	// Lines say what it would do.
+	Lines []decision.Line
+	// Verb and Form make the form that confirms; without them there is nothing to confirm.
+	Verb string
+	Form []Field
+	// Back is the page of what it is about.
+	Back string
+	// Failed reports that nothing was written that somebody wanted.
+	Failed bool
+}
+
+// acts carries out what forms ask for, as the person who asks.
+type acts struct {
+	actions Actions
+	clock   clock.PassiveClock
+	show    func(w http.ResponseWriter, r *http.Request, status int, page actPage)
+	// written waits until the pages show what was written.
+	written func(context.Context)
+}
+
+// acts are those of the pages.
+func (d *Dashboard) acts() *acts {
+	return &acts{actions: d.options.Actions, clock: d.options.Clock, written: d.Refresh, show: func(w http.ResponseWriter, r *http.Request, status int, page actPage) {
+		f := d.frameOf(d.looker.current(), "", page.Title)
+		f.Main = page
+		d.render(w, r, status, "act", f)
+	}}
+}
+
+// ServeHTTP shows what an action would do, and does it once a person has seen that.
+func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !readForm(w, r) {
+		return
+	}
+	a, err := actOf(r.PathValue("verb"), r.PostForm, s.clock.Now())
+	if err != nil {
+		s.refuse(w, r, a, err)
+		return
+	}
+	person, err := s.actions.Person(r)
+	if err != nil {
+		s.refuse(w, r, a, err)
+		return
+	}
+	change, err := a.change(r.Context(), person)
+	if err != nil {
+		s.refuse(w, r, a, err)
+		return
+	}
+	switch {
+	case change.Already != "":
+		s.show(w, r, http.StatusOK, actPage{Title: "There is nothing to write", Said: sentenceOf(change.Already), Back: a.back()})
+	case a.seen == change.Seen():
+		s.write(w, r, a, change)
+	default:
+		s.ask(w, r, a, change)
+	}
+}
+
+// ask shows what would be written. The API server checks it before anybody is asked.
+func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people.Change) {
+	if _, err := change.Check(r.Context()); err != nil {
+		s.refuse(w, r, a, err)
+		return
+	}
+	page, status := actPage{Title: change.Title, Lines: change.Lines, Verb: a.verb, Form: a.asked(change), Back: a.back()}, http.StatusOK
+	if a.seen != "" {
+		page.Said = "It has changed since it was shown, so nothing was written. Now it would do this."
+		status = http.StatusConflict
+	}
+	s.show(w, r, status, page)
+}
+
+func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *people.Change) {
+	if _, err := change.Write(r.Context()); err != nil {
+		s.refuse(w, r, a, err)
+		return
+	}
+	s.written(r.Context())
+	s.show(w, r, http.StatusOK, actPage{Title: change.Title, Said: "Written to " + change.Name + ".", Lines: change.Lines, Back: a.back()})
+}
+
+// refuse says why nothing was written.
+func (s *acts) refuse(w http.ResponseWriter, r *http.Request, a act, err error) {
+	s.show(w, r, statusOf(err), actPage{Title: "Nothing was written", Said: sentenceOf(err.Error()), Back: a.back(), Failed: true})
+}
+
+// statusOf is how HTTP calls an error.
+func statusOf(err error) int {
+	if bad := (badForm{}); errors.As(err, &bad) {
+		return http.StatusBadRequest
+	}
+	if said := apierrors.APIStatus(nil); errors.As(err, &said) && said.Status().Code >= http.StatusBadRequest {
+		return int(said.Status().Code)
+	}
+	if sent := (*url.Error)(nil); errors.As(err, &sent) {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusConflict
+}
+
+// sentenceOf ends a text as a sentence does.
+func sentenceOf(text string) string { return strings.TrimRight(text, ".") + "." }

@@ -1,0 +1,353 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// stage is a door before a machine that is sick, whose repair waits for an approval.
+type stage struct {
+	*door
+	acts *httptest.Server
+	// refreshed is how often the pages were to show what was written.
+	refreshed int
+	machine   *clusterv1.Machine
+	record    *v1alpha1.MachineRemediation
+}
+
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{door: newDoor(t, clock.RealClock{})}
+	mux := http.NewServeMux()
+	mux.Handle("POST /act/{verb}", &acts{actions: s.guard, clock: clock.RealClock{}, written: func(context.Context) { s.refreshed++ }, show: func(w http.ResponseWriter, _ *http.Request, status int, page actPage) {
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(page)
+	}})
+	s.acts = s.serve(mux)
+	c, sickAt := env.Get(t).Client, time.Now().Add(-10*time.Minute).Truncate(time.Second)
+	cluster, set := build.Cluster(s.ns, "blue"), build.MachineSet(s.ns, "md-0", build.InCluster("blue"))
+	mhc := build.MachineHealthCheck(s.ns, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"}))
+	build.Create(t.Context(), t, c, cluster, set, mhc)
+	verdict := build.Condition(machinehealth.ConditionType, metav1.ConditionFalse, "NodeReadyUnknown", sickAt).WithMessage(sickness)
+	s.machine = build.Machine(s.ns, "metal-3", build.InCluster("blue"), build.OwnedBy(set), build.NodeRef("metal-3"), verdict)
+	build.Create(t.Context(), t, c, s.machine)
+	s.record = record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
+		ClusterName:    cluster.Name,
+		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: s.machine.Name, UID: s.machine.UID},
+		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
+		TemplateRef:    &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1},
+		Finding:        v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(sickAt)},
+		Steps: []v1alpha1.RemediationStep{
+			{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600)), Approval: v1alpha1.ApprovalRequired},
+		},
+		ProbationSeconds: new(int32(300)), Grant: 1,
+	})
+	build.Create(t.Context(), t, c, s.record)
+	s.settle()
+	return s
+}
+
+// settle stores what the ladder says of the record while its machine is sick.
+func (s *stage) settle(changes ...func(*ladder.Facts)) {
+	s.t.Helper()
+	for range 20 {
+		facts := ladder.Alone(s.record)
+		for _, change := range changes {
+			change(&facts)
+		}
+		d := ladder.Decide(facts, time.Now())
+		if !d.Store {
+			return
+		}
+		s.record.Status = d.Status
+		if err := env.Get(s.t).Client.Status().Update(s.t.Context(), s.record); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.t.Fatal("the record does not settle")
+}
+
+// decided is what the record has; nil if nobody has decided.
+func (s *stage) decided() *v1alpha1.RemediationDecision {
+	s.t.Helper()
+	if err := env.Get(s.t).Client.Get(s.t.Context(), client.ObjectKeyFromObject(s.record), s.record); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.record.Spec.Decision
+}
+
+// held are the annotations of a hold on the machine.
+func (s *stage) held() [2]string {
+	s.t.Helper()
+	if err := env.Get(s.t).Client.Get(s.t.Context(), client.ObjectKeyFromObject(s.machine), s.machine); err != nil {
+		s.t.Fatal(err)
+	}
+	a := s.machine.Annotations
+	return [2]string{a[targets.HoldUntilAnnotation], a[targets.HoldReasonAnnotation]}
+}
+
+// post sends a form as somebody, and returns the page that comes.
+func (s *stage) post(token, verb string, form url.Values) (status int, page actPage) {
+	s.t.Helper()
+	got := asks(s.t, s.acts, http.MethodPost, "/act/"+verb, form, "Cookie", tokenCookie+"="+token, "Sec-Fetch-Site", "same-origin")
+	if err := json.Unmarshal([]byte(got.body), &page); err != nil {
+		s.t.Fatalf("%s: %s", got.Status, got.body)
+	}
+	return got.StatusCode, page
+}
+
+// confirmed are the fields of the form that a page has.
+func confirmed(page actPage) url.Values {
+	form := url.Values{}
+	for _, field := range page.Form {
+		form.Set(field.Name, field.Value)
+	}
+	return form
+}
+
+// decides are the rights of somebody who decides about repairs, and holds machines.
+func decides() []rbacv1.PolicyRule {
+	return append(sees(), rule("sickbay.dev", "machineremediations", "patch"), rule("cluster.x-k8s.io", "machines", "patch"))
+}
+
+// TestAct: what would be done is shown before it is done, and who has done it is stored.
+func TestAct(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	form := url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}, "reason": {" its data is safe "}}
+	status, shown := s.post(alice, "approve", form)
+	if want := "Approve step replace on metal-3 (attempt 1 of mr/" + s.record.Name + ")"; status != http.StatusOK || shown.Title != want || shown.Verb != "approve" || shown.Failed {
+		t.Errorf("shows %d: %+v", status, shown)
+	}
+	if said := linesOf(shown); !strings.Contains(said, "Does: MachineSet md-0 is asked to replace the machine") || !strings.Contains(said, "By: "+s.user("alice")) {
+		t.Errorf("shows %s", said)
+	}
+	if d := s.decided(); d != nil {
+		t.Errorf("it is written before it is confirmed: %+v", d)
+	}
+	status, done := s.post(alice, "approve", confirmed(shown))
+	if status != http.StatusOK || done.Said != "Written to mr/"+s.record.Name+"." || done.Form != nil || done.Back != "/records/"+s.ns+"/"+s.record.Name {
+		t.Errorf("says %d: %+v", status, done)
+	}
+	if s.refreshed != 1 {
+		t.Errorf("the pages were brought up to date %d times", s.refreshed)
+	}
+	want := &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerApprove, By: s.user("alice"), Reason: "its data is safe"}
+	if diff := cmp.Diff(want, s.decided()); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	if writer := s.record.ManagedFields[len(s.record.ManagedFields)-1].Manager; writer != fieldOwner {
+		t.Errorf("it was written as %s", writer)
+	}
+	version := s.record.ResourceVersion
+	if status, again := s.post(alice, "approve", confirmed(shown)); status != http.StatusOK || !strings.Contains(again.Said, " has answered Approve already") {
+		t.Errorf("once more it says %d: %+v", status, again)
+	}
+	if s.decided(); s.record.ResourceVersion != version {
+		t.Error("it was written once more")
+	}
+}
+
+// linesOf are the lines of a page as text.
+func linesOf(page actPage) string {
+	var all []string
+	for _, line := range page.Lines {
+		all = append(all, line.Label+": "+line.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestActOnWhatHasChanged: what has changed since it was shown is shown anew.
+func TestActOnWhatHasChanged(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	form := url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}}
+	_, shown := s.post(alice, "cancel", form)
+	s.record.Labels["other"] = "label"
+	if err := env.Get(t).Client.Update(t.Context(), s.record); err != nil {
+		t.Fatal(err)
+	}
+	status, anew := s.post(alice, "cancel", confirmed(shown))
+	if status != http.StatusConflict || anew.Said != "It has changed since it was shown, so nothing was written. Now it would do this." || s.decided() != nil {
+		t.Fatalf("says %d: %+v", status, anew)
+	}
+	if status, done := s.post(alice, "cancel", confirmed(anew)); status != http.StatusOK || s.decided() == nil {
+		t.Errorf("says %d: %+v", status, done)
+	}
+}
+
+// TestActHolds a machine, and releases it. Until when is settled as it is shown.
+func TestActHolds(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	form := url.Values{"namespace": {s.ns}, "object": {"machine/metal-3"}, "for": {"2h"}, "reason": {"its disk is being replaced"}}
+	_, shown := s.post(alice, "hold", form)
+	until := confirmed(shown).Get("until")
+	if s.held() != [2]string{} || !strings.HasPrefix(shown.Title, "Hold machine/metal-3 until "+until) {
+		t.Fatalf("shows %+v", shown)
+	}
+	// What others write to the machine does not matter.
+	s.machine.Labels["other"] = "label"
+	if err := env.Get(t).Client.Update(t.Context(), s.machine); err != nil {
+		t.Fatal(err)
+	}
+	if status, done := s.post(alice, "hold", confirmed(shown)); status != http.StatusOK || done.Back != "/machines/"+s.ns+"/metal-3" {
+		t.Errorf("says %d: %+v", status, done)
+	}
+	if diff := cmp.Diff([2]string{until, "its disk is being replaced (by " + s.user("alice") + ")"}, s.held()); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	_, shown = s.post(alice, "release", form)
+	if status, done := s.post(alice, "release", confirmed(shown)); status != http.StatusOK || s.held() != [2]string{} {
+		t.Errorf("says %d: %+v", status, done)
+	}
+}
+
+// TestActWithoutRights: the API server refuses, and nothing is written, whatever the manager itself may do.
+func TestActWithoutRights(t *testing.T) {
+	s := newStage(t)
+	carol := s.account("carol", sees()...)
+	status, page := s.post(carol, "approve", url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}})
+	want := `machineremediations.sickbay.dev "` + s.record.Name + `" is forbidden: User "` + s.user("carol") + `" cannot patch resource "machineremediations" in API group "sickbay.dev" in the namespace "` +
+		s.ns + `". The ClusterRole sickbay-decide permits it.`
+	if status != http.StatusForbidden || page.Said != want || page.Form != nil || !page.Failed || s.decided() != nil {
+		t.Errorf("says %d: %+v", status, page)
+	}
+	// Not even if the page that asks is left out.
+	seen := string(s.record.UID) + "/" + s.record.ResourceVersion
+	if status, page := s.post(carol, "approve", url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}, "seen": {seen}}); status != http.StatusForbidden || s.decided() != nil {
+		t.Errorf("says %d: %+v", status, page)
+	}
+	if status, page := s.post(carol, "hold", url.Values{"namespace": {s.ns}, "object": {"machine/metal-3"}, "for": {"1h"}}); status != http.StatusForbidden || s.held() != [2]string{} {
+		t.Errorf("says %d: %+v", status, page)
+	}
+}
+
+// TestActRefused: a sentence says why, and nothing is written.
+func TestActRefused(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	mr := "mr/" + s.record.Name
+	for name, tt := range map[string]struct {
+		verb   string
+		form   url.Values
+		status int
+		want   string
+	}{
+		"no such action":   {"delete", url.Values{"object": {mr}}, http.StatusBadRequest, `there is no action "delete".`},
+		"no object":        {"approve", url.Values{}, http.StatusBadRequest, "nothing of that kind takes the action approve."},
+		"a machine":        {"approve", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, "nothing of that kind takes the action approve."},
+		"hold of a record": {"hold", url.Values{"object": {mr}, "for": {"1h"}}, http.StatusBadRequest, "nothing of that kind takes the action hold."},
+		"no time":          {"hold", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, `a hold for "": it must be a time like 45m or 2h.`},
+		"negative":         {"hold", url.Values{"object": {"machine/metal-3"}, "for": {"-1h"}}, http.StatusBadRequest, `a hold for "-1h": it must be a time like 45m or 2h.`},
+		"over":             {"hold", url.Values{"object": {"machine/metal-3"}, "until": {"2020-01-01T00:00:00Z"}}, http.StatusBadRequest, `a hold until "2020-01-01T00:00:00Z": it must be a time to come, like 2006-01-02T15:04:05Z.`},
+		"no such record":   {"approve", url.Values{"object": {"mr/<b>"}}, http.StatusConflict, "there is no mr/<b> in namespace " + s.ns + "."},
+		"elsewhere":        {"approve", url.Values{"object": {"mr/../../secrets/x"}}, http.StatusConflict, `invalid resource name "../../secrets/x"`},
+		"no such machine":  {"release", url.Values{"object": {"machine/metal-9"}}, http.StatusConflict, "there is no machine/metal-9 in namespace " + s.ns + "."},
+		"no such step":     {"retry", url.Values{"object": {mr}, "step": {"reboot"}}, http.StatusConflict, mr + ` has no step "reboot": it has replace.`},
+		"too long":         {"approve", url.Values{"object": {mr}, "reason": {strings.Repeat("ä", 1025)}}, http.StatusConflict, "the reason has 1025 characters: it must have at most 1024."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.t = t
+			tt.form.Set("namespace", s.ns)
+			status, page := s.post(alice, tt.verb, tt.form)
+			if status != tt.status || !strings.Contains(page.Said, tt.want) || page.Title != "Nothing was written" || page.Form != nil || !page.Failed {
+				t.Errorf("says %d: %+v", status, page)
+			}
+		})
+	}
+	s.t = t
+	if s.decided() != nil || s.held() != [2]string{} {
+		t.Error("something was written")
+	}
+}
+
+// TestAlone: on a person's own computer everything is done as that person.
+func TestAlone(t *testing.T) {
+	person := &people.Person{Name: "alice"}
+	if got, err := (Alone{person}).Person(nil); got != person || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestNobodyActs: without a guard before it nothing can be done.
+func TestNobodyActs(t *testing.T) {
+	if _, err := (&Guard{}).Person(httptest.NewRequest(http.MethodPost, "/act/approve", nil)); err == nil {
+		t.Error("somebody nobody knows acts")
+	}
+}
+
+// nothing is an empty fleet.
+type nothing struct{}
+
+func (nothing) Look(context.Context, string) (explain.Facts, error) { return explain.Facts{}, nil }
+
+// TestActPages: on the real pages, what people have typed stays text, and nothing can be done where actions are off.
+func TestActPages(t *testing.T) {
+	s := newStage(t)
+	alice := s.account("alice", decides()...)
+	pages := func(actions Actions) *httptest.Server {
+		d, err := New(Options{Fleet: nothing{}, Clock: clock.RealClock{}, Actions: actions, Viewer: Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		go func() { _ = d.Run(ctx) }()
+		return s.serve(d.Handler())
+	}
+	hostile := `"><script>alert(1)</script>`
+	form := url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}, "reason": {hostile}}
+	cookie := []string{"Cookie", tokenCookie + "=" + alice}
+	on := pages(s.guard)
+	for object, want := range map[string]string{
+		"mr/" + s.record.Name: "Approve step replace on metal-3", "mr/" + hostile: "Nothing was written", hostile: "Nothing was written",
+	} {
+		form.Set("object", object)
+		got := asks(t, on, http.MethodPost, "/act/approve", form, cookie...)
+		if !strings.Contains(got.body, "<h1>"+want) || strings.Contains(got.body, "<script>alert") || !strings.Contains(got.body, "&lt;script&gt;") {
+			t.Errorf("%s: %s: %s", object, got.Status, got.body)
+		}
+		if policy := got.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("the policy is %q", policy)
+		}
+		if !strings.Contains(got.body, "You act as "+s.user("alice")) || !strings.Contains(got.body, `<form method="post" action="/logout">`) {
+			t.Errorf("it does not say who acts: %s", got.body)
+		}
+	}
+	if got := asks(t, on, http.MethodGet, "/act/approve", nil, cookie...); got.StatusCode != http.StatusMethodNotAllowed && got.StatusCode != http.StatusNotFound {
+		t.Errorf("a link acts: %s", got.Status)
+	}
+	form.Set("object", "mr/"+s.record.Name)
+	if got := asks(t, pages(nil), http.MethodPost, "/act/approve", form, cookie...); got.StatusCode != http.StatusMethodNotAllowed || s.decided() != nil {
+		t.Errorf("where actions are off: %s: %s", got.Status, got.body)
+	}
+	if got := asks(t, on, http.MethodGet, "/assets/none.css", nil); got.StatusCode != http.StatusNotFound || strings.Contains(got.body, "Manager") {
+		t.Errorf("a stranger reads %s: %s", got.Status, got.body)
+	}
+}

@@ -1,0 +1,174 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/people"
+)
+
+// fieldOwner is the name under which a person writes by the dashboard.
+const fieldOwner = "sickbay-dashboard"
+
+// Guard lets in whom the API server knows and lets read what the pages show. It knows people by their bearer tokens, from a header or from
+// the cookie that the sign-in form sets.
+type Guard struct {
+	config *rest.Config
+	scheme *runtime.Scheme
+	mapper meta.RESTMapper
+	clock  clock.WithTicker
+	review *reviewer
+}
+
+// GuardOptions say what a Guard works with.
+type GuardOptions struct {
+	// Config is that of the manager. It asks the API server about people; nothing else is done with its rights.
+	Config *rest.Config
+	Scheme *runtime.Scheme
+	Mapper meta.RESTMapper
+	// Namespace is the one that is shown; empty means all.
+	Namespace string
+	Clock     clock.WithTicker
+}
+
+// NewGuard makes a guard.
+func NewGuard(o GuardOptions) (*Guard, error) {
+	review, err := newReviewer(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{config: o.Config, scheme: o.Scheme, mapper: o.Mapper, clock: o.Clock, review: review}, nil
+}
+
+// visitor is who has sent a request.
+type visitor struct {
+	token string
+	user  authenticationv1.UserInfo
+}
+
+type visitorKey struct{}
+
+func visitorOf(ctx context.Context) (visitor, bool) {
+	v, ok := ctx.Value(visitorKey{}).(visitor)
+	return v, ok
+}
+
+// Viewer is the name of who has sent a request; empty if no guard let it pass.
+func Viewer(r *http.Request) string {
+	v, _ := visitorOf(r.Context())
+	return v.user.Username
+}
+
+// Person acts with the token of who has sent a request. The manager needs no right for it, and lends none.
+func (g *Guard) Person(r *http.Request) (*people.Person, error) {
+	v, ok := visitorOf(r.Context())
+	if !ok {
+		return nil, errors.New("nobody has signed in")
+	}
+	cfg := rest.AnonymousClientConfig(g.config)
+	// A person waits, and makes few requests.
+	cfg.BearerToken, cfg.QPS, cfg.RateLimiter = v.token, -1, nil
+	c, err := client.New(cfg, client.Options{Scheme: g.scheme, Mapper: g.mapper})
+	if err != nil {
+		return nil, fmt.Errorf("reaching the management cluster: %w", err)
+	}
+	return &people.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Clock: g.clock}, nil
+}
+
+// Protect serves the sign-in form and the assets to anybody, and everything else to those who may see it. Nothing is served to forms
+// of other sites.
+func (g *Guard) Protect(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+assetsPath+"{name}", serveAsset)
+	mux.HandleFunc("GET "+loginPath, g.showLogin)
+	mux.HandleFunc("POST "+loginPath, g.login)
+	mux.HandleFunc("POST "+logoutPath, logout)
+	mux.Handle("/", g.admit(next))
+	return sameOrigin(secured(mux))
+}
+
+// admit serves those who may see it.
+func (g *Guard) admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := tokenOf(r)
+		if token == "" {
+			refuse(w, r, errNobody)
+			return
+		}
+		user, err := g.review.of(r.Context(), token)
+		if err != nil {
+			refuse(w, r, err)
+			return
+		}
+		ctx := context.WithValue(r.Context(), visitorKey{}, visitor{token, user})
+		if r.URL.Path == eventsPath {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			go g.keepReviewing(ctx, cancel, token)
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// keepReviewing ends what is served for as long as somebody watches, once the rights have ended.
+func (g *Guard) keepReviewing(ctx context.Context, end context.CancelFunc, token string) {
+	ticker := g.clock.NewTicker(reviewTTL)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+		}
+		_, err := g.review.of(ctx, token)
+		if refused := (*refusal)(nil); errors.As(err, &refused) {
+			end()
+			return
+		}
+	}
+}
+
+// tokenOf is the bearer token of a request. A header counts more than a cookie: a proxy sets it.
+func tokenOf(r *http.Request) string {
+	if header := r.Header.Get("Authorization"); header != "" {
+		scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return ""
+		}
+		return strings.TrimSpace(token)
+	}
+	if cookie, err := r.Cookie(tokenCookie); err == nil {
+		return cookie.Value
+	}
+	return ""
+}
+
+// signedIn reports whether somebody has signed in by the form, and so can sign out.
+func signedIn(r *http.Request) bool {
+	_, err := r.Cookie(tokenCookie)
+	return err == nil && r.Header.Get("Authorization") == "" && r.TLS != nil
+}
+
+// sameOrigin refuses what a page of another site has had the browser send, unless it changes nothing.
+func sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "This request comes from another site, so nothing was done.", http.StatusForbidden)
+	}))
+	return protection.Handler(next)
+}
+
+// reviewTTL is for how long the API server's answer about a person holds.
+const reviewTTL = time.Minute

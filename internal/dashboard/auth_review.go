@@ -1,0 +1,118 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/client-go/rest"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Shown are the kinds that the pages tell about. Who may not list each of them sees no page.
+func Shown() []authorizationv1.ResourceAttributes {
+	capi, own := clusterv1.GroupVersion.Group, v1alpha1.GroupVersion.Group
+	return []authorizationv1.ResourceAttributes{
+		{Group: capi, Resource: "clusters"}, {Group: capi, Resource: "machines"}, {Group: capi, Resource: "machinehealthchecks"},
+		{Group: own, Resource: "machineremediations"}, {Group: own, Resource: "machineremediationtemplates"}, {Group: own, Resource: "rebootremediations"},
+	}
+}
+
+// refusal is an answer to somebody who may not see a page.
+type refusal struct {
+	status   int
+	sentence string
+}
+
+func (r *refusal) Error() string { return r.sentence }
+
+// errNobody refuses somebody who has not said who it is.
+var errNobody = &refusal{http.StatusUnauthorized, "Sign in to see this page."}
+
+const (
+	// reviewQPS and reviewBurst bound what strangers can have the API server review.
+	reviewQPS   = 20
+	reviewBurst = 60
+	// reviewTimeout bounds how long a person waits for it.
+	reviewTimeout = 10 * time.Second
+)
+
+// reviewer asks the API server who somebody is, and whether that person may see the pages.
+type reviewer struct {
+	client    client.Client
+	namespace string
+	// known are the users who may, by a hash of their tokens. Others are not remembered: strangers could fill it.
+	known *cache.Expiring
+}
+
+func newReviewer(o GuardOptions) (*reviewer, error) {
+	cfg := rest.CopyConfig(o.Config)
+	cfg.QPS, cfg.Burst, cfg.RateLimiter = reviewQPS, reviewBurst, nil
+	c, err := client.New(cfg, client.Options{Scheme: o.Scheme, Mapper: o.Mapper})
+	if err != nil {
+		return nil, fmt.Errorf("making a client for reviews: %w", err)
+	}
+	return &reviewer{client: c, namespace: o.Namespace, known: cache.NewExpiringWithClock(o.Clock)}, nil
+}
+
+// of is the user of a token. It is a refusal if there is none, or one who may not see the pages; any other error says that nobody could be asked.
+func (v *reviewer) of(ctx context.Context, token string) (authenticationv1.UserInfo, error) {
+	key := sha256.Sum256([]byte(token))
+	if user, ok := v.known.Get(key); ok {
+		return user.(authenticationv1.UserInfo), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
+	defer cancel()
+	user, err := v.authenticate(ctx, token)
+	if err != nil {
+		return authenticationv1.UserInfo{}, err
+	}
+	for _, kind := range Shown() {
+		if err := v.authorize(ctx, user, kind); err != nil {
+			return authenticationv1.UserInfo{}, err
+		}
+	}
+	v.known.Set(key, user, reviewTTL)
+	return user, nil
+}
+
+func (v *reviewer) authenticate(ctx context.Context, token string) (authenticationv1.UserInfo, error) {
+	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
+	if err := v.client.Create(ctx, review); err != nil {
+		return authenticationv1.UserInfo{}, fmt.Errorf("asking the API server about the token: %w", err)
+	}
+	if !review.Status.Authenticated {
+		return authenticationv1.UserInfo{}, &refusal{http.StatusUnauthorized, "The API server does not know this token, or it has expired."}
+	}
+	return review.Status.User, nil
+}
+
+func (v *reviewer) authorize(ctx context.Context, user authenticationv1.UserInfo, kind authorizationv1.ResourceAttributes) error {
+	kind.Verb, kind.Namespace = "list", v.namespace
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		ResourceAttributes: &kind, User: user.Username, Groups: user.Groups, UID: user.UID, Extra: map[string]authorizationv1.ExtraValue{},
+	}}
+	for key, values := range user.Extra {
+		review.Spec.Extra[key] = authorizationv1.ExtraValue(values)
+	}
+	if err := v.client.Create(ctx, review); err != nil {
+		return fmt.Errorf("asking the API server what %s may do: %w", user.Username, err)
+	}
+	if review.Status.Allowed {
+		return nil
+	}
+	where := "in all namespaces"
+	if v.namespace != "" {
+		where = "in the namespace " + v.namespace
+	}
+	return &refusal{http.StatusForbidden, fmt.Sprintf("%s may not list %s.%s %s, which the pages show. The ClusterRole sickbay-dashboard permits it.",
+		user.Username, kind.Resource, kind.Group, where)}
+}

@@ -1,0 +1,107 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/go-logr/logr"
+	certutil "k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+)
+
+const (
+	// headerTimeout bounds how long a request may take to say what it wants, and idleTimeout how long a connection lasts without one. What is
+	// served for as long as somebody watches allows for no other bound.
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	// maxHeader is room for a long token.
+	maxHeader = 64 << 10
+	// goodbye is how long requests have at the end.
+	goodbye = 5 * time.Second
+)
+
+// Server serves pages over TLS, in a manager. Every replica serves: it reads only.
+type Server struct {
+	Handler http.Handler
+	// CertDir has tls.crt and tls.key, which are read again when they change. Empty: the certificate is self-signed.
+	CertDir string
+	Log     logr.Logger
+
+	listener net.Listener
+}
+
+// Listen takes the address, so that who starts a server knows at once that it is free.
+func (s *Server) Listen(ctx context.Context, address string) error {
+	var err error
+	if s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
+		return fmt.Errorf("serving the dashboard: %w", err)
+	}
+	return nil
+}
+
+// Address is where it serves.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// NeedLeaderElection is false: pages show the same on every replica.
+func (s *Server) NeedLeaderElection() bool { return false }
+
+// Start serves until ctx ends.
+func (s *Server) Start(ctx context.Context) error {
+	config, err := s.tls(ctx)
+	if err != nil {
+		return errors.Join(err, s.listener.Close())
+	}
+	server := &http.Server{
+		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		// Handlers end with the manager, also those that are watched.
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		// Browsers that do not trust the certificate, and scanners of ports.
+		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeTLS(s.listener, "", "") }()
+	s.Log.Info("The dashboard is served", "address", s.Address())
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serving the dashboard: %w", err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// tls has the certificate.
+func (s *Server) tls(ctx context.Context) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.CertDir == "" {
+		cert, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
+		if err != nil {
+			return nil, fmt.Errorf("making a certificate for the dashboard: %w", err)
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		config.Certificates = []tls.Certificate{pair}
+		return config, err
+	}
+	watcher, err := certwatcher.New(filepath.Join(s.CertDir, "tls.crt"), filepath.Join(s.CertDir, "tls.key"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate of the dashboard: %w", err)
+	}
+	config.GetCertificate = watcher.GetCertificate
+	go func() {
+		if err := watcher.Start(ctx); err != nil {
+			s.Log.Error(err, "The certificate of the dashboard is not read again when it changes")
+		}
+	}()
+	return config, nil
+}

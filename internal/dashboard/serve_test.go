@@ -1,0 +1,147 @@
+package dashboard
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	certutil "k8s.io/client-go/util/cert"
+)
+
+// started is a server that runs until the test ends, and what ends it before.
+func started(t *testing.T, s *Server) (address string, end func() error) {
+	t.Helper()
+	s.Log = logr.Discard()
+	if err := s.Listen(t.Context(), "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Start(ctx) }()
+	end = func() error {
+		cancel()
+		return <-ended
+	}
+	return s.Address(), end
+}
+
+// browser is an HTTP client that follows nothing and trusts a certificate; any if it is nil.
+func browser(trusted []byte, protocols ...string) *http.Client {
+	config := &tls.Config{InsecureSkipVerify: trusted == nil}
+	if trusted != nil {
+		config.RootCAs = x509.NewCertPool()
+		config.RootCAs.AppendCertsFromPEM(trusted)
+	}
+	transport := &http.Transport{TLSClientConfig: config, Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP1(true)
+	transport.Protocols.SetHTTP2(len(protocols) > 0 && protocols[0] == "h2")
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func says(text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, text, " by ", r.Proto) })
+}
+
+// TestServer: both versions of HTTP over TLS, and nothing without.
+func TestServer(t *testing.T) {
+	address, end := started(t, &Server{Handler: says("served")})
+	for protocol, want := range map[string]string{"http/1.1": "served by HTTP/1.1", "h2": "served by HTTP/2.0"} {
+		response, err := browser(nil, protocol).Get("https://" + address + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if err != nil || string(body) != want {
+			t.Errorf("answers %q, %v; want %q", body, err, want)
+		}
+	}
+	response, err := browser(nil).Get("http://" + address + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusBadRequest || strings.Contains(string(body), "served") {
+		t.Errorf("without TLS it answers %s: %s", response.Status, body)
+	}
+	old := browser(nil)
+	old.Transport.(*http.Transport).TLSClientConfig.MaxVersion = tls.VersionTLS11
+	if _, err := old.Get("https://" + address + "/"); err == nil {
+		t.Error("it speaks TLS 1.1")
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", address); err == nil {
+		t.Error("it still listens when it has ended")
+	}
+}
+
+// TestServerEndsWhatIsWatched: a stream lasts for ever, and a manager does not wait for it.
+func TestServerEndsWhatIsWatched(t *testing.T) {
+	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, "first")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		<-r.Context().Done()
+	})
+	address, end := started(t, &Server{Handler: stream})
+	response, err := browser(nil).Get("https://" + address + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewReader(response.Body)
+	if line, err := lines.ReadString('\n'); err != nil || line != "first\n" {
+		t.Fatalf("read %q, %v", line, err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if _, err := lines.ReadString('\n'); err == nil {
+		t.Error("the stream goes on")
+	}
+}
+
+// TestServerCertificate: one that is given, and what is wrong with one.
+func TestServerCertificate(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"tls.crt": cert, "tls.key": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address, end := started(t, &Server{Handler: says("served"), CertDir: dir})
+	if _, err := browser(cert).Get("https://" + address + "/"); err != nil {
+		t.Errorf("another certificate is served: %v", err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	_, end = started(t, &Server{Handler: says("served"), CertDir: t.TempDir()})
+	if err := end(); err == nil || !strings.Contains(err.Error(), "reading the certificate of the dashboard") {
+		t.Errorf("without a certificate it ends with %v", err)
+	}
+	taken := &Server{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	if err := taken.Listen(t.Context(), listener.Addr().String()); err == nil {
+		t.Error("an address is served twice")
+	}
+}

@@ -1,0 +1,84 @@
+package people
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+)
+
+// Answer is what a person says about a repair.
+type Answer struct {
+	Answer v1alpha1.Answer
+	// Step is for a retry; empty means the one that was tried last.
+	Step   string
+	Reason string
+}
+
+// Answer says what an answer about a record would do. It is an error if it would change nothing.
+func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation, a Answer) (*Change, error) {
+	if err := CheckReason(a.Reason); err != nil {
+		return nil, err
+	}
+	seen, err := remediation.LookLive(ctx, p.Client, p.Clock, record)
+	if err != nil {
+		return nil, err
+	}
+	view := decision.View{Facts: seen.Facts, MachineUnread: seen.MachineUnread, Unread: seen.Unread}
+	proposal, err := decision.Propose(view, decision.Asked{
+		Answer: a.Answer, Step: a.Step, By: fit(p.Name, maxBy), Reason: a.Reason, Command: p.Command,
+	}, p.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &Change{
+		Name: "mr/" + record.Name, Already: proposal.Already, Title: proposal.Title, Lines: proposal.Lines, Shown: record,
+		Step: proposal.Decision.Step, seen: string(record.UID) + "/" + record.ResourceVersion,
+		write: func(ctx context.Context, dryRun bool) (client.Object, error) {
+			return p.writeAnswer(ctx, record, proposal.Decision, dryRun)
+		},
+	}, nil
+}
+
+// writeAnswer stores the decision, bound to the record as it was shown. What an earlier decision had goes.
+func (p *Person) writeAnswer(ctx context.Context, shown *v1alpha1.MachineRemediation, decided v1alpha1.RemediationDecision, dryRun bool) (client.Object, error) {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": shown.UID, "resourceVersion": shown.ResourceVersion},
+		"spec": map[string]any{"decision": map[string]any{
+			"attempt": decided.Attempt, "answer": decided.Answer,
+			"step": orNull(decided.Step), "by": orNull(decided.By), "reason": orNull(decided.Reason),
+		}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the decision: %w", err)
+	}
+	written := &v1alpha1.MachineRemediation{}
+	written.Namespace, written.Name = shown.Namespace, shown.Name
+	err = p.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), p.patchOptions(dryRun)...)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("mr/%s is gone, so nothing was written", shown.Name)
+	case !apierrors.IsConflict(err):
+		return written, Explained(err)
+	}
+	latest := &v1alpha1.MachineRemediation{}
+	if err := p.Client.Get(ctx, client.ObjectKeyFromObject(shown), latest); err != nil || latest.UID != shown.UID {
+		return nil, fmt.Errorf("mr/%s has changed since it was shown, so nothing was written", shown.Name)
+	}
+	return nil, fmt.Errorf("mr/%s has changed since it was shown, so nothing was written: at attempt %d, %s", shown.Name, max(1, latest.Status.Attempt), decision.Is(latest))
+}
+
+// orNull takes a field away that is empty.
+func orNull(value string) any {
+	if value == "" {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,175 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// What can be on hold, as people call it.
+const (
+	Machine     = "machine"
+	HealthCheck = "mhc"
+	Cluster     = "cluster"
+)
+
+// holdKinds are the kinds of what can be on hold.
+var holdKinds = map[string]string{Machine: "Machine", HealthCheck: "MachineHealthCheck", Cluster: "Cluster"}
+
+// HoldKind is the kind of what can be on hold; false if nothing of that name can.
+func HoldKind(kind string) (string, bool) {
+	name, ok := holdKinds[kind]
+	return name, ok
+}
+
+// Target is what is put on hold or released.
+type Target struct {
+	// Kind is Machine, HealthCheck or Cluster.
+	Kind      string
+	Namespace string
+	Name      string
+}
+
+func (t Target) String() string { return t.Kind + "/" + t.Name }
+
+// HoldUntil is when a hold ends that is to last for a span.
+func HoldUntil(now time.Time, span time.Duration) time.Time {
+	// The API server's clock may be a little behind: a second more never ends it too early.
+	return now.Add(span + time.Second - 1).Truncate(time.Second).UTC()
+}
+
+// Hold says what a hold would do.
+func (p *Person) Hold(ctx context.Context, t Target, until time.Time, reason string) (*Change, error) {
+	if err := CheckReason(reason); err != nil {
+		return nil, err
+	}
+	asked := decision.Hold{Until: until, Reason: reason, By: p.Name}
+	return p.changeHold(ctx, t, func(on decision.Target) decision.HoldProposal {
+		return decision.ProposeHold(on, asked, p.Clock.Now())
+	})
+}
+
+// Release says what the end of a hold would do.
+func (p *Person) Release(ctx context.Context, t Target) (*Change, error) {
+	return p.changeHold(ctx, t, func(on decision.Target) decision.HoldProposal {
+		return decision.ProposeRelease(on, p.Clock.Now())
+	})
+}
+
+func (p *Person) changeHold(ctx context.Context, t Target, propose func(decision.Target) decision.HoldProposal) (*Change, error) {
+	object, err := p.readMetadata(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	on := decision.Target{Name: t.String(), Object: object}
+	if on.Open, on.OpenUnread, err = p.openRecords(ctx, t); err != nil {
+		return nil, err
+	}
+	proposal := propose(on)
+	return &Change{
+		Name: t.String(), Already: proposal.Already, Title: proposal.Title, Lines: proposal.Lines, Shown: object, seen: stamp(object),
+		write: func(ctx context.Context, dryRun bool) (client.Object, error) {
+			return p.writeHold(ctx, t, object, proposal.Annotations, dryRun)
+		},
+	}, nil
+}
+
+// openRecords are the records that are open for machines of what is on hold, unless the person may not read them.
+func (p *Person) openRecords(ctx context.Context, t Target) (open []v1alpha1.MachineRemediation, unread bool, err error) {
+	var list v1alpha1.MachineRemediationList
+	err = p.Client.List(ctx, &list, client.InNamespace(t.Namespace), client.HasLabels{v1alpha1.OpenLabel})
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, true, nil
+	case meta.IsNoMatchError(err):
+		// Without Sickbay's kinds nothing is repaired.
+		return nil, false, nil
+	}
+	return slices.DeleteFunc(list.Items, func(r v1alpha1.MachineRemediation) bool { return !t.concerns(&r) }), false, err
+}
+
+// concerns reports whether a record is open for a machine of what is on hold.
+func (t Target) concerns(r *v1alpha1.MachineRemediation) bool {
+	if r.Status.CompletionTime != nil {
+		return false
+	}
+	switch t.Kind {
+	case Machine:
+		return r.Spec.MachineRef.Name == t.Name
+	case HealthCheck:
+		return r.Spec.HealthCheckRef.Name == t.Name
+	}
+	return r.Spec.ClusterName == t.Name
+}
+
+// readMetadata reads an object as far as a hold needs it.
+func (p *Person) readMetadata(ctx context.Context, t Target) (*metav1.PartialObjectMetadata, error) {
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(holdKinds[t.Kind]))
+	err := p.Client.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: t.Name}, object)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("there is no %s in namespace %s", t, t.Namespace)
+	}
+	return object, err
+}
+
+// maxWrites is how often a hold is written anew on an object that others write to all the time.
+const maxWrites = 10
+
+// writeHold writes the annotations on the object that was shown, unless somebody has changed the hold on it since. What else
+// changes there does not matter.
+func (p *Person) writeHold(ctx context.Context, t Target, shown *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (client.Object, error) {
+	latest := shown
+	for range maxWrites {
+		written, err := p.patchHold(ctx, latest, values, dryRun)
+		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+			return written, err
+		}
+		if latest, err = p.readMetadata(ctx, t); err != nil {
+			return nil, err
+		}
+		if stamp(latest) != stamp(shown) {
+			return nil, fmt.Errorf("%s has changed since it was shown, so nothing was written: try again", t)
+		}
+	}
+	return nil, fmt.Errorf("%s changes all the time, so nothing was written: try again", t)
+}
+
+// stamp tells apart what is on hold, and the holds on it.
+func stamp(object *metav1.PartialObjectMetadata) string {
+	hold := []any{object.UID}
+	for _, key := range []string{targets.HoldUntilAnnotation, targets.HoldReasonAnnotation} {
+		value, there := object.Annotations[key]
+		hold = append(hold, there, value)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", hold))
+	return hex.EncodeToString(sum[:])
+}
+
+func (p *Person) patchHold(ctx context.Context, object *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (*metav1.PartialObjectMetadata, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": object.UID, "resourceVersion": object.ResourceVersion, "annotations": values,
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the hold: %w", err)
+	}
+	written := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: object.Namespace, Name: object.Name}}
+	written.SetGroupVersionKind(object.GroupVersionKind())
+	err = p.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), p.patchOptions(dryRun)...)
+	return written, err
+}

@@ -1,0 +1,35 @@
+package people
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// TestStamp: what was shown is another thing if it is another object, or if somebody has changed the hold on it; nothing else matters.
+func TestStamp(t *testing.T) {
+	until, reason := targets.HoldUntilAnnotation, targets.HoldReasonAnnotation
+	with := func(annotations map[string]string) string {
+		return stamp(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: annotations}})
+	}
+	different := map[string]map[string]string{
+		"nothing": nil, "an empty time": {until: ""}, "an empty reason": {reason: ""}, "a time": {until: "x"}, "a reason": {reason: "x"}, "both": {until: "x", reason: "y"},
+		"quotes": {until: `x" true "y`},
+	}
+	seen := map[string]string{}
+	for name, annotations := range different {
+		is := with(annotations)
+		if other, ok := seen[is]; ok {
+			t.Errorf("%s is taken for %s", name, other)
+		}
+		seen[is] = name
+	}
+	if with(map[string]string{"other": "annotation"}) != with(nil) {
+		t.Error("another annotation matters")
+	}
+	if another := (&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "second"}}); stamp(another) == with(nil) {
+		t.Error("another object does not matter")
+	}
+}
