@@ -118,6 +118,22 @@ func (p *Page) Press(keys string, modifiers ...chromedp.Modifier) {
 	p.must(fmt.Sprintf("pressing %q", keys), chromedp.Do(p.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
+// Click clicks on the first element of a CSS selector, as soon as it can be seen.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	p.must("clicking on "+selector, chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))))
+}
+
+// Type replaces what is in the field of a CSS selector.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	p.must("typing into "+selector, chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text)))
+}
+
 // lookPeriod is how often a page is asked what is awaited.
 const lookPeriod = 20 * time.Millisecond
 

@@ -20,7 +20,7 @@ func (d *demo) openPage(ctx context.Context) (closePage func(), err error) {
 	if err != nil {
 		return cancel, fmt.Errorf("reading the world for the page: %w", err)
 	}
-	page, err := dashboard.New(dashboard.Options{Fleet: onlooker.Fleet, Clock: clock.RealClock{}})
+	page, err := dashboard.New(dashboard.Options{Fleet: onlooker.Fleet, Policy: o.Policy, Clock: clock.RealClock{}})
 	if err != nil {
 		return cancel, fmt.Errorf("making the page: %w", err)
 	}
@@ -35,6 +35,6 @@ func (d *demo) openPage(ctx context.Context) (closePage func(), err error) {
 	if err := world.Poll(ctx, onlooker.Ready); err != nil {
 		return closePage, fmt.Errorf("reading the world for the page: %w", err)
 	}
-	d.web.show(page.Handler())
+	d.web.show(dashboard.Local(page.Handler(), ""))
 	return closePage, nil
 }
