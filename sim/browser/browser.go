@@ -19,14 +19,14 @@ type Browser struct {
 // flags suit a machine without a screen on which Chromium may have to run as root, and let it ask nobody by itself.
 var flags = []string{"no-sandbox", "disable-gpu", "disable-quic", "disable-component-update", "disable-domain-reliability", "no-pings", "hide-scrollbars"}
 
-// Start starts the binary at a path with an empty profile. What it says goes to log.
-func Start(path string, log io.Writer) (*Browser, error) {
+// Start starts the binary at a path with an empty profile, and with variables beside those of this process. What it says goes to log.
+func Start(path string, log io.Writer, variables ...string) (*Browser, error) {
 	data, err := os.MkdirTemp("", "sickbay-browser-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the browser: %w", err)
 	}
 	b := &Browser{data: data}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(data), chromedp.CombinedOutput(log))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(data), chromedp.CombinedOutput(log), chromedp.Env(variables...))
 	for _, flag := range flags {
 		options = append(options, chromedp.Flag(flag, true))
 	}

@@ -45,7 +45,7 @@ func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 		}
 		fmt.Fprintln(os.Stderr, "The log of the browser is", log.Name())
 	}()
-	b, err := Start(*chromium, log)
+	b, err := start(log)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -58,4 +58,28 @@ func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	}()
 	use(b, axe)
 	return m.Run()
+}
+
+// fonts have pictures of pages look as they do for most people, who have a font for their system: here it is Inter, if it is there.
+const fonts = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+<include>/etc/fonts/fonts.conf</include>
+<match target="pattern">
+<test name="family"><string>system-ui</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit>
+</match>
+</fontconfig>
+`
+
+func start(log *os.File) (*Browser, error) {
+	if !*pictures {
+		return Start(*chromium, log)
+	}
+	path := log.Name() + ".fonts"
+	if err := os.WriteFile(path, []byte(fonts), 0o600); err != nil {
+		return nil, fmt.Errorf("choosing the fonts: %w", err)
+	}
+	defer func() { _ = os.Remove(path) }()
+	return Start(*chromium, log, "FONTCONFIG_FILE="+path)
 }
