@@ -32,7 +32,12 @@ func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	log, err := os.CreateTemp("", "sickbay-browser-*.log")
+	dir, err := os.MkdirTemp("", "sickbay-browser-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making a directory for the browser:", err)
+		return 1
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "creating the log of the browser:", err)
 		return 1
@@ -40,12 +45,12 @@ func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	defer func() {
 		_ = log.Close()
 		if code == 0 {
-			_ = os.Remove(log.Name())
+			_ = os.RemoveAll(dir)
 			return
 		}
 		fmt.Fprintln(os.Stderr, "The log of the browser is", log.Name())
 	}()
-	b, err := start(log)
+	b, err := start(dir, log)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -66,20 +71,24 @@ const fonts = `<?xml version="1.0"?>
 <fontconfig>
 <include>/etc/fonts/fonts.conf</include>
 <match target="pattern">
+<test name="family"><string>sans-serif</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit>
+</match>
+<match target="pattern">
 <test name="family"><string>system-ui</string></test>
 <edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit>
 </match>
 </fontconfig>
 `
 
-func start(log *os.File) (*Browser, error) {
+// start starts the browser. The directory has what it needs for as long as it runs.
+func start(dir string, log *os.File) (*Browser, error) {
 	if !*pictures {
 		return Start(*chromium, log)
 	}
-	path := log.Name() + ".fonts"
+	path := filepath.Join(dir, "fonts.conf")
 	if err := os.WriteFile(path, []byte(fonts), 0o600); err != nil {
 		return nil, fmt.Errorf("choosing the fonts: %w", err)
 	}
-	defer func() { _ = os.Remove(path) }()
 	return Start(*chromium, log, "FONTCONFIG_FILE="+path)
 }

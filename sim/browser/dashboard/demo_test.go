@@ -27,7 +27,7 @@ func stories() []scenario.Scenario {
 }
 
 // TestDemo watches the demo as a newcomer does: the address comes first, the page is there at once, says to wait, becomes the
-// dashboard by itself, and shows without being loaded again what is being done, and in the end that all are healthy.
+// dashboard by itself, and shows without being loaded again what is being done, and in the end that all are healthy. No link leads nowhere.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	show := start(t)
@@ -54,6 +54,7 @@ func TestDemo(t *testing.T) {
 	if !browser.Eval[bool](page, `window.loadedOnce === true`) {
 		t.Error("the page was loaded again")
 	}
+	crawl(t, page, strings.TrimSuffix(show.address, "/"), func(string) {})
 }
 
 // show is a demo that runs.
