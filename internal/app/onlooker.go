@@ -63,15 +63,10 @@ func (l *Onlooker) add(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	checks, repairs := c.newChecks(l.mgr), c.newRepairs(l.mgr)
-	// Hosts matter for what a plan remembers. They are read one by one, and past the cache.
-	checks.Host = nil
-	checks.Client, checks.Live, checks.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
-	repairs.Client, repairs.Live, repairs.Clock = l.mgr.GetClient(), l.mgr.GetAPIReader(), clock.RealClock{}
-	l.Fleet = &fleet.Observer{
-		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Health: c.observer, Selectors: &c.selectors, Policy: o.Policy,
-		Checks: checks, Repairs: repairs, Records: c.records.Load(), Lease: leaderElectionID, Clock: clock.RealClock{},
-	}
+	l.Fleet = fleet.New(fleet.Sources{
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Nodes: c.observer.Nodes, Hosts: c.observer.Hosts, GracePeriod: c.observer.GracePeriod,
+		Policy: o.Policy, Namespace: o.Namespace, Records: c.records.Load(), Lease: leaderElectionID, Clock: clock.RealClock{},
+	})
 	return nil
 }
 

@@ -94,7 +94,9 @@ func (f *Facts) gonePages(name string) []Page {
 
 // RecordPage explains a MachineRemediation.
 func (f *Facts) RecordPage(r *Record) Page {
-	p := Page{APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, At: f.Now}
+	p := Page{
+		APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, Cluster: r.Record.Spec.ClusterName, At: f.Now,
+	}
 	p.Headline = fmt.Sprintf("%s, for %s", string(r.Record.Status.Phase), ago(r.Record.CreationTimestamp.Time, f.Now))
 	if r.ended() {
 		p.Headline = r.outcome()
@@ -112,7 +114,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 
 // ClusterPage explains a cluster by its MachineHealthChecks.
 func (f *Facts) ClusterPage(c *Cluster) Page {
-	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, At: f.Now}
+	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, Cluster: c.Cluster.Name, At: f.Now}
 	n, total := map[State]int{}, 0
 	for _, m := range f.Machines {
 		if m.Machine.Namespace == c.Cluster.Namespace && m.Machine.Spec.ClusterName == c.Cluster.Name {

@@ -12,6 +12,8 @@ type Page struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	// Cluster is the one that it belongs to; empty if it belongs to none.
+	Cluster string `json:"cluster,omitempty"`
 	// At is when the facts were read.
 	At time.Time `json:"at"`
 	// State sums it up in one word.

@@ -51,9 +51,12 @@ func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error
 	return nil
 }
 
+// Installed reports whether there can be hosts: their kind is installed and may be read.
+func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
+
 // of returns what is known of the host of a Machine; zero if it has none.
 func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (HostFacts, error) {
-	if h == nil || !h.installed.Load() {
+	if !h.Installed() {
 		return HostFacts{}, nil
 	}
 	consumer := consumerOfMachine(machine)
