@@ -34,7 +34,7 @@ var ofKind = map[string]int{
 
 // ofField are the classes of the names in fields, and of those in references.
 var ofField = map[string]int{
-	"clusterName": classCluster, "failureDomain": classZone, "namespace": classNamespace, "by": classPerson, "stoppedBy": classPerson,
+	"clusterName": classCluster, "failureDomain": classZone, "namespace": classNamespace, "by": classPerson,
 	"nodeRef": classNode, "machineRef": classMachine, "hostRef": classHost, "consumerRef": classOther, "templateRef": classPlan, "healthCheckRef": classCheck,
 }
 
@@ -43,6 +43,8 @@ type names struct {
 	class map[string]int
 	// records are the machines of records, whose names they have in theirs.
 	records map[string]string
+	// replacements are the names of records whose machines are not told.
+	replacements []string
 	// texts are what people have written.
 	texts map[string]bool
 }
@@ -73,7 +75,7 @@ func (n *names) find(field string, tree any) {
 }
 
 func (n *names) findIn(field string, object map[string]any) {
-	for _, key := range []string{"clusterName", "failureDomain", "namespace", "by", "stoppedBy"} {
+	for _, key := range []string{"clusterName", "failureDomain", "namespace", "by"} {
 		n.add(object[key], ofField[key])
 	}
 	if _, answered := object["answer"]; answered {
@@ -96,6 +98,10 @@ func (n *names) findIn(field string, object map[string]any) {
 		n.add(object["name"], classNode)
 	case field == "objects":
 		n.object(object)
+	case field == "replacementRef":
+		// It may name a record that is yet to come.
+		name, _ := object["name"].(string)
+		n.replacements = append(n.replacements, name)
 	case strings.HasSuffix(field, "Ref"):
 		n.add(object["name"], cmp.Or(ofField[field], classOther))
 		if field == "machineRef" {
@@ -141,6 +147,11 @@ func (n *names) pseudonyms() map[string]string {
 			delete(all, name)
 		}
 	}
+	for _, record := range n.replacements {
+		if _, known := n.records[record]; !known {
+			n.records[record] = n.machineOf(record)
+		}
+	}
 	for record, machine := range n.records {
 		// The name of a record is that of its machine, a hash of the UID and a number. A long name is cut.
 		if parts := strings.Split(record, "-"); len(parts) > 2 && all[machine] != "" {
@@ -159,3 +170,18 @@ func (n *names) madeForRecord(name string) bool {
 	_, is := n.records[name[:i]]
 	return is
 }
+
+// machineOf finds the machine of a record by the names.
+func (n *names) machineOf(record string) string {
+	parts := strings.Split(record, "-")
+	began := strings.Join(parts[:max(0, len(parts)-2)], "-")
+	for _, name := range slices.Sorted(maps.Keys(n.class)) {
+		if name == began || (began != "" && len(record) == maxLabel && strings.HasPrefix(name, began)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// maxLabel is how long the name of a record is that was cut.
+const maxLabel = 63

@@ -3,7 +3,6 @@ package bundle
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,16 +34,24 @@ func (b *Bundle) Redact(ctx context.Context, scheme *runtime.Scheme) (*Bundle, e
 	if redacted.Pages, err = Replay(ctx, redacted, scheme); err != nil {
 		return nil, err
 	}
-	if !r.alike(b.Pages, redacted.Pages) {
-		return nil, errors.New("with other names, something else would be decided, so the bundle cannot be redacted")
+	if other := r.unlike(b.Pages, redacted.Pages); other != "" {
+		return nil, fmt.Errorf("with other names, something else would be said, so the bundle cannot be redacted: %s", other)
 	}
 	return redacted, nil
 }
 
-// alike reports whether pages say the same of different names: as many words, at the same times.
-func (r *redactor) alike(before, after []explain.Page) bool {
+// unlike is what pages say otherwise, apart from the names; empty if they say the same: as many words, at the same times.
+func (r *redactor) unlike(before, after []explain.Page) string {
 	a, b := r.outlines(before), outlines(after)
-	return slices.Equal(a, b)
+	for i, line := range b {
+		if i >= len(a) || a[i] != line {
+			return line
+		}
+	}
+	if len(b) < len(a) {
+		return a[len(b)]
+	}
+	return ""
 }
 
 // outlines are pages after their names have been replaced.
