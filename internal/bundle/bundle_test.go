@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -79,6 +80,15 @@ var scenes = map[string]struct {
 		f.admit(build.Machine(f.ns, "m1", build.InCluster("blue"), build.UID("gone")), 1, ask)
 	}, Asked{"machine", "m1"}, "GONE"},
 	"being deleted": {nil, func(f *fixture) { f.sick("m1", build.Deleting(f.now)) }, Asked{"machine", "m1"}, "BEING DELETED"},
+	"a host": {nil, func(f *fixture) {
+		f.admit(f.sick("m1"), 1, reboot, replace)
+		f.host("rack2-u7", "m1", "reboot.metal3.io/firmware")
+		f.host("rack2-u8", "green-1")
+	}, Asked{"host", "rack2-u7"}, "OFF, runs m1"},
+	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(machinehealth.HostErrorTimeoutAnnotation, "10m")}, func(f *fixture) {
+		f.healthy("m1", build.Condition(machinehealth.HostConditionType, metav1.ConditionFalse, machinehealth.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
+		f.host("rack2-u7", "m1")
+	}, Asked{"machine", "m1"}, "HEALTHY since"},
 	"no Cluster": {nil, func(f *fixture) {
 		f.sick("m1")
 		if err := f.env.Client.Delete(f.t.Context(), f.cluster); err != nil {
@@ -148,7 +158,7 @@ func (f *fixture) redacts(b *Bundle, want string) {
 		f.t.Errorf("(-explained +replayed with other names):\n%s", diff)
 	}
 	text := f.text(redacted)
-	for _, name := range []string{f.ns, "blue", "md-0", "workers", "m1", "m2", "node-m", "metal", "eu-1", "patch", "Ann", "switch"} {
+	for _, name := range []string{f.ns, "blue", "md-0", "workers", "m1", "m2", "node-m", "metal", "eu-1", "patch", "rack2", "Ann", "switch"} {
 		for line := range strings.Lines(text) {
 			if i := strings.Index(line, name); i >= 0 && !strings.Contains(line, "metal3.io") && !strings.Contains(line, "uid:") {
 				f.t.Errorf("%q is in it: %s", name, line)

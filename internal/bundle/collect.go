@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Collect reads all that explaining an object depends on, explains it, and returns both. There are no pages if nothing has that
@@ -67,17 +69,36 @@ func (b *Bundle) proven(ctx context.Context, scheme *runtime.Scheme) (*Bundle, e
 // scope is what an incident is about: whole clusters, since the gate counts all machines, and what is on record of their hosts.
 type scope struct {
 	clusters map[client.ObjectKey]bool
+	// machines are those that are or were in the clusters.
+	machines map[client.ObjectKey]bool
 	hosts    map[types.UID]bool
 }
 
 func scopeOf(facts *explain.Facts, pages []explain.Page) scope {
-	s := scope{clusters: map[client.ObjectKey]bool{}, hosts: map[types.UID]bool{}}
+	s := scope{clusters: map[client.ObjectKey]bool{}, machines: map[client.ObjectKey]bool{}, hosts: map[types.UID]bool{}}
+	asked := map[client.ObjectKey]bool{}
 	for _, page := range pages {
 		s.clusters[client.ObjectKey{Namespace: page.Namespace, Name: page.Cluster}] = true
+		asked[client.ObjectKey{Namespace: page.Namespace, Name: page.Name}] = page.Kind == "BareMetalHost"
 	}
-	for _, r := range facts.Records {
-		if host := r.Record.Spec.HostRef; host != nil && s.clusters[client.ObjectKey{Namespace: r.Record.Namespace, Name: r.Record.Spec.ClusterName}] {
+	for _, m := range facts.Machines {
+		s.machines[client.ObjectKeyFromObject(m.Machine)] = s.clusters[targets.ClusterOf(m.Machine)]
+	}
+	for _, one := range facts.Records {
+		spec, in := one.Record.Spec, func(name string) client.ObjectKey {
+			return client.ObjectKey{Namespace: one.Record.Namespace, Name: name}
+		}
+		belongs := s.clusters[in(spec.ClusterName)]
+		if belongs {
+			s.machines[in(spec.MachineRef.Name)] = true
+		}
+		if host := spec.HostRef; host != nil && (belongs || asked[in(host.Name)]) {
 			s.hosts[host.UID] = true
+		}
+	}
+	for _, h := range facts.Hosts {
+		if asked[client.ObjectKeyFromObject(h.Host)] || (h.Machine != nil && s.clusters[targets.ClusterOf(h.Machine.Machine)]) {
+			s.hosts[h.Host.UID] = true
 		}
 	}
 	return s
@@ -97,6 +118,19 @@ func (s scope) keeps(obj client.Object) bool {
 		return in(obj.Spec.ClusterName)
 	case *v1alpha1.MachineRemediation:
 		return in(obj.Spec.ClusterName) || (obj.Spec.HostRef != nil && s.hosts[obj.Spec.HostRef.UID])
+	case *metal3v1.BareMetalHost:
+		return s.hosts[obj.UID]
+	case *v1alpha1.RebootRemediation:
+		return s.cycles(obj)
 	}
 	return true
+}
+
+// cycles reports whether a power cycle is one of a host, or of a machine, that belongs to the incident.
+func (s scope) cycles(r *v1alpha1.RebootRemediation) bool {
+	machine := r.Name
+	if r.Spec.Machine != nil {
+		machine = r.Spec.Machine.Name
+	}
+	return s.machines[client.ObjectKey{Namespace: r.Namespace, Name: machine}] || (r.Status.Host != nil && s.hosts[r.Status.Host.UID])
 }

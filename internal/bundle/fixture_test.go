@@ -1,9 +1,12 @@
 package bundle
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testingclock "k8s.io/utils/clock/testing"
@@ -33,6 +36,8 @@ type fixture struct {
 	set     *clusterv1.MachineSet
 	mhc     *clusterv1.MachineHealthCheck
 	nodes   fakenodes.Nodes
+	// metal has BareMetalHosts looked at.
+	metal bool
 }
 
 // sickness is why the machines of the tests are sick.
@@ -151,8 +156,35 @@ func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
 
 // observer looks at the fleet past any cache.
 func (f *fixture) observer() *fleet.Observer {
-	return fleet.New(fleet.Sources{
+	f.t.Helper()
+	from := fleet.Sources{
 		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: targets.Policy{Adopt: targets.AdoptAll},
 		Namespace: f.ns, Records: true, Lease: "sickbay-manager", Clock: testingclock.NewFakePassiveClock(f.now),
-	})
+	}
+	if f.metal {
+		s := newSnapshot(f.env.Scheme)
+		from.Client = view{s, f.env.Client}
+		from.Hosts = &machinehealth.Hosts{Client: from.Client, Live: f.env.Client}
+		if err := errors.Join(targets.AddTo(f.t.Context(), s, slices.Concat(targets.Indexes(), record.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return fleet.New(from)
+}
+
+// host stores a BareMetalHost that runs a Machine.
+func (f *fixture) host(name, machine string, annotations ...string) {
+	f.t.Helper()
+	f.metal = true
+	host := &metal3v1.BareMetalHost{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: name, Annotations: map[string]string{}},
+		Spec: metal3v1.BareMetalHostSpec{
+			BMC:         metal3v1.BMCDetails{Address: "ipmi://" + planted, CredentialsName: planted},
+			ConsumerRef: &corev1.ObjectReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "DevMachine", Namespace: f.ns, Name: machine},
+		},
+	}
+	for _, key := range annotations {
+		host.Annotations[key] = ""
+	}
+	f.create(host)
 }

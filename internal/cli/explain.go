@@ -19,8 +19,8 @@ func newExplain() *cobra.Command {
 		Use:   "explain [KIND/]NAME",
 		Short: "Say why a machine is repaired or not, and what happens next and when",
 		Long: "Say what is so, why, what stands in the way, and what happens next and when.\n" +
-			"KIND is machine, node, mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
-			"It reads, never writes, and needs no manager. A machine that is gone is explained by its records.",
+			"KIND is machine, node, host (BareMetalHost), mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
+			"It reads, never writes, and needs no manager. A machine or host that is gone is explained by its records.",
 		Example: "  sickbay explain metal-3\n  sickbay explain node/worker-7 -A\n  sickbay explain mhc/workers -o json\n" +
 			"  sickbay explain metal-3 --bundle metal-3.yaml --redact",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ func newExplain() *cobra.Command {
 	cmd.Flags().StringVar(&f.bundle, "bundle", "", "File to write all that was read to, for sickbay replay.")
 	cmd.Flags().BoolVar(&f.redact, "redact", false, "Write other names, namespaces and addresses to the bundle.")
 	out.add(cmd.Flags(), formJSON, formYAML)
-	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster)
+	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster, kindHost)
 	return cmd
 }
 

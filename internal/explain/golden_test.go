@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -126,6 +127,33 @@ var scenes = []struct {
 		r := s.record(s.sick("m1", 41*time.Minute), metal()...)
 		s.play(r, s.now.Add(-41*time.Minute), s.now)
 	}},
+	{"a host", "host", "rack2-u7", func(s *scene) {
+		m := s.sick("m1", 41*time.Minute)
+		r := s.record(m, metal()...)
+		r.Spec.HostRef = &v1alpha1.RemediationReference{Name: "rack2-u7", UID: "rack2-u7"}
+		s.play(r, s.now.Add(-41*time.Minute), s.now)
+		before := repaired("m0-77e0aa31-1", "m0", "rack2-u7", v1alpha1.ReasonRecovered, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
+		before.Spec.HostRef.UID = "rack2-u7"
+		s.records = append(s.records, &before)
+		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: r.Name + "-3", UID: "c0ffee"}, Status: v1alpha1.RebootRemediationStatus{
+			Phase: v1alpha1.PoweringOff, KeySince: new(metav1.NewTime(s.now.Add(-time.Minute))), RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: r.Name},
+		}}
+		h := s.host("rack2-u7", "m1", cycle)
+		h.Annotations["reboot.metal3.io/sickbay-c0ffee"] = ""
+		h.Annotations["reboot.metal3.io/firmware"] = ""
+		h.Status.ErrorType, h.Status.ErrorMessage = "power management error", "BMC does not answer"
+	}},
+	{"a host of nobody", "bmh", "rack2-u8", func(s *scene) {
+		h := s.host("rack2-u8", "")
+		h.Status.PoweredOn = false
+		h.Annotations["baremetalhost.metal3.io/detached"] = ""
+		h.Annotations["reboot.metal3.io"] = "{}"
+		h.Annotations["reboot.metal3.io/sickbay-gone"] = ""
+	}},
+	{"a host that is gone", "host", "rack2-u9", func(s *scene) {
+		before := repaired("m0-77e0aa31-1", "m0", "rack2-u9", v1alpha1.ReasonRecovered, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
+		s.records = append(s.records, &before)
+	}},
 	{"a cluster", "cluster", build.ClusterName, func(s *scene) { s.healthy("m1"); s.sick("m2", time.Minute) }},
 }
 
@@ -146,4 +174,28 @@ func TestPages(t *testing.T) {
 		fmt.Fprintln(&b)
 	}
 	docs.Golden(t, "pages", b.String())
+}
+
+// TestGoneMachines: a machine that is gone is explained by its latest record, by the time and not by the name, and in each namespace.
+func TestGoneMachines(t *testing.T) {
+	record := func(namespace, name string, ago time.Duration, outcome string, open bool) *Record {
+		r := repaired(name, "m1", "", outcome, time.Minute)
+		r.Namespace, r.CreationTimestamp = namespace, metav1.NewTime(noon.Add(-ago))
+		if open {
+			r.Status = v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationActing}
+		}
+		return &Record{Record: &r, Problem: map[bool]string{true: "nobody knows what comes next"}[open]}
+	}
+	f := &Facts{Now: noon, Records: []*Record{
+		record("blue", "m1-0a-1", time.Hour, v1alpha1.ReasonReplaced, false), record("blue", "m1-ff-1", 2*time.Hour, v1alpha1.ReasonRecovered, false),
+		record("green", "m1-00-1", 3*time.Hour, "", true), record("green", "m1-01-1", time.Hour, v1alpha1.ReasonRecovered, false),
+	}}
+	var got []string
+	for _, page := range f.Of("", "m1") {
+		got = append(got, page.Namespace+": "+page.Headline)
+	}
+	want := []string{"blue: GONE. The last repair: Replaced", "green: GONE. The last repair: Acting, for 3h"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,6 +28,22 @@ type scene struct {
 	machines []*clusterv1.Machine
 	nodes    map[string]*corev1.Node
 	records  []*v1alpha1.MachineRemediation
+	// hosts, each with the name of the machine on it and its power cycles.
+	hosts []sceneHost
+}
+
+type sceneHost struct {
+	host    *metal3v1.BareMetalHost
+	machine string
+	cycles  []*v1alpha1.RebootRemediation
+}
+
+// host adds a BareMetalHost that is on and runs a machine.
+func (s *scene) host(name, machine string, cycles ...*v1alpha1.RebootRemediation) *metal3v1.BareMetalHost {
+	h := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), Annotations: map[string]string{}}}
+	h.Status.PoweredOn = true
+	s.hosts = append(s.hosts, sceneHost{h, machine, cycles})
+	return h
 }
 
 // noon is when all scenes take place.
@@ -176,6 +193,15 @@ func (s *scene) facts() *Facts {
 				m.Record = one
 			}
 		}
+	}
+	for _, h := range s.hosts {
+		one := &Host{Host: h.host, Cycles: h.cycles}
+		for _, m := range all.Machines {
+			if m.Machine.Name == h.machine {
+				one.Machine = m
+			}
+		}
+		all.Hosts = append(all.Hosts, one)
 	}
 	return all
 }
