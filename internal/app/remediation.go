@@ -121,15 +121,12 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 
 // newFleet looks at the fleet as the controllers do, from the same caches, and acts on nothing.
 func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
-	checks, repairs := c.newChecks(mgr), c.newRepairs(mgr)
-	// Hosts matter for what a plan remembers. They are read one by one, and past the cache.
-	checks.Host = nil
-	checks.Client, checks.Live, checks.Clock = mgr.GetClient(), mgr.GetAPIReader(), clock.RealClock{}
-	repairs.Client, repairs.Live, repairs.Clock = mgr.GetClient(), mgr.GetAPIReader(), clock.RealClock{}
-	return &fleet.Observer{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Health: c.observer, Selectors: &c.selectors, Policy: c.options.Policy,
-		Checks: checks, Repairs: repairs, Records: c.records.Load(), Clock: clock.RealClock{},
-	}
+	observer := fleet.New(fleet.Sources{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Nodes: c.observer.Nodes, Hosts: c.observer.Hosts, GracePeriod: c.observer.GracePeriod,
+		Policy: c.options.Policy, Namespace: c.options.Namespace, Records: c.records.Load(), Clock: clock.RealClock{},
+	})
+	observer.Checks.RecordsInstalled = c.records.Load
+	return observer
 }
 
 // addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less. A cache waits for ever for a kind

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
@@ -85,8 +86,8 @@ func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) 
 
 // names are the live names of a kind, each with what a shell shows beside it.
 func (a *access) names(ctx context.Context, kind string) []string {
-	if held, ok := people.HoldKind(kind); ok && kind != kindMachine {
-		return a.listed(ctx, held)
+	if kind != kindMachine && kind != kindRemediation {
+		return a.listed(ctx, listedKinds[kind])
 	}
 	var names []string
 	for _, r := range a.repairs(ctx) {
@@ -116,10 +117,15 @@ func (a *access) repairs(ctx context.Context) []v1alpha1.MachineRemediation {
 	return slices.DeleteFunc(list.Items, func(r v1alpha1.MachineRemediation) bool { return ladder.Ended(&r) })
 }
 
-// listed are the names of all objects of one of Cluster API's kinds.
-func (a *access) listed(ctx context.Context, kind string) []string {
+// listedKinds are those of which all objects are offered.
+var listedKinds = map[string]schema.GroupVersionKind{
+	kindHealthCheck: clusterv1.GroupVersion.WithKind("MachineHealthCheck"), kindCluster: clusterv1.GroupVersion.WithKind("Cluster"), kindHost: metal3v1.GroupVersion.WithKind("BareMetalHost"),
+}
+
+// listed are the names of all objects of a kind.
+func (a *access) listed(ctx context.Context, kind schema.GroupVersionKind) []string {
 	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(kind + "List"))
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	if !a.quickly(ctx, list) {
 		return nil
 	}

@@ -1,23 +1,28 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/bundle"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
 func newExplain() *cobra.Command {
-	f, out := lookFlags{}, output{}
+	f, out := explainFlags{}, output{}
 	cmd := &cobra.Command{
 		Use:   "explain [KIND/]NAME",
 		Short: "Say why a machine is repaired or not, and what happens next and when",
 		Long: "Say what is so, why, what stands in the way, and what happens next and when.\n" +
-			"KIND is machine, node, mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
-			"It reads, never writes, and needs no manager. A machine that is gone is explained by its records.",
-		Example: "  sickbay explain metal-3\n  sickbay explain node/worker-7 -A\n  sickbay explain mhc/workers -o json",
+			"KIND is machine, node, host (BareMetalHost), mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
+			"It reads, never writes, and needs no manager. A machine or host that is gone is explained by its records.",
+		Example: "  sickbay explain metal-3\n  sickbay explain node/worker-7 -A\n  sickbay explain mhc/workers -o json\n" +
+			"  sickbay explain metal-3 --bundle metal-3.yaml --redact",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("sickbay explain takes one argument, KIND/NAME or the NAME of a machine, but got %d", len(args))}
@@ -27,43 +32,73 @@ func newExplain() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, &f, &out, args[0]) },
 	}
 	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.bundle, "bundle", "", "File to write all that was read to, for sickbay replay.")
+	cmd.Flags().BoolVar(&f.redact, "redact", false, "Write other names, namespaces and addresses to the bundle.")
 	out.add(cmd.Flags(), formJSON, formYAML)
-	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster)
+	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster, kindHost)
 	return cmd
 }
 
-func runExplain(cmd *cobra.Command, f *lookFlags, out *output, what string) error {
+// explainFlags are those of explain.
+type explainFlags struct {
+	lookFlags
+	bundle string
+	redact bool
+}
+
+func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) error {
 	if err := out.validate(); err != nil {
 		return err
 	}
-	kind, name, found := strings.Cut(what, "/")
-	if !found {
-		kind, name = "", what
+	if f.redact && f.bundle == "" {
+		return usageError{errors.New("--redact is about what --bundle writes, so it takes --bundle FILE")}
 	}
-	if err := explain.Explains(kind); err != nil {
+	asked := bundle.Asked{Name: what}
+	if kind, name, found := strings.Cut(what, "/"); found {
+		asked = bundle.Asked{Kind: kind, Name: name}
+	}
+	if err := explain.Explains(asked.Kind); err != nil {
 		return usageError{err}
 	}
-	facts, err := f.look(cmd)
+	pages, err := f.pages(cmd, asked)
 	if err != nil {
 		return err
 	}
-	pages := facts.Of(kind, name)
 	if len(pages) == 0 {
 		return fmt.Errorf("there is no %s in %s", what, f.place())
 	}
-	if out.structured() && len(pages) == 1 {
-		return out.write(cmd.OutOrStdout(), pages[0])
+	return writePages(cmd.OutOrStdout(), out, pages)
+}
+
+// pages explain an object. With a bundle, they are what it says.
+func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.Page, error) {
+	if f.bundle == "" {
+		facts, err := f.look(cmd)
+		return facts.Of(asked.Kind, asked.Name), err
 	}
-	if out.structured() {
-		return out.write(cmd.OutOrStdout(), pages)
+	observer, namespace, shut, err := f.open(cmd)
+	if err != nil {
+		return nil, err
 	}
-	for i, page := range pages {
-		if i > 0 {
-			fmt.Fprintln(cmd.OutOrStdout())
+	defer shut()
+	b, err := bundle.Collect(cmd.Context(), observer, namespace, asked, app.Version, app.Scheme())
+	if err != nil || len(b.Pages) == 0 {
+		return nil, err
+	}
+	pages := b.Pages
+	if f.redact {
+		if b, err = b.Redact(cmd.Context(), app.Scheme()); err != nil {
+			return nil, err
 		}
-		newText(cmd.OutOrStdout()).page(page, len(pages) > 1)
 	}
-	return nil
+	data, err := b.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(f.bundle, data, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the bundle: %w", err)
+	}
+	return pages, nil
 }
 
 // place says where was looked, for people.

@@ -79,7 +79,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
-	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, mhc, mr or cluster`)
+	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster`)
 }
 
 func firstLine(text string) string {

@@ -15,6 +15,7 @@ const (
 	kindRemediation = "mr"
 	kindHealthCheck = people.HealthCheck
 	kindCluster     = people.Cluster
+	kindHost        = "host"
 )
 
 // kindNames are the other names of the kinds, as kubectl takes them.
@@ -23,6 +24,7 @@ var kindNames = map[string]string{
 	kindRemediation: kindRemediation, "machineremediation": kindRemediation, "machineremediations": kindRemediation,
 	kindHealthCheck: kindHealthCheck, "machinehealthcheck": kindHealthCheck, "machinehealthchecks": kindHealthCheck,
 	kindCluster: kindCluster, "clusters": kindCluster, "cl": kindCluster,
+	kindHost: kindHost, "hosts": kindHost, "baremetalhost": kindHost, "baremetalhosts": kindHost, "bmh": kindHost,
 }
 
 // target is what a command is about.

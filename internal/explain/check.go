@@ -11,7 +11,7 @@ import (
 // CheckPage explains a MachineHealthCheck.
 func (f *Facts) CheckPage(c *Check) Page {
 	mhc := c.MachineHealthCheck
-	p := Page{APIVersion: APIVersion, Kind: "MachineHealthCheck", Namespace: mhc.Namespace, Name: mhc.Name, At: f.Now, Headline: c.headline()}
+	p := Page{APIVersion: APIVersion, Kind: "MachineHealthCheck", Namespace: mhc.Namespace, Name: mhc.Name, Cluster: mhc.Spec.ClusterName, At: f.Now, Headline: c.headline()}
 	for _, m := range c.Machines {
 		p.Next = append(p.Next, m.Next(f.Now)...)
 	}

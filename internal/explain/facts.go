@@ -24,6 +24,8 @@ type Facts struct {
 	Machines []*Machine
 	// Records are all MachineRemediations, ended ones too.
 	Records []*Record
+	// Hosts are the BareMetalHosts, sorted like the others; none if nobody may read them.
+	Hosts []*Host
 }
 
 // Manager is the one of several managers that leads, as the lease says.

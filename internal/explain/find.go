@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -9,12 +10,13 @@ import (
 var finders = map[string]func(f *Facts, name string) []Page{
 	"": (*Facts).ofMachine, "machine": (*Facts).ofMachine, "node": (*Facts).ofNode, "mhc": (*Facts).ofCheck,
 	"machinehealthcheck": (*Facts).ofCheck, "mr": (*Facts).ofRecord, "machineremediation": (*Facts).ofRecord, "cluster": (*Facts).ofCluster,
+	"host": (*Facts).ofHost, "baremetalhost": (*Facts).ofHost, "bmh": (*Facts).ofHost,
 }
 
 // Explains returns an error if no object of a kind can be explained.
 func Explains(kind string) error {
 	if _, ok := finders[kind]; !ok {
-		return fmt.Errorf("%q cannot be explained: it must be machine, node, mhc, mr or cluster", kind)
+		return fmt.Errorf("%q cannot be explained: it must be machine, node, host, mhc, mr or cluster", kind)
 	}
 	return nil
 }
@@ -79,22 +81,33 @@ func (f *Facts) machinePages(is func(*Machine) bool) []Page {
 	return pages
 }
 
-// gonePages explain a machine that is gone by its latest record.
+// gonePages explain machines that are gone, in each namespace by the latest record.
 func (f *Facts) gonePages(name string) []Page {
-	for _, r := range slices.Backward(f.Records) {
-		if r.Record.Spec.MachineRef.Name == name {
-			p := f.RecordPage(r)
-			p.Kind, p.Name, p.State = "Machine", name, StateGone
-			p.Headline = "GONE. The last repair: " + p.Headline
-			return []Page{p}
+	latest := map[string]*Record{}
+	for _, r := range f.Records {
+		if r.Record.Spec.MachineRef.Name != name {
+			continue
+		}
+		before := latest[r.Record.Namespace]
+		if before == nil || r.ended() == before.ended() && before.Record.CreationTimestamp.Before(&r.Record.CreationTimestamp) || before.ended() && !r.ended() {
+			latest[r.Record.Namespace] = r
 		}
 	}
-	return nil
+	var pages []Page
+	for _, namespace := range slices.Sorted(maps.Keys(latest)) {
+		p := f.RecordPage(latest[namespace])
+		p.Kind, p.Name, p.State = "Machine", name, StateGone
+		p.Headline = "GONE. The last repair: " + p.Headline
+		pages = append(pages, p)
+	}
+	return pages
 }
 
 // RecordPage explains a MachineRemediation.
 func (f *Facts) RecordPage(r *Record) Page {
-	p := Page{APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, At: f.Now}
+	p := Page{
+		APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, Cluster: r.Record.Spec.ClusterName, At: f.Now,
+	}
 	p.Headline = fmt.Sprintf("%s, for %s", string(r.Record.Status.Phase), ago(r.Record.CreationTimestamp.Time, f.Now))
 	if r.ended() {
 		p.Headline = r.outcome()
@@ -113,7 +126,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 
 // ClusterPage explains a cluster by its MachineHealthChecks.
 func (f *Facts) ClusterPage(c *Cluster) Page {
-	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, At: f.Now}
+	p := Page{APIVersion: APIVersion, Kind: "Cluster", Namespace: c.Cluster.Namespace, Name: c.Cluster.Name, Cluster: c.Cluster.Name, At: f.Now}
 	n, total := map[State]int{}, 0
 	for _, m := range f.Machines {
 		if m.Machine.Namespace == c.Cluster.Namespace && m.Machine.Spec.ClusterName == c.Cluster.Name {

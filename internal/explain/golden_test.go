@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
@@ -113,6 +115,33 @@ var scenes = []struct {
 		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
 	}},
+	{"a host", "host", "rack2-u7", func(s *explaintest.Scene) {
+		m := s.Sick("m1", 41*time.Minute)
+		r := s.Record(m, explaintest.Metal()...)
+		r.Spec.HostRef = &v1alpha1.RemediationReference{Name: "rack2-u7", UID: "rack2-u7"}
+		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
+		before := repaired("m0-77e0aa31-1", "m0", "rack2-u7", v1alpha1.ReasonRecovered, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
+		before.Spec.HostRef.UID = "rack2-u7"
+		s.Records = append(s.Records, &before)
+		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: r.Name + "-3", UID: "c0ffee"}, Status: v1alpha1.RebootRemediationStatus{
+			Phase: v1alpha1.PoweringOff, KeySince: new(metav1.NewTime(s.Now.Add(-time.Minute))), RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: r.Name},
+		}}
+		h := s.Host("rack2-u7", "m1", cycle)
+		h.Annotations["reboot.metal3.io/sickbay-c0ffee"] = ""
+		h.Annotations["reboot.metal3.io/firmware"] = ""
+		h.Status.ErrorType, h.Status.ErrorMessage = "power management error", "BMC does not answer"
+	}},
+	{"a host of nobody", "bmh", "rack2-u8", func(s *explaintest.Scene) {
+		h := s.Host("rack2-u8", "")
+		h.Status.PoweredOn = false
+		h.Annotations["baremetalhost.metal3.io/detached"] = ""
+		h.Annotations["reboot.metal3.io"] = "{}"
+		h.Annotations["reboot.metal3.io/sickbay-gone"] = ""
+	}},
+	{"a host that is gone", "host", "rack2-u9", func(s *explaintest.Scene) {
+		before := repaired("m0-77e0aa31-1", "m0", "rack2-u9", v1alpha1.ReasonRecovered, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
+		s.Records = append(s.Records, &before)
+	}},
 	{"a cluster", "cluster", build.ClusterName, func(s *explaintest.Scene) { s.Healthy("m1"); s.Sick("m2", time.Minute) }},
 }
 
@@ -133,4 +162,28 @@ func TestPages(t *testing.T) {
 		fmt.Fprintln(&b)
 	}
 	docs.Golden(t, "pages", b.String())
+}
+
+// TestGoneMachines: a machine that is gone is explained by its latest record, by the time and not by the name, and in each namespace.
+func TestGoneMachines(t *testing.T) {
+	record := func(namespace, name string, ago time.Duration, outcome string, open bool) *explain.Record {
+		r := repaired(name, "m1", "", outcome, time.Minute)
+		r.Namespace, r.CreationTimestamp = namespace, metav1.NewTime(explaintest.Noon.Add(-ago))
+		if open {
+			r.Status = v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationActing}
+		}
+		return &explain.Record{Record: &r, Problem: map[bool]string{true: "nobody knows what comes next"}[open]}
+	}
+	f := &explain.Facts{Now: explaintest.Noon, Records: []*explain.Record{
+		record("blue", "m1-0a-1", time.Hour, v1alpha1.ReasonReplaced, false), record("blue", "m1-ff-1", 2*time.Hour, v1alpha1.ReasonRecovered, false),
+		record("green", "m1-00-1", 3*time.Hour, "", true), record("green", "m1-01-1", time.Hour, v1alpha1.ReasonRecovered, false),
+	}}
+	var got []string
+	for _, page := range f.Of("", "m1") {
+		got = append(got, page.Namespace+": "+page.Headline)
+	}
+	want := []string{"blue: GONE. The last repair: Replaced", "green: GONE. The last repair: Acting, for 3h"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

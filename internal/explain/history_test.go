@@ -1,4 +1,4 @@
-package explain
+package explain_test
 
 import (
 	"testing"
@@ -8,13 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
-
-var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // repaired is a record that was admitted a minute after the verdict, acted a second later, and was healthy after some time more.
 func repaired(name, machine, host, outcome string, heals time.Duration, attempts ...v1alpha1.RemediationAttempt) v1alpha1.MachineRemediation {
-	admitted := noon.Add(-time.Hour)
+	admitted := explaintest.Noon.Add(-time.Hour)
 	at := func(d time.Duration) *metav1.Time { return new(metav1.NewTime(admitted.Add(d))) }
 	r := v1alpha1.MachineRemediation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, CreationTimestamp: *at(0)},
@@ -43,22 +43,22 @@ func tried(step string, result v1alpha1.AttemptResult) v1alpha1.RemediationAttem
 
 func TestHistory(t *testing.T) {
 	open := v1alpha1.MachineRemediation{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "later", CreationTimestamp: metav1.NewTime(noon)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "later", CreationTimestamp: metav1.NewTime(explaintest.Noon)},
 		Status:     v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationPending},
 	}
 	old := repaired("old", "m0", "", v1alpha1.ReasonRecovered, 0)
-	old.CreationTimestamp = metav1.NewTime(noon.Add(-48 * time.Hour))
+	old.CreationTimestamp = metav1.NewTime(explaintest.Noon.Add(-48 * time.Hour))
 	unaided := repaired("unaided", "m2", "", v1alpha1.ReasonRecoveredUnaided, time.Minute)
-	got := History([]v1alpha1.MachineRemediation{
+	got := explain.History([]v1alpha1.MachineRemediation{
 		old, repaired("first", "m1", "h1", v1alpha1.ReasonRecovered, 5*time.Minute, tried("reboot", v1alpha1.ResultTimedOut), tried("reboot", v1alpha1.ResultSucceeded)), unaided, open,
-	}, noon.Add(-2*time.Hour))
-	admitted := noon.Add(-time.Hour)
-	want := []Repair{
-		{Namespace: "default", Name: "later", Admitted: noon, Outcome: "Pending"},
+	}, explaintest.Noon.Add(-2*time.Hour))
+	admitted := explaintest.Noon.Add(-time.Hour)
+	want := []explain.Repair{
+		{Namespace: "default", Name: "later", Admitted: explaintest.Noon, Outcome: "Pending"},
 		{
 			Namespace: "default", Cluster: "c", Machine: "m1", Host: "h1", Name: "first", Reason: "ReadyUnhealthy", Detected: admitted.Add(-time.Minute), Admitted: admitted,
 			Acted: new(admitted.Add(time.Second)), Healthy: new(admitted.Add(5*time.Minute + time.Second)), Outcome: "Recovered", Succeeded: true,
-			Attempts: []Attempt{{Step: "reboot", Result: "TimedOut"}, {Step: "reboot", Result: "Succeeded"}},
+			Attempts: []explain.Attempt{{Step: "reboot", Result: "TimedOut"}, {Step: "reboot", Result: "Succeeded"}},
 		},
 		{
 			Namespace: "default", Cluster: "c", Machine: "m2", Name: "unaided", Reason: "ReadyUnhealthy", Detected: admitted.Add(-time.Minute), Admitted: admitted,
@@ -79,13 +79,13 @@ func TestSum(t *testing.T) {
 		repaired("r", "m2", "", v1alpha1.ReasonReplaced, time.Hour, tried("reboot", v1alpha1.ResultTimedOut), tried("replace", v1alpha1.ResultSucceeded)),
 		repaired("r", "m3", "", v1alpha1.ReasonUnproven, time.Hour, tried("reboot", v1alpha1.ResultAborted)),
 		v1alpha1.MachineRemediation{Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationHeld}})
-	want := Stats{
-		APIVersion: APIVersion, Kind: "RepairStatistics", Repairs: 103, Open: 1, Outcomes: map[string]int{"Recovered": 100, "Replaced": 1, "Unproven": 1},
-		Times: []Times{{"admit", 101, 60, 60, 60}, {"act", 101, 1, 1, 1}, {"heal", 101, 51, 91, 100}, {"all", 101, 112, 152, 161}},
-		Steps: []StepStats{{"reboot", 101, 100}, {"replace", 1, 1}},
-		Again: []Again{{"host", "default", "h1", 100}, {"machine", "default", "m1", 100}},
+	want := explain.Stats{
+		APIVersion: explain.APIVersion, Kind: "RepairStatistics", Repairs: 103, Open: 1, Outcomes: map[string]int{"Recovered": 100, "Replaced": 1, "Unproven": 1},
+		Times: []explain.Times{{"admit", 101, 60, 60, 60}, {"act", 101, 1, 1, 1}, {"heal", 101, 51, 91, 100}, {"all", 101, 112, 152, 161}},
+		Steps: []explain.StepStats{{"reboot", 101, 100}, {"replace", 1, 1}},
+		Again: []explain.Again{{"host", "default", "h1", 100}, {"machine", "default", "m1", 100}},
 	}
-	if diff := cmp.Diff(want, Sum(History(records, time.Time{}))); diff != "" {
+	if diff := cmp.Diff(want, explain.Sum(explain.History(records, time.Time{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Page explains a machine.
 func (f *Facts) Page(m *Machine) Page {
 	p := Page{
-		APIVersion: APIVersion, Kind: "Machine", Namespace: m.Machine.Namespace, Name: m.Machine.Name, At: f.Now,
+		APIVersion: APIVersion, Kind: "Machine", Namespace: m.Machine.Namespace, Name: m.Machine.Name, Cluster: m.Machine.Spec.ClusterName, At: f.Now,
 		State: m.State(f.Now), Next: m.upcomingOf(f),
 	}
 	p.Headline = m.headline(p.State, f.Now)

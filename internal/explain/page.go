@@ -8,10 +8,12 @@ const APIVersion = "explain.sickbay.dev/v1"
 // Page explains one object to a person, and the same to a program.
 type Page struct {
 	APIVersion string `json:"apiVersion"`
-	// Kind is what is explained: Machine, MachineHealthCheck, MachineRemediation, Node or Cluster.
+	// Kind is what is explained: Machine, MachineHealthCheck, MachineRemediation, BareMetalHost or Cluster.
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	// Cluster is the one that it belongs to; empty if it belongs to none.
+	Cluster string `json:"cluster,omitempty"`
 	// At is when the facts were read.
 	At time.Time `json:"at"`
 	// State sums it up in one word.

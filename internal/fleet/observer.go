@@ -62,7 +62,7 @@ func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, e
 		machines: map[types.UID]*explain.Machine{}, checks: map[types.UID]*explain.Check{},
 		clusters: map[client.ObjectKey]*clusterv1.Cluster{}, unreadable: map[client.ObjectKey]string{},
 	}
-	for _, read := range []func(context.Context, string) error{l.readClusters, l.readMachines, l.readChecks, l.readRecords} {
+	for _, read := range []func(context.Context, string) error{l.readClusters, l.readMachines, l.readChecks, l.readRecords, l.readHosts} {
 		if err := read(ctx, namespace); err != nil {
 			return explain.Facts{}, err
 		}
@@ -132,6 +132,7 @@ func (l *look) sort() {
 	slices.SortFunc(l.facts.Clusters, func(a, b explain.Cluster) int { return byName(a.Cluster, b.Cluster) })
 	slices.SortFunc(l.facts.Checks, func(a, b *explain.Check) int { return byName(a.MachineHealthCheck, b.MachineHealthCheck) })
 	slices.SortFunc(l.facts.Machines, func(a, b *explain.Machine) int { return byName(a.Machine, b.Machine) })
+	slices.SortFunc(l.facts.Hosts, func(a, b *explain.Host) int { return byName(a.Host, b.Host) })
 	slices.SortFunc(l.facts.Records, func(a, b *explain.Record) int { return byName(a.Record, b.Record) })
 }
 

@@ -59,8 +59,8 @@ func hostFacts(host *metal3v1.BareMetalHost) HostFacts {
 	return facts
 }
 
-// consumerOf is who uses a host, as consumerOfMachine names it; empty if nobody does.
-func consumerOf(host *metal3v1.BareMetalHost) string {
+// ConsumerOf is who uses a host, as ConsumerOfMachine names it; empty if nobody does.
+func ConsumerOf(host *metal3v1.BareMetalHost) string {
 	ref := host.Spec.ConsumerRef
 	if ref == nil || (ref.Namespace != "" && ref.Namespace != host.Namespace) {
 		return ""
@@ -68,8 +68,8 @@ func consumerOf(host *metal3v1.BareMetalHost) string {
 	return consumer(ref.GroupVersionKind().Group, ref.Kind, ref.Name)
 }
 
-// consumerOfMachine is who uses the host of a Machine: its infrastructure machine.
-func consumerOfMachine(machine *clusterv1.Machine) string {
+// ConsumerOfMachine is who uses the host of a Machine: its infrastructure machine.
+func ConsumerOfMachine(machine *clusterv1.Machine) string {
 	ref := &machine.Spec.InfrastructureRef
 	return consumer(ref.APIGroup, ref.Kind, ref.Name)
 }

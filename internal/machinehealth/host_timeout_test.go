@@ -141,7 +141,7 @@ func TestHostsAtTheStart(t *testing.T) {
 		m := build.Machine("ns", fmt.Sprint("m-", i))
 		m.Spec.InfrastructureRef.Name = m.Name
 		cache.all = append(cache.all, *m)
-		cache.by[consumerOfMachine(m)] = append(cache.by[consumerOfMachine(m)], *m)
+		cache.by[ConsumerOfMachine(m)] = append(cache.by[ConsumerOfMachine(m)], *m)
 	}
 	r := &Reconciler{Client: cache}
 	for i := range n {

@@ -35,13 +35,13 @@ type Hosts struct {
 func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error {
 	err := targets.AddTo(ctx, indexer, []targets.Index{
 		{Object: &metal3v1.BareMetalHost{}, Field: byConsumer, Extract: func(obj client.Object) []string {
-			if consumer := consumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
+			if consumer := ConsumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
 				return []string{consumer}
 			}
 			return nil
 		}},
 		{Object: &clusterv1.Machine{}, Field: byConsumer, Extract: func(obj client.Object) []string {
-			return []string{consumerOfMachine(obj.(*clusterv1.Machine))}
+			return []string{ConsumerOfMachine(obj.(*clusterv1.Machine))}
 		}},
 	})
 	if err != nil {
@@ -51,12 +51,15 @@ func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error
 	return nil
 }
 
+// Installed reports whether there can be hosts: their kind is installed and may be read.
+func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
+
 // of returns what is known of the host of a Machine; zero if it has none.
 func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (HostFacts, error) {
-	if h == nil || !h.installed.Load() {
+	if !h.Installed() {
 		return HostFacts{}, nil
 	}
-	consumer := consumerOfMachine(machine)
+	consumer := ConsumerOfMachine(machine)
 	var list metal3v1.BareMetalHostList
 	err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), client.MatchingFields{byConsumer: consumer}, client.UnsafeDisableDeepCopy)
 	if err != nil || len(list.Items) == 0 {
@@ -70,7 +73,7 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
 		return HostFacts{}, client.IgnoreNotFound(err)
 	}
-	if consumerOf(current) != consumer {
+	if ConsumerOf(current) != consumer {
 		return HostFacts{}, nil
 	}
 	return hostFacts(current), nil
@@ -81,6 +84,7 @@ func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
 	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
 	kept.ManagedFields = nil
 	kept.Spec.ConsumerRef = host.Spec.ConsumerRef
+	kept.Status.PoweredOn = host.Status.PoweredOn
 	kept.Status.OperationalStatus, kept.Status.ErrorType, kept.Status.ErrorMessage = host.Status.OperationalStatus, host.Status.ErrorType, host.Status.ErrorMessage
 	return kept
 }
@@ -92,7 +96,7 @@ func (r *Reconciler) HostsAppeared(objects cache.Cache) error {
 
 // machinesOfHost is the Machine that a host runs. At a start each host has news.
 func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []ctrl.Request {
-	consumer := consumerOf(host.(*metal3v1.BareMetalHost))
+	consumer := ConsumerOf(host.(*metal3v1.BareMetalHost))
 	if consumer == "" {
 		return nil
 	}
@@ -105,7 +109,7 @@ func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []c
 func relevantHostChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*metal3v1.BareMetalHost), e.ObjectNew.(*metal3v1.BareMetalHost)
-		return hostFacts(before) != hostFacts(after) || consumerOf(before) != consumerOf(after)
+		return hostFacts(before) != hostFacts(after) || ConsumerOf(before) != ConsumerOf(after)
 	}}
 }
 

@@ -13,8 +13,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
@@ -51,14 +49,9 @@ func (p *process) triesAgain(w *world) bool {
 // onlooker sees the world from outside, as the commands do: with caches and a memory of its own.
 func (w *world) onlooker() *fleet.Observer {
 	outside := &process{w: w, client: &apimodel.Client{Server: w.server, View: w.server.NewView()}}
-	c, live, selectors := outside.client, outside.client.Live(), &targets.Selectors{}
-	observer := &machinehealth.Observer{Nodes: nodes{outside}, GracePeriod: grace}
-	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock}
-	return &fleet.Observer{
-		Client: c, Live: live, Health: observer, Selectors: selectors, Records: true, Clock: w.clock,
-		Checks:  &machinehealthcheck.Reconciler{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock},
-		Repairs: &remediation.Reconciler{Client: c, Live: live, Observer: observer, Selectors: selectors, Clock: w.clock, Gate: gate},
-	}
+	return fleet.New(fleet.Sources{
+		Client: outside.client, Live: outside.client.Live(), Nodes: nodes{outside}, GracePeriod: grace, Records: true, Clock: w.clock,
+	})
 }
 
 // foretell asks explain what happens next, and holds what it said before against what has happened since. Nothing but what is due
@@ -73,6 +66,7 @@ func (w *world) foretell() {
 		w.fail(ruleForetold, "the fleet cannot be read: %v", err)
 		return
 	}
+	w.replays(facts)
 	told := &foretold{facts: facts, next: facts.Next(), others: w.othersNext()}
 	if w.plant != nil && w.plant.foretells != nil {
 		told.next = w.plant.foretells(told.next)

@@ -49,6 +49,8 @@ type world struct {
 	failure *Failure
 	// told is what explain said when the world was at rest last; nil if it was not yet.
 	told *foretold
+	// rests counts how often the world was at rest.
+	rests int
 	// latest is what the clock has shown at most: it may step back.
 	latest time.Time
 	// tell is told what happens; nil for a run that nobody reads.

@@ -3,8 +3,10 @@ package explaintest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,6 +35,9 @@ type Scene struct {
 	Unreadable string
 
 	nodes map[string]*corev1.Node
+	hosts []*explain.Host
+	// on has the name of the machine on a host.
+	on map[string]string
 }
 
 // Noon is when all scenes take place.
@@ -45,7 +50,7 @@ func New() *Scene { return In(build.ClusterName, "workers") }
 func In(cluster, check string) *Scene {
 	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
 	return &Scene{
-		Now: Noon, nodes: map[string]*corev1.Node{}, Cluster: build.Cluster("default", cluster),
+		Now: Noon, nodes: map[string]*corev1.Node{}, on: map[string]string{}, Cluster: build.Cluster("default", cluster),
 		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), build.Selector(map[string]string{clusterv1.ClusterNameLabel: cluster}), ready),
 	}
 }
@@ -60,6 +65,14 @@ func (s *Scene) Annotated(key, value string) *Scene {
 func (s *Scene) AtMost(limit string) *Scene {
 	s.Check.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse(limit))
 	return s
+}
+
+// Host adds a BareMetalHost that is on and runs a machine, with its power cycles.
+func (s *Scene) Host(name, machine string, cycles ...*v1alpha1.RebootRemediation) *metal3v1.BareMetalHost {
+	h := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), Annotations: map[string]string{}}}
+	h.Status.PoweredOn = true
+	s.hosts, s.on[name] = append(s.hosts, &explain.Host{Host: h, Cycles: cycles}), machine
+	return h
 }
 
 // Machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
@@ -212,6 +225,12 @@ func (s *Scene) Facts() *explain.Facts {
 				m.Record = one
 			}
 		}
+	}
+	for _, h := range s.hosts {
+		if i := slices.IndexFunc(all.Machines, func(m *explain.Machine) bool { return m.Machine.Name == s.on[h.Host.Name] }); i >= 0 {
+			h.Machine = all.Machines[i]
+		}
+		all.Hosts = append(all.Hosts, h)
 	}
 	return all
 }

@@ -1,0 +1,190 @@
+package bundle
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
+)
+
+// fixture is a fleet on the API server, with Nodes and a clock of the test's own.
+type fixture struct {
+	t       *testing.T
+	env     *env.Env
+	ns      string
+	now     time.Time
+	cluster *clusterv1.Cluster
+	set     *clusterv1.MachineSet
+	mhc     *clusterv1.MachineHealthCheck
+	nodes   fakenodes.Nodes
+	// metal has BareMetalHosts looked at.
+	metal bool
+}
+
+// sickness is why the machines of the tests are sick.
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
+
+func newFixture(t *testing.T, opts ...build.MachineHealthCheckOption) *fixture {
+	t.Helper()
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	f := &fixture{
+		t: t, env: e, ns: ns, now: time.Now().Truncate(time.Second).Add(300 * time.Millisecond),
+		cluster: build.Cluster(ns, "blue"), set: build.MachineSet(ns, "md-0", build.InCluster("blue")),
+	}
+	f.mhc = build.MachineHealthCheck(ns, "workers", append([]build.MachineHealthCheckOption{
+		build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"}),
+		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute),
+	}, opts...)...)
+	f.create(f.cluster, f.set, f.mhc)
+	return f
+}
+
+func (f *fixture) create(objs ...client.Object) {
+	f.t.Helper()
+	build.Create(f.t.Context(), f.t, f.env.Client, objs...)
+}
+
+// machine stores a Machine whose verdict and Node are so since so long.
+func (f *fixture) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
+	f.t.Helper()
+	verdict := build.Condition(machinehealth.ConditionType, status, machinehealth.ReasonSucceeded, f.now.Add(-since))
+	ready := metav1.ConditionTrue
+	if status == metav1.ConditionFalse {
+		verdict = build.Condition(machinehealth.ConditionType, status, "ReadyUnhealthy", f.now.Add(-since)).WithMessage(sickness)
+		ready = metav1.ConditionUnknown
+	}
+	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(f.set), build.NodeRef("node-" + name), verdict}, opts...)...)
+	f.create(machine)
+	f.nodes.Put(client.ObjectKeyFromObject(f.cluster), build.Node("node-"+name, build.NodeReady(ready, f.now.Add(-since-5*time.Minute))))
+	return machine
+}
+
+func (f *fixture) healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	f.t.Helper()
+	return f.machine(name, metav1.ConditionTrue, time.Hour, opts...)
+}
+
+func (f *fixture) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	f.t.Helper()
+	return f.machine(name, metav1.ConditionFalse, 41*time.Minute, opts...)
+}
+
+// Steps of plans.
+var (
+	reboot  = v1alpha1.RemediationStep{Name: "reboot", Action: v1alpha1.ActionReboot, Attempts: 2, TimeoutSeconds: new(int32(1800))}
+	replace = v1alpha1.RemediationStep{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600)), Approval: v1alpha1.ApprovalRequired}
+	ask     = v1alpha1.RemediationStep{Name: "ask", Action: v1alpha1.ActionHold}
+)
+
+// admit stores the record of a Machine, as far as the ladder takes it since the machine fell sick, with what it makes.
+func (f *fixture) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
+	f.t.Helper()
+	r := record.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
+		ClusterName:      f.cluster.Name,
+		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
+		HealthCheckRef:   v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID},
+		TemplateRef:      &v1alpha1.PlanReference{Name: "metal", UID: "plan", Generation: 1},
+		Finding:          v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Message: sickness, Since: metav1.NewTime(f.now.Add(-41 * time.Minute))},
+		Steps:            steps,
+		ProbationSeconds: new(int32(300)),
+		Grant:            1,
+	})
+	f.create(r)
+	f.play(r, machine != nil)
+	return r
+}
+
+// play has the ladder decide from when the machine fell sick until now.
+func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
+	f.t.Helper()
+	facts := ladder.Alone(r)
+	for at := f.now.Add(-40 * time.Minute); sick && at.Before(f.now); {
+		facts.Record = r
+		d := ladder.Decide(facts, at)
+		switch {
+		case d.Store:
+			r.Status = d.Status
+			if err := f.env.Client.Status().Update(f.t.Context(), r); err != nil {
+				f.t.Fatal(err)
+			}
+		case d.Act == ladder.CreateReboot && (facts.Request == nil || facts.Request.OperationID != d.Attempt.OperationID):
+			asked := remedy.Asked{Record: r, Attempt: d.Attempt, Step: r.Spec.Steps[0]}
+			if err := remedy.MakeReboot(f.t.Context(), f.env.Client, f.env.Client, asked); err != nil {
+				f.t.Fatal(err)
+			}
+			made := &v1alpha1.RebootRemediation{}
+			if err := f.env.Client.Get(f.t.Context(), client.ObjectKey{Namespace: f.ns, Name: asked.Name()}, made); err != nil {
+				f.t.Fatal(err)
+			}
+			facts.Request = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
+				APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: made.Name, UID: made.UID,
+			}}
+		case d.Act == ladder.WithdrawRequest && facts.Request != nil:
+			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: facts.Request.Ref.Name}}
+			if err := f.env.Client.Delete(f.t.Context(), request); err != nil {
+				f.t.Fatal(err)
+			}
+			facts.Request = nil
+		default:
+			if d.RecheckAt.IsZero() || !d.RecheckAt.After(at) {
+				return
+			}
+			at = d.RecheckAt
+		}
+	}
+}
+
+// observer looks at the fleet past any cache.
+func (f *fixture) observer() *fleet.Observer {
+	f.t.Helper()
+	from := fleet.Sources{
+		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: targets.Policy{Adopt: targets.AdoptAll},
+		Namespace: f.ns, Records: true, Lease: "sickbay-manager", Clock: testingclock.NewFakePassiveClock(f.now),
+	}
+	if f.metal {
+		s := newSnapshot(f.env.Scheme)
+		from.Client = view{s, f.env.Client}
+		from.Hosts = &machinehealth.Hosts{Client: from.Client, Live: f.env.Client}
+		if err := errors.Join(targets.AddTo(f.t.Context(), s, slices.Concat(targets.Indexes(), record.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return fleet.New(from)
+}
+
+// host stores a BareMetalHost that runs a Machine.
+func (f *fixture) host(name, machine string, annotations ...string) {
+	f.t.Helper()
+	f.metal = true
+	host := &metal3v1.BareMetalHost{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: name, Annotations: map[string]string{}},
+		Spec: metal3v1.BareMetalHostSpec{
+			BMC:         metal3v1.BMCDetails{Address: "ipmi://" + planted, CredentialsName: planted},
+			ConsumerRef: &corev1.ObjectReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "DevMachine", Namespace: f.ns, Name: machine},
+		},
+	}
+	for _, key := range annotations {
+		host.Annotations[key] = ""
+	}
+	f.create(host)
+}

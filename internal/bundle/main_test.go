@@ -1,0 +1,17 @@
+package bundle
+
+import (
+	"testing"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+func TestMain(m *testing.M) {
+	env.Main(m,
+		env.WithScheme(metal3v1.AddToScheme, v1alpha1.AddToScheme),
+		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))),
+		env.WithCRDFiles("config/crd/sickbay*.yaml"))
+}

@@ -1,0 +1,187 @@
+package bundle
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Classes of names, which pseudonyms tell. What has several is of the first.
+const (
+	classMachine = iota
+	classCluster
+	classNode
+	classHost
+	classCheck
+	classPlan
+	classRecord
+	classZone
+	classNamespace
+	classPerson
+	classOther
+	classes
+)
+
+var classWords = [classes]string{"machine", "cluster", "node", "host", "check", "plan", "record", "zone", "namespace", "person", "object"}
+
+// ofKind are the classes of the names of objects.
+var ofKind = map[string]int{
+	"Machine": classMachine, "Cluster": classCluster, "BareMetalHost": classHost, "MachineHealthCheck": classCheck,
+	"MachineRemediationTemplate": classPlan, "MachineRemediation": classRecord,
+}
+
+// ofField are the classes of the names in fields, and of those in references.
+var ofField = map[string]int{
+	"clusterName": classCluster, "failureDomain": classZone, "namespace": classNamespace, "by": classPerson,
+	"nodeRef": classNode, "machineRef": classMachine, "hostRef": classHost, "consumerRef": classOther, "templateRef": classPlan, "healthCheckRef": classCheck,
+}
+
+// names are those that are to be replaced.
+type names struct {
+	class map[string]int
+	// records are the machines of records, whose names they have in theirs.
+	records map[string]string
+	// replacements are the names of records whose machines are not told.
+	replacements []string
+	// texts are what people have written.
+	texts map[string]bool
+}
+
+func (n *names) add(name any, class int) {
+	text, _ := name.(string)
+	if text == "" {
+		return
+	}
+	if before, known := n.class[text]; !known || class < before {
+		n.class[text] = class
+	}
+}
+
+// find goes through a tree for names.
+func (n *names) find(field string, tree any) {
+	switch tree := tree.(type) {
+	case []any:
+		for _, one := range tree {
+			n.find(field, one)
+		}
+	case map[string]any:
+		n.findIn(field, tree)
+		for key, value := range tree {
+			n.find(key, value)
+		}
+	}
+}
+
+func (n *names) findIn(field string, object map[string]any) {
+	for _, key := range []string{"clusterName", "failureDomain", "namespace", "by"} {
+		n.add(object[key], ofField[key])
+	}
+	if _, answered := object["answer"]; answered {
+		n.text(object["reason"])
+	}
+	switch {
+	case field == "metadata":
+		annotations, _ := object["annotations"].(map[string]any)
+		n.text(annotations["sickbay.dev/hold-reason"])
+		n.add(annotations["sickbay.dev/failure-domain"], classZone)
+	case field == "ownerReferences":
+		n.add(object["name"], classOther)
+	case field == "requestedBy" && object["kind"] == "Person":
+		n.add(object["name"], classPerson)
+	case field == "requestedBy" || field == "objectRef":
+		n.add(object["name"], classOther)
+	case field == "workload":
+		n.add(object["name"], classCluster)
+	case field == "nodes":
+		n.add(object["name"], classNode)
+	case field == "objects":
+		n.object(object)
+	case field == "replacementRef":
+		// It may name a record that is yet to come.
+		name, _ := object["name"].(string)
+		n.replacements = append(n.replacements, name)
+	case strings.HasSuffix(field, "Ref"):
+		n.add(object["name"], cmp.Or(ofField[field], classOther))
+		if field == "machineRef" {
+			n.add(object["name"], classMachine)
+		}
+	case field == "manager" || field == "refusals":
+		n.add(object["name"], classOther)
+	}
+}
+
+// object adds the name of a whole object.
+func (n *names) object(object map[string]any) {
+	kind, _ := object["kind"].(string)
+	class, known := ofKind[kind]
+	if !known {
+		class = classOther
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	n.add(metadata["name"], class)
+	if class != classRecord {
+		return
+	}
+	spec, _ := object["spec"].(map[string]any)
+	machine, _ := spec["machineRef"].(map[string]any)
+	record, _ := metadata["name"].(string)
+	n.records[record], _ = machine["name"].(string)
+}
+
+func (n *names) text(value any) {
+	if text, _ := value.(string); text != "" {
+		n.texts[text] = true
+	}
+}
+
+// pseudonyms gives each name another one. They have the order of the names, by which some things are decided and told.
+func (n *names) pseudonyms() map[string]string {
+	all := map[string]string{}
+	for i, name := range slices.Sorted(maps.Keys(n.class)) {
+		all[name] = fmt.Sprintf("n%0*d-%s", len(fmt.Sprint(len(n.class))), i+1, classWords[n.class[name]])
+	}
+	for name := range n.class {
+		if n.madeForRecord(name) {
+			delete(all, name)
+		}
+	}
+	for _, record := range n.replacements {
+		if _, known := n.records[record]; !known {
+			n.records[record] = n.machineOf(record)
+		}
+	}
+	for record, machine := range n.records {
+		// The name of a record is that of its machine, a hash of the UID and a number. A long name is cut.
+		if parts := strings.Split(record, "-"); len(parts) > 2 && all[machine] != "" {
+			all[record] = all[machine] + "-" + strings.Join(parts[len(parts)-2:], "-")
+		}
+	}
+	return all
+}
+
+// madeForRecord reports whether the name of an object is that of a record and the number of an attempt.
+func (n *names) madeForRecord(name string) bool {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return false
+	}
+	_, is := n.records[name[:i]]
+	return is
+}
+
+// machineOf finds the machine of a record by the names.
+func (n *names) machineOf(record string) string {
+	parts := strings.Split(record, "-")
+	began := strings.Join(parts[:max(0, len(parts)-2)], "-")
+	for _, name := range slices.Sorted(maps.Keys(n.class)) {
+		if name == began || (began != "" && len(record) == maxLabel && strings.HasPrefix(name, began)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// maxLabel is how long the name of a record is that was cut.
+const maxLabel = 63

@@ -1,0 +1,99 @@
+package bundle
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/status"
+)
+
+// reduce copies of an object what decisions go by. What is not kept cannot leak.
+func reduce(obj client.Object) client.Object {
+	reduced := reducedSpec(obj)
+	metadata := metav1.ObjectMeta{
+		Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
+		CreationTimestamp: obj.GetCreationTimestamp(), DeletionTimestamp: obj.GetDeletionTimestamp(),
+		Labels: maps.Clone(obj.GetLabels()), Annotations: read(obj.GetAnnotations()),
+		OwnerReferences: obj.GetOwnerReferences(), Finalizers: obj.GetFinalizers(), ManagedFields: obj.GetManagedFields(),
+	}
+	set(reduced, metadata)
+	_, _ = status.KeepOurManagedFields(reduced)
+	return reduced
+}
+
+// reducedSpec is an object of the same kind with what is kept of its spec and status.
+func reducedSpec(obj client.Object) client.Object {
+	switch obj := obj.(type) {
+	case *clusterv1.Cluster:
+		return &clusterv1.Cluster{
+			Spec:   clusterv1.ClusterSpec{Paused: obj.Spec.Paused},
+			Status: clusterv1.ClusterStatus{Conditions: obj.Status.Conditions, Initialization: obj.Status.Initialization, Deprecated: obj.Status.Deprecated},
+		}
+	case *clusterv1.Machine:
+		machine := obj.DeepCopy()
+		machine.Spec.Bootstrap, machine.Spec.ProviderID, machine.Spec.Taints = clusterv1.Bootstrap{}, "", nil
+		machine.Status.Addresses, machine.Status.NodeInfo, machine.Status.CertificatesExpiryDate = nil, nil, metav1.Time{}
+		return machine
+	case *metal3v1.BareMetalHost:
+		return machinehealth.KeepHost(obj)
+	case *clusterv1.MachineHealthCheck, *v1alpha1.MachineRemediation, *v1alpha1.MachineRemediationTemplate, *v1alpha1.RebootRemediation:
+		return obj.DeepCopyObject().(client.Object)
+	case *metav1.PartialObjectMetadata:
+		return &metav1.PartialObjectMetadata{TypeMeta: obj.TypeMeta}
+	}
+	return foreign(obj)
+}
+
+// foreign is what is kept of kinds that are not ours to know: how many an owner wants, and what a request says of itself.
+func foreign(obj client.Object) client.Object {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	from, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return u
+	}
+	u.SetGroupVersionKind(from.GroupVersionKind())
+	for _, path := range [][]string{{"spec", "replicas"}, {"status", "conditions"}} {
+		if value, found, err := unstructured.NestedFieldCopy(from.Object, path...); found && err == nil {
+			_ = unstructured.SetNestedField(u.Object, value, path...)
+		}
+	}
+	return u
+}
+
+// domains are those of the annotations that Sickbay reads. Others may hold anything.
+var domains = []string{"sickbay.dev", "cluster.x-k8s.io", "metal3.io", "openshift.io"}
+
+// read are the annotations that Sickbay reads.
+func read(annotations map[string]string) map[string]string {
+	all := maps.Clone(annotations)
+	maps.DeleteFunc(all, func(key, _ string) bool {
+		domain, name, _ := strings.Cut(key, "/")
+		ours := func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) }
+		return !slices.ContainsFunc(domains, ours) || strings.HasPrefix(name, "last-applied")
+	})
+	return all
+}
+
+func set(obj client.Object, m metav1.ObjectMeta) {
+	obj.SetName(m.Name)
+	obj.SetNamespace(m.Namespace)
+	obj.SetUID(m.UID)
+	obj.SetResourceVersion(m.ResourceVersion)
+	obj.SetGeneration(m.Generation)
+	obj.SetCreationTimestamp(m.CreationTimestamp)
+	obj.SetDeletionTimestamp(m.DeletionTimestamp)
+	obj.SetLabels(m.Labels)
+	obj.SetAnnotations(m.Annotations)
+	obj.SetOwnerReferences(m.OwnerReferences)
+	obj.SetFinalizers(m.Finalizers)
+	obj.SetManagedFields(m.ManagedFields)
+}

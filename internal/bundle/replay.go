@@ -1,0 +1,175 @@
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// frozen is a clock that stands still.
+type frozen time.Time
+
+func (f frozen) Now() time.Time                  { return time.Time(f) }
+func (f frozen) Since(t time.Time) time.Duration { return time.Time(f).Sub(t) }
+
+// sources are what one look is made with.
+type sources struct {
+	snapshot     *snapshot
+	nodes        *nodes
+	client, live client.Reader
+	settings     Settings
+	manager      Manager
+	at           time.Time
+}
+
+// look has the controllers' observers look.
+func (s sources) look(ctx context.Context) (explain.Facts, error) {
+	indexes := targets.AddTo(ctx, s.snapshot, slices.Concat(targets.Indexes(), record.Indexes()))
+	var hosts *machinehealth.Hosts
+	c, live := view{s.snapshot, s.client}, view{s.snapshot, s.live}
+	if s.settings.Hosts {
+		hosts = &machinehealth.Hosts{Client: c, Live: live}
+		indexes = errors.Join(indexes, hosts.Appeared(ctx, s.snapshot))
+	}
+	if indexes != nil {
+		return explain.Facts{}, indexes
+	}
+	facts, err := fleet.New(fleet.Sources{
+		Client: c, Live: live, Nodes: s.nodes, Hosts: hosts, GracePeriod: s.settings.GracePeriod.Duration,
+		Policy:    targets.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
+		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
+	}).Look(ctx, s.settings.Namespace)
+	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown}
+	return facts, err
+}
+
+// Replay judges a bundle again, with the decisions of this version. The scheme knows the kinds that Sickbay reads.
+func Replay(ctx context.Context, b *Bundle, scheme *runtime.Scheme) ([]explain.Page, error) {
+	if err := explain.Explains(b.Asked.Kind); err != nil {
+		return nil, fmt.Errorf("judging a bundle: %w", err)
+	}
+	s, err := snapshotOf(b, scheme)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := sources{snapshot: s, nodes: nodesOf(b.Workload), settings: b.Settings, manager: b.Manager, at: b.At}.look(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("judging a bundle: %w", err)
+	}
+	return facts.Of(b.Asked.Kind, b.Asked.Name), nil
+}
+
+// snapshotOf is what was read, without a source for anything else.
+func snapshotOf(b *Bundle, scheme *runtime.Scheme) (*snapshot, error) {
+	s := newSnapshot(scheme)
+	for _, content := range b.Objects {
+		u := &unstructured.Unstructured{Object: content}
+		gvk := u.GroupVersionKind()
+		obj := s.blank(gvk, false)
+		if err := into(u, gvk, obj); err != nil {
+			return nil, err
+		}
+		if s.objects[gvk] == nil {
+			s.objects[gvk] = map[client.ObjectKey]*kept{}
+		}
+		s.objects[gvk][client.ObjectKeyFromObject(u)] = &kept{obj: obj}
+	}
+	for _, one := range b.Refusals {
+		gvk := schema.FromAPIVersionAndKind(one.APIVersion, one.Kind)
+		s.refusals[place{gvk, client.ObjectKey{Namespace: one.Namespace, Name: one.Name}}] = one.error(gvk)
+	}
+	return s, nil
+}
+
+// objectsOf are those of a snapshot that somebody was told of, in order.
+func objectsOf(s *snapshot) ([]map[string]any, error) {
+	var all []map[string]any
+	for _, gvk := range slices.SortedFunc(maps.Keys(s.objects), func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, key := range slices.SortedFunc(maps.Keys(s.objects[gvk]), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
+			one := s.objects[gvk][key]
+			if !one.used {
+				continue
+			}
+			content, err := contentOf(one.obj, gvk)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, content)
+		}
+	}
+	return all, nil
+}
+
+func refusalsOf(s *snapshot) []Refusal {
+	var all []Refusal
+	for at, err := range s.refusals {
+		if s.objects[at.gvk][at.key] != nil {
+			continue
+		}
+		one := Refusal{Namespace: at.key.Namespace, Name: at.key.Name, Message: err.Error(), NotInstalled: meta.IsNoMatchError(err)}
+		one.APIVersion, one.Kind = at.gvk.ToAPIVersionAndKind()
+		if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+			one.Status = new(status.Status())
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b Refusal) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
+	})
+	return all
+}
+
+// refused is an error that reads as the one that was written down.
+type refused struct {
+	error
+	message string
+}
+
+func (r refused) Error() string { return r.message }
+func (r refused) Unwrap() error { return r.error }
+
+func (r Refusal) error(gvk schema.GroupVersionKind) error {
+	switch {
+	case r.NotInstalled:
+		return refused{&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}, r.Message}
+	case r.Status != nil:
+		return refused{&apierrors.StatusError{ErrStatus: *r.Status}, r.Message}
+	}
+	return errors.New(r.Message)
+}
+
+// SameDecision reports whether pages say what the bundle has.
+func (b *Bundle) SameDecision(pages []explain.Page) bool {
+	return reflect.DeepEqual(normal(b.Pages), normal(pages))
+}
+
+// normal are pages as they are written, where times have no clock of their own.
+func normal(pages []explain.Page) []explain.Page {
+	all := slices.Clone(pages)
+	for i := range all {
+		all[i].At = all[i].At.UTC()
+		all[i].Next = slices.Clone(all[i].Next)
+		for j := range all[i].Next {
+			all[i].Next[j].At = all[i].Next[j].At.UTC()
+		}
+	}
+	return all
+}

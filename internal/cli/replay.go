@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/bundle"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+func newReplay() *cobra.Command {
+	out := output{}
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Judge again what explain --bundle has kept, without a cluster",
+		Long: "Put the decisions of this version over all that was read when a bundle was written, and print the page.\n" +
+			"It needs no cluster. If this version decides otherwise than the one that wrote the bundle, it says how.\n\n" +
+			"Exit code: 0 if it decides the same, 1 if not, 2 if the file cannot be read.",
+		Example: "  sickbay explain metal-3 --bundle metal-3.yaml\n  sickbay replay metal-3.yaml\n  sickbay replay metal-3.yaml -o json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("sickbay replay takes one file, but got %d", len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &out, args[0]) },
+	}
+	out.add(cmd.Flags(), formJSON, formYAML)
+	return cmd
+}
+
+func runReplay(cmd *cobra.Command, out *output, file string) error {
+	if err := out.validate(); err != nil {
+		return err
+	}
+	b, err := bundle.Read(file)
+	if err != nil {
+		return usageError{err}
+	}
+	pages, err := bundle.Replay(cmd.Context(), b, app.Scheme())
+	if err != nil {
+		return usageError{err}
+	}
+	if err := writePages(cmd.OutOrStdout(), out, pages); err != nil {
+		return err
+	}
+	if b.SameDecision(pages) {
+		return nil
+	}
+	cmd.PrintErrf("sickbay: %s decides otherwise than %s, which wrote the bundle (-then +now):\n", app.Version, b.Version)
+	return tellDifference(cmd.ErrOrStderr(), b.Pages, pages)
+}
+
+// tellDifference says what is different between pages, as people read them, or else as programs do.
+func tellDifference(w io.Writer, then, now []explain.Page) error {
+	for _, form := range []string{formText, formYAML} {
+		var before, after bytes.Buffer
+		if err := writePages(&before, &output{form: form}, then); err != nil {
+			return err
+		}
+		if err := writePages(&after, &output{form: form}, now); err != nil {
+			return err
+		}
+		if diff := lineDiff(before.String(), after.String()); diff != "" {
+			_, _ = io.WriteString(w, diff)
+			break
+		}
+	}
+	return errNo
+}
+
+// writePages prints pages for people or for programs.
+func writePages(w io.Writer, out *output, pages []explain.Page) error {
+	if out.structured() && len(pages) == 1 {
+		return out.write(w, pages[0])
+	}
+	if out.structured() {
+		return out.write(w, pages)
+	}
+	for i, page := range pages {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		newText(w).page(page, len(pages) > 1)
+	}
+	return nil
+}

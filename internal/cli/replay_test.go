@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/bundle"
+)
+
+// TestReplay: what explain says with a bundle, replay says again without a cluster, byte for byte, for people and for programs.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	for _, what := range []string{"metal-1", "machine/metal-2", "metal-3", "node/metal-2", "mhc/workers", "cluster/blue"} {
+		file := filepath.Join(t.TempDir(), "bundle.yaml")
+		for _, form := range []string{"", "-o=json", "-o=yaml"} {
+			args := strings.Fields("explain " + what + " --bundle " + file + " " + atOnce + " " + form)
+			then := s.run(args...)
+			if then.code != exitOK || quietly(then.stderr) != "" {
+				t.Fatalf("%s: exit code %d: %s", what, then.code, then.stderr)
+			}
+			now := offline(t, strings.Fields("replay "+file+" "+form)...)
+			if now.code != exitOK || now.stdout != then.stdout || now.stderr != "" {
+				t.Errorf("%s: exit code %d, then it was said\n%snow\n%s%s", what, now.code, then.stdout, now.stdout, now.stderr)
+			}
+		}
+	}
+}
+
+// offline runs a command that has no cluster.
+func offline(t *testing.T, args ...string) ran {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code := execute(t.Context(), newRoot("sickbay"), args, &stdout, &stderr)
+	return ran{code, stdout.String(), stderr.String()}
+}
+
+// TestReplayDecidesOtherwise: a bundle of a version that decided otherwise is told apart, line by line.
+func TestReplayDecidesOtherwise(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	file := filepath.Join(t.TempDir(), "bundle.yaml")
+	if got := s.run("explain", "metal-3", "--bundle", file, atOnce); got.code != exitOK {
+		t.Fatal(got.stderr)
+	}
+	b, err := bundle.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Version = "v0.9.0"
+	b.Pages[0].Headline = strings.Replace(b.Pages[0].Headline, "about to be repaired", "NOT being repaired", 1)
+	rewritten(t, file, b)
+	got := offline(t, "replay", file)
+	headline, _, _ := strings.Cut(got.stdout, "\n")
+	want := "which wrote the bundle (-then +now):\n- " + strings.Replace(headline, "about to be repaired", "NOT being repaired", 1) + "\n+ " + headline + "\n"
+	if got.code != exitFailure || !strings.HasSuffix(got.stderr, want) || !strings.Contains(got.stderr, "decides otherwise than v0.9.0") {
+		t.Errorf("exit code %d, said %s, want %s", got.code, got.stderr, want)
+	}
+	b.Pages[0].Headline, b.Pages[0].State = strings.TrimPrefix(headline, "metal-3: "), "Other"
+	rewritten(t, file, b)
+	if got := offline(t, "replay", file); got.code != exitFailure || !strings.HasSuffix(got.stderr, "-then +now):\n- state: Other\n+ state: Sick\n") {
+		t.Errorf("exit code %d, said %s", got.code, got.stderr)
+	}
+}
+
+func rewritten(t *testing.T, file string, b *bundle.Bundle) {
+	t.Helper()
+	data, err := b.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReplayRefuses what is no bundle.
+func TestReplayRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "it")
+	for text, want := range map[string]string{
+		"kind: [":                     "it is no bundle: ",
+		"apiVersion: v1\nkind: Pod\n": `it is "Pod" of "v1": it must be a Bundle of bundle.sickbay.dev/v1`,
+		"apiVersion: bundle.sickbay.dev/v2\nkind: Bundle\n":                            `it is "Bundle" of "bundle.sickbay.dev/v2"`,
+		"apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\nat: 5":                       "reading a bundle: ",
+		"apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\nasked: {kind: pod, name: a}": `"pod" cannot be explained`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := offline(t, "replay", file)
+		if got.code != exitUsage || !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, said %s", text, got.code, got.stderr)
+		}
+	}
+	for _, args := range [][]string{{"replay"}, {"replay", "a", "b"}, {"replay", "/does/not/exist"}, {"replay", file, "-o=xml"}, {"explain", "a", "--redact"}} {
+		if got := offline(t, args...); got.code != exitUsage {
+			t.Errorf("%v: exit code %d, said %s", args, got.code, got.stderr)
+		}
+	}
+}
+
+// TestBundleRedacted: no name of the fleet is in it, and it can be replayed.
+func TestBundleRedacted(t *testing.T) {
+	t.Parallel()
+	s := sickFleet(t)
+	s.machine("metal-4", verdict(metav1.ConditionTrue))
+	file := filepath.Join(t.TempDir(), "bundle.yaml")
+	then := s.run("explain", "metal-2", "--bundle", file, "--redact", atOnce)
+	if then.code != exitOK || !strings.HasPrefix(then.stdout, "metal-2: ") {
+		t.Fatalf("exit code %d, said %s%s", then.code, then.stdout, then.stderr)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"metal-", "md-0", "blue", "workers", s.ns} {
+		if i := strings.Index(string(data), name); i >= 0 {
+			t.Errorf("%q is in it: %s", name, data[max(0, i-100):min(len(data), i+100)])
+		}
+	}
+	now := offline(t, "replay", file)
+	if now.code != exitOK || !strings.Contains(firstLine(now.stdout), "-machine: SICK") || strings.Count(now.stdout, "\n") != strings.Count(then.stdout, "\n") {
+		t.Errorf("exit code %d, said %s%s, and before\n%s", now.code, now.stdout, now.stderr, then.stdout)
+	}
+}

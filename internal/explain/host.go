@@ -1,0 +1,194 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Host is a BareMetalHost.
+type Host struct {
+	Host *metal3v1.BareMetalHost
+	// Machine is the one that runs on it; nil if none is known.
+	Machine *Machine
+	// Cycles are its power cycles.
+	Cycles []*v1alpha1.RebootRemediation
+	// Problem says why those cannot be told; empty if they can.
+	Problem string
+}
+
+func (f *Facts) ofHost(name string) []Page {
+	var pages []Page
+	for _, h := range f.Hosts {
+		if h.Host.Name == name {
+			pages = append(pages, f.HostPage(h))
+		}
+	}
+	if len(pages) > 0 {
+		return pages
+	}
+	return f.goneHosts(name)
+}
+
+// HostPage explains a BareMetalHost: who runs on it, who keeps it off, and what was repaired on it.
+func (f *Facts) HostPage(h *Host) Page {
+	p := Page{APIVersion: APIVersion, Kind: "BareMetalHost", Namespace: h.Host.Namespace, Name: h.Host.Name, At: f.Now, Headline: h.headline(f.Now)}
+	past := f.onHost(func(r *Record) bool { return r.Record.Spec.HostRef.UID == h.Host.UID })
+	if h.Machine != nil {
+		p.Cluster, p.Next = h.Machine.Machine.Spec.ClusterName, h.Machine.upcomingOf(f)
+		p.row("Machine", h.Machine.Machine.Name+" of cluster "+p.Cluster+": "+h.Machine.headline(h.Machine.State(f.Now), f.Now))
+	} else if len(past) > 0 {
+		p.Cluster = past[0].Record.Spec.ClusterName
+	}
+	p.row("Error", h.failure())
+	for _, key := range slices.Sorted(maps.Keys(h.Host.Annotations)) {
+		p.row("Off by", h.keptOffBy(key, f.Now))
+	}
+	p.row("Left alone", h.leftAlone())
+	for _, c := range h.Cycles {
+		p.row("Cycle", cycleWords(c))
+	}
+	p.row("Unclear", sentence(h.Problem))
+	p.row("History", repairs(past, f.Now))
+	f.tellNext(&p)
+	return p
+}
+
+// goneHosts explain hosts that are gone, or cannot be read, by their records.
+func (f *Facts) goneHosts(name string) []Page {
+	byNamespace := map[string][]*Record{}
+	for _, r := range f.onHost(func(r *Record) bool { return r.Record.Spec.HostRef.Name == name }) {
+		byNamespace[r.Record.Namespace] = append(byNamespace[r.Record.Namespace], r)
+	}
+	var pages []Page
+	for _, namespace := range slices.Sorted(maps.Keys(byNamespace)) {
+		past := byNamespace[namespace]
+		p := Page{
+			APIVersion: APIVersion, Kind: "BareMetalHost", Namespace: namespace, Name: name, Cluster: past[0].Record.Spec.ClusterName, At: f.Now,
+			State: StateGone, Headline: "GONE, or nobody here may read it",
+		}
+		p.row("Machine", "the last was "+past[0].Record.Spec.MachineRef.Name+" of cluster "+p.Cluster)
+		p.row("History", repairs(past, f.Now))
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// onHost are the records of a host, the latest first.
+func (f *Facts) onHost(is func(*Record) bool) []*Record {
+	var all []*Record
+	for _, r := range f.Records {
+		if r.Record.Spec.HostRef != nil && is(r) {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Record) int { return b.Record.CreationTimestamp.Compare(a.Record.CreationTimestamp.Time) })
+	return all
+}
+
+func (h *Host) headline(now time.Time) string {
+	power := "OFF"
+	if h.Host.Status.PoweredOn {
+		power = "ON"
+	}
+	switch {
+	case h.Host.DeletionTimestamp != nil:
+		return "BEING DELETED for " + ago(h.Host.DeletionTimestamp.Time, now)
+	case h.Machine != nil:
+		return power + ", runs " + h.Machine.Machine.Name
+	case h.Host.Spec.ConsumerRef != nil:
+		return power + ", used by " + h.Host.Spec.ConsumerRef.Kind + " " + h.Host.Spec.ConsumerRef.Name + ", whose Machine is not known"
+	}
+	return power + ", used by nobody"
+}
+
+// failure is the error of the host in its operator's words.
+func (h *Host) failure() string {
+	status := &h.Host.Status
+	if status.ErrorType == "" && status.OperationalStatus != metal3v1.OperationalStatusError {
+		return ""
+	}
+	return strings.TrimRight(cmp.Or(string(status.ErrorType), "error")+": "+status.ErrorMessage, ": ")
+}
+
+// keptOffBy says who keeps the host off by an annotation; empty if that is none that does.
+func (h *Host) keptOffBy(annotation string, now time.Time) string {
+	if annotation == cycle.ProbeKey {
+		return "somebody who asks for one reboot (annotation " + annotation + "); it is on again afterwards"
+	}
+	if !strings.HasPrefix(annotation, metal3v1.RebootAnnotationPrefix+"/") {
+		return ""
+	}
+	for _, c := range h.Cycles {
+		if annotation == cycle.KeyOf(c.UID) {
+			text := "Sickbay, for RebootRemediation " + c.Name
+			if since := c.Status.KeySince; since != nil {
+				text += ", since " + Clock(since.Time, now)
+			}
+			return text
+		}
+	}
+	if uid, ours := strings.CutPrefix(annotation, cycle.KeyPrefix); ours {
+		return "Sickbay, for a RebootRemediation that is not known here (UID " + uid + ")"
+	}
+	return "a person or another system, until they remove the annotation " + annotation
+}
+
+// leftAlone says that the operator of the host does not look at it.
+func (h *Host) leftAlone() string {
+	for _, key := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
+		if _, is := h.Host.Annotations[key]; is {
+			return "by its operator (annotation " + key + "), so what it says may be old"
+		}
+	}
+	return ""
+}
+
+// cycleWords sum up a power cycle.
+func cycleWords(c *v1alpha1.RebootRemediation) string {
+	text := c.Name + ", " + cmp.Or(string(c.Status.Phase), "not begun")
+	if by := c.Status.RequestedBy; by != nil {
+		text += ", asked for by " + strings.TrimSpace(requesterWords[by.Kind]+" "+by.Name)
+	}
+	if done := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionSucceeded); done != nil && done.Message != "" {
+		text += ": " + done.Message
+	}
+	return text
+}
+
+// requesterWords say what asked for a power cycle.
+var requesterWords = map[v1alpha1.RequesterKind]string{
+	v1alpha1.RequestedByPerson: "a person", v1alpha1.RequestedByHealthCheck: "a health check", v1alpha1.RequestedByRecord: "MachineRemediation",
+	v1alpha1.RequestedByAnnotation: "an annotation",
+}
+
+// repairs sum up records, the latest first; empty if there are none.
+func repairs(all []*Record, now time.Time) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, r := range all[:min(len(all), maxNames)] {
+		part := Clock(r.Record.CreationTimestamp.Time, now) + " " + r.Record.Spec.MachineRef.Name + ": "
+		if ladder.Ended(r.Record) {
+			parts = append(parts, part+r.outcome())
+			continue
+		}
+		parts = append(parts, part+string(r.Record.Status.Phase))
+	}
+	text := fmt.Sprintf("%s on record: %s", count(len(all), "repair"), strings.Join(parts, "; "))
+	if len(all) > maxNames {
+		text += "; and earlier ones"
+	}
+	return text
+}

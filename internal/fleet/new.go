@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// Sources are what a fleet is read from.
+type Sources struct {
+	// Client answers as a cache does: it has the indexes of targets and record. Live reads past it.
+	Client, Live client.Reader
+	Nodes        workload.Nodes
+	// Hosts are the bare-metal hosts; nil if nobody reads any.
+	Hosts *machinehealth.Hosts
+	// GracePeriod is that of the machines whose workload clusters cannot be read.
+	GracePeriod time.Duration
+	Policy      targets.Policy
+	// Namespace is the one that is read; empty means all.
+	Namespace string
+	// Records reports that MachineRemediations can be read.
+	Records bool
+	// Lease is the name of the lease that the leading manager holds; empty if nobody asks.
+	Lease string
+	Clock clock.PassiveClock
+}
+
+// New wires the observers of the controllers to look at a fleet from outside. They remember nothing of what a manager has
+// written, and cannot write.
+func New(s Sources) *Observer {
+	c, selectors := readOnly{reader: s.Client}, &targets.Selectors{}
+	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
+	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
+	return &Observer{
+		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, Lease: s.Lease, Clock: s.Clock,
+		// Hosts matter for what a plan remembers. They are read one by one, and past the cache, so they are left out.
+		Checks: &machinehealthcheck.Reconciler{
+			Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock,
+			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors,
+		},
+		Repairs: &remediation.Reconciler{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Namespace: s.Namespace, Clock: s.Clock, Gate: gate},
+	}
+}
+
+// readOnly is a client that reads. A write through it is a bug, and panics.
+type readOnly struct {
+	client.Client
+	reader client.Reader
+}
+
+func (c readOnly) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	return c.reader.Get(ctx, key, obj, opts...)
+}
+
+func (c readOnly) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return c.reader.List(ctx, list, opts...)
+}
