@@ -114,7 +114,7 @@ func TestSameWords(t *testing.T) {
 			case "Cluster", "Machine", "Next", "Slots":
 				// They are drawn, and linked.
 			case "Choose", "Stop":
-				for _, command := range strings.SplitSeq(row.Text, " | ") {
+				for command := range strings.SplitSeq(row.Text, " | ") {
 					says(at, "kubectl "+command)
 				}
 			default:

@@ -102,21 +102,17 @@ type (
 	headline struct{ First, Rest string }
 )
 
-// splitHeadline finds the word, or words, in capital letters with which a headline begins.
+// splitHeadline finds the words in capital letters with which a headline begins; there may be none.
 func splitHeadline(text string) headline {
-	first, rest, _ := strings.Cut(text, " ")
-	for rest != "" {
-		word, more, _ := strings.Cut(rest, " ")
+	n := 0
+	for word := range strings.SplitSeq(text, " ") {
 		if len(word) < 2 || strings.ToUpper(word) != word || strings.ToLower(word) == word {
 			break
 		}
-		first, rest = first+" "+word, more
+		n += len(word) + 1
 	}
-	if rest != "" {
-		rest = " " + rest
-	}
-	word := strings.TrimRight(first, ",;:.")
-	return headline{word, first[len(word):] + rest}
+	first := strings.TrimRight(text[:max(0, min(n, len(text)+1)-1)], ",;:.")
+	return headline{first, text[len(first):]}
 }
 
 // linkURL is where an object has its page.

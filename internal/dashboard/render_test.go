@@ -1,0 +1,21 @@
+package dashboard
+
+import "testing"
+
+// TestSplitHeadline: what is set in bold are the words that are written in capital letters.
+func TestSplitHeadline(t *testing.T) {
+	for text, want := range map[string]headline{
+		"SICK for 3m":                     {"SICK", " for 3m"},
+		"CLOSED, nothing is repaired":     {"CLOSED", ", nothing is repaired"},
+		"NOT LOOKED AFTER: no":            {"NOT LOOKED AFTER", ": no"},
+		"BEING DELETED":                   {"BEING DELETED", ""},
+		"5 machines: 5 healthy":           {"", "5 machines: 5 healthy"},
+		"Recovered after reboot":          {"", "Recovered after reboot"},
+		"GONE. The last repair: Replaced": {"GONE", ". The last repair: Replaced"},
+		"":                                {},
+	} {
+		if got := splitHeadline(text); got != want {
+			t.Errorf("%q is split into %q", text, got)
+		}
+	}
+}
