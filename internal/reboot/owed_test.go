@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,10 +14,12 @@ import (
 	"k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestFinalizersOfACycle: there are two while it goes on, and the one for the Node stays as long as the Node is owed something, also if a
@@ -52,6 +55,53 @@ func TestFinalizersOfACycle(t *testing.T) {
 	default:
 		t.Error("people are not told")
 	}
+}
+
+// TestRecordOfAMarkedHost: a record stays for the mark of its host as long as it is looked after, and no longer: when it is deleted, as by
+// the health check of a machine that works again, the mark goes first.
+func TestRecordOfAMarkedHost(t *testing.T) {
+	for name, works := range map[string]bool{"it works again": true, "it does not": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t)
+			request := s.look(s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}))
+			ended := new(metav1.NewTime(s.r.Clock.Now().Add(-time.Hour)))
+			request.Status.Phase, request.Status.FinishedAt, request.Status.HostMarkedSince = v1alpha1.Failed, ended, ended
+			request.Status.Outcome = v1alpha1.ReasonPowerOffTimedOut
+			if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			s.works(request, false)
+			if s.look(request); !s.marked() || !slices.Equal(request.Finalizers, []string{NodeFinalizer}) {
+				t.Fatalf("the host is marked: %t; the finalizers are %v", s.marked(), request.Finalizers)
+			}
+			s.works(request, works)
+			s.delete(request)
+			if s.look(request); request.Status.Phase != gone || s.marked() == works {
+				t.Errorf("in phase %s; the host is marked: %t", request.Status.Phase, s.marked())
+			}
+		})
+	}
+}
+
+// works has the Node of a cycle say whether it is Ready.
+func (s *shared) works(request *v1alpha1.RebootRemediation, ready bool) {
+	s.Helper()
+	node := build.Node(request.Status.Node.Name)
+	if err := s.e.Client.Get(s.Context(), client.ObjectKeyFromObject(node), node); err != nil {
+		build.Create(s.Context(), s.T, s.e.Client, node)
+	}
+	status := map[bool]corev1.ConditionStatus{true: corev1.ConditionTrue, false: corev1.ConditionFalse}[ready]
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(s.r.Clock.Now())}}
+	if err := s.e.Client.Status().Update(s.Context(), node); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// marked tells whether the host has our mark.
+func (s *shared) marked() bool {
+	s.Helper()
+	host := reread(s.T, s.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}})
+	return host.Annotations[cycle.UnhealthyKeys[0]] == cycle.UnhealthyByUs
 }
 
 // TestRefusedPartsAreNamed: what the workload cluster does not take back keeps nothing else from being put back.
