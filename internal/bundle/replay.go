@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -156,20 +158,12 @@ func (r Refusal) error(gvk schema.GroupVersionKind) error {
 	return errors.New(r.Message)
 }
 
-// SameDecision reports whether pages say what the bundle has.
-func (b *Bundle) SameDecision(pages []explain.Page) bool {
-	return reflect.DeepEqual(normal(b.Pages), normal(pages))
-}
+// sameTimes compares as the API does, and times by the moment: what was written has no zone of its own.
+var sameTimes = func() conversion.Equalities {
+	e := equality.Semantic.Copy()
+	utilruntime.Must(e.AddFunc(time.Time.Equal))
+	return e
+}()
 
-// normal are pages as they are written, where times have no clock of their own.
-func normal(pages []explain.Page) []explain.Page {
-	all := slices.Clone(pages)
-	for i := range all {
-		all[i].At = all[i].At.UTC()
-		all[i].Next = slices.Clone(all[i].Next)
-		for j := range all[i].Next {
-			all[i].Next[j].At = all[i].Next[j].At.UTC()
-		}
-	}
-	return all
-}
+// SameDecision reports whether pages say what the bundle has.
+func (b *Bundle) SameDecision(pages []explain.Page) bool { return sameTimes.DeepEqual(b.Pages, pages) }
