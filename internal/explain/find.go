@@ -3,6 +3,8 @@ package explain
 import (
 	"fmt"
 	"slices"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // finders find what a person has named, by the word for its kind.
@@ -81,10 +83,25 @@ func (f *Facts) machinePages(is func(*Machine) bool) []Page {
 
 // gonePages explain a machine that is gone by its latest record.
 func (f *Facts) gonePages(name string) []Page {
+	return f.gone(func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.Name == name })
+}
+
+// GonePage explains a machine of a namespace that is gone, by its latest record; false if there is none.
+func (f *Facts) GonePage(namespace, name string) (Page, bool) {
+	pages := f.gone(func(r *v1alpha1.MachineRemediation) bool {
+		return r.Namespace == namespace && r.Spec.MachineRef.Name == name
+	})
+	if len(pages) == 0 {
+		return Page{}, false
+	}
+	return pages[0], true
+}
+
+func (f *Facts) gone(is func(*v1alpha1.MachineRemediation) bool) []Page {
 	for _, r := range slices.Backward(f.Records) {
-		if r.Record.Spec.MachineRef.Name == name {
+		if is(r.Record) {
 			p := f.RecordPage(r)
-			p.Kind, p.Name, p.State = "Machine", name, StateGone
+			p.Kind, p.Name, p.State = "Machine", r.Record.Spec.MachineRef.Name, StateGone
 			p.Headline = "GONE. The last repair: " + p.Headline
 			return []Page{p}
 		}
