@@ -29,7 +29,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +55,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo and make test-gardener try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -63,6 +63,13 @@ explore: ## Search schedules of faults, crashes and people for what must not hap
 	@echo "Building the explorer"
 	@cd sim && go build -v -o $(BIN)/explore ./cmd/explore 2>&1 | $(PROGRESS)
 	@$(BIN)/explore $(EXPLORE)
+
+# -race is for code; here a browser and an API server share the processors with the tests.
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+BROWSER ?=
+test-browser: controlplane ## Try the dashboard in Chromium, and see that nobody is kept out: BROWSER=-pictures takes those in docs/images anew
+	@if [ -z "$(CHROMIUM)" ]; then echo "No Chromium found: nothing was tried in a browser. On Debian, apt-get install chromium brings it."; exit 0; fi; \
+	cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -p=1 -parallel=4 -timeout=10m ./browser/... -args -chromium=$(CHROMIUM) $(BROWSER)
 
 $(BMO): $(wildcard tools/bmo/go.*)
 	@echo "Building the baremetal-operator; the first build takes 2 to 5 minutes."
@@ -108,10 +115,11 @@ soak: controlplane ## Have random faults befall 2,000 machines for half an hour,
 	@cd sim && go build -v -o $(BIN)/soak ./cmd/soak 2>&1 | $(PROGRESS)
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/soak $(SOAK)
 
-demo: controlplane build ## Run Sickbay in a simulated world; KEEP=1 leaves it running at the end
+DEMO ?=
+demo: controlplane build ## Run Sickbay in a simulated world: DEMO=-v tells every line; KEEP=1 leaves it running at the end
 	@echo "Building the demo"
 	@cd sim && go build -v -o $(BIN)/demo ./cmd/demo 2>&1 | $(PROGRESS)
-	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo
+	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo $(DEMO)
 
 lint: verify-generated ## Check the code of all modules, and that generated files are up to date
 	@linter=$$($(TOOL) -n golangci-lint) || exit 1; failed=""; \

@@ -183,6 +183,9 @@ func TestGuard(t *testing.T) {
 			}
 		})
 	}
+	if got := asks(t, d.site, http.MethodHead, "/machines", nil); got.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a page that asks whether it may still be seen is answered %s", got.Status)
+	}
 	if got := asks(t, d.site, http.MethodGet, "/assets/app.css", nil); got.StatusCode != http.StatusOK {
 		t.Errorf("the sign-in form has no style: %s: %s", got.Status, got.body)
 	}

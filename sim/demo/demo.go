@@ -1,5 +1,5 @@
-// Package demo shows Sickbay at work in a world: it plays all scenarios, tells them line by line as they happen, and
-// ends with a table.
+// Package demo shows Sickbay at work in a world: it plays all scenarios, and says in one row for each how it ended. Meanwhile it
+// serves the dashboard.
 package demo
 
 import (
@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
@@ -29,6 +31,12 @@ type Options struct {
 	Out io.Writer
 	// Color makes it colourful.
 	Color bool
+	// Size is that of the terminal, in columns and rows. It is nil where nobody watches: then nothing is drawn twice.
+	Size func() (width, height int)
+	// Verbose tells every line of every story as it happens.
+	Verbose bool
+	// Stories are those that are played; all of them unless they are set.
+	Stories []scenario.Scenario
 	// Dir receives the kubeconfig and the logs.
 	Dir string
 	// Began is when the demo began; all times are told from then on.
@@ -37,21 +45,34 @@ type Options struct {
 
 // Run plays all scenarios. The error says which of them did not end as they should.
 func Run(ctx context.Context, o Options) error {
-	t := newTerminal(o)
-	d := &demo{Options: o, terminal: t, scenarios: scenario.All()}
-	t.programme(d.scenarios)
+	all, err := os.Create(filepath.Join(o.Dir, "stories.log"))
+	if err != nil {
+		return fmt.Errorf("creating the log of the stories: %w", err)
+	}
+	defer func() { _ = all.Close() }()
+	if o.Stories == nil {
+		o.Stories = scenario.All()
+	}
+	d := &demo{Options: o, scenarios: o.Stories}
+	if d.web, err = listen(ctx); err != nil {
+		return err
+	}
+	defer d.web.close()
+	t := newTerminal(o, d.scenarios, all)
+	d.terminal = t
+	t.programme(d.web.address)
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {
 		return err
 	}
 	results := d.play(ctx)
-	t.table(results)
+	t.sum(results)
 	if err := failures(results); err != nil {
 		t.print("The logs are in %s", d.Dir)
 		return err
 	}
-	t.print("All %d scenarios ended as they should. The logs are in %s", len(results), d.Dir)
+	t.print("All %d stories ended as they should. Every line of them is in %s", len(results), all.Name())
 	if o.Keep {
 		t.keep(d.kubeconfig())
 		<-ctx.Done()
@@ -66,7 +87,11 @@ type demo struct {
 	scenarios []scenario.Scenario
 	world     *world.World
 	journal   *journal.Journal
+	web       *web
 }
+
+// gracePeriod is that of Sickbay: nobody wants to watch a cluster be cut off for five minutes.
+const gracePeriod = 5 * time.Second
 
 func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 
@@ -103,18 +128,22 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	d.terminal.print("Starting Sickbay beside it")
 	process, err := sickbay.Start(ctx, sickbay.Options{
 		Binary: d.Binary, Kubeconfig: d.kubeconfig(), Log: log,
-		// Nobody wants to watch a cluster be cut off for five minutes.
-		Args: []string{"--remote-conditions-grace-period=5s"},
+		Args: []string{"--remote-conditions-grace-period=" + gracePeriod.String(), "--leader-elect", "--leader-elect-namespace=" + metav1.NamespaceSystem},
 	})
 	if err != nil {
 		return stop, fmt.Errorf("starting Sickbay: %w", err)
 	}
 	undo = append(undo, func() { _ = process.Stop() })
-	return stop, nil
+	closePage, err := d.openPage(ctx)
+	undo = append(undo, closePage)
+	return stop, err
 }
 
 // play plays all scenarios side by side; those of a cluster begin when it is up.
 func (d *demo) play(ctx context.Context) []result {
+	ticking, stop := context.WithCancel(ctx)
+	defer stop()
+	go d.terminal.tick(ticking)
 	d.terminal.print("Making %d clusters", len(scenario.Clusters(d.scenarios)))
 	results := make([]result, len(d.scenarios))
 	var group sync.WaitGroup
@@ -126,7 +155,7 @@ func (d *demo) play(ctx context.Context) []result {
 			ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 			defer cancel()
 			if err = scenario.Prepare(ctx, d.world, cluster, d.scenarios); err == nil {
-				d.terminal.print("Cluster %s is up", cluster.Name)
+				d.terminal.detail("Cluster %s is up", cluster.Name)
 			}
 		}()
 		for i, s := range d.scenarios {
@@ -137,8 +166,9 @@ func (d *demo) play(ctx context.Context) []result {
 				<-prepared
 				results[i] = result{scenario: s, err: err}
 				if err == nil {
-					results[i].outcome, results[i].err = d.tell(ctx, s)
+					results[i] = d.tell(ctx, s)
 				}
+				d.terminal.end(results[i])
 			})
 		}
 		// One after the other: the first clusters begin to play while the next come up.
@@ -149,18 +179,14 @@ func (d *demo) play(ctx context.Context) []result {
 }
 
 // tell plays one scenario.
-func (d *demo) tell(ctx context.Context, s scenario.Scenario) (scenario.Outcome, error) {
+func (d *demo) tell(ctx context.Context, s scenario.Scenario) result {
 	ctx, cancel := context.WithTimeout(ctx, scenario.Patience)
 	defer cancel()
+	d.terminal.begin(s.Name)
+	began := time.Now()
 	stage := &scenario.Stage{Scenario: s, World: d.world, Journal: d.journal, Tell: d.terminal.line}
-	return s.Play(ctx, stage)
-}
-
-// result is how a scenario ended.
-type result struct {
-	scenario scenario.Scenario
-	outcome  scenario.Outcome
-	err      error
+	outcome, err := s.Play(ctx, stage)
+	return result{scenario: s, outcome: outcome, took: time.Since(began), err: err}
 }
 
 func failures(results []result) error {

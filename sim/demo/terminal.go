@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -10,110 +11,228 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// terminal writes lines, one writer at a time.
+// terminal tells the stories: a row for each when it has ended. While somebody watches, those that are under way have a
+// line each below the rows, which is drawn again and again.
 type terminal struct {
-	mu    sync.Mutex
-	out   io.Writer
-	color bool
-	began time.Time
+	Options
+	painter painter
+	// all receives every line of every story.
+	all io.Writer
+
+	mu      sync.Mutex
+	stories []*story
+	headed  bool
+	// drawn is how many lines below the rows are to be drawn again.
+	drawn int
 }
 
-func newTerminal(o Options) *terminal {
-	return &terminal{out: o.Out, color: o.Color, began: o.Began}
+func newTerminal(o Options, scenarios []scenario.Scenario, all io.Writer) *terminal {
+	t := &terminal{Options: o, painter: painter(o.Color), all: all}
+	for _, s := range scenarios {
+		t.stories = append(t.stories, &story{scenario: s})
+	}
+	return t
 }
 
-// Colours of the terminal.
-const (
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	blue   = "34"
-	cyan   = "36"
-)
+// live reports whether lines can be drawn again.
+func (t *terminal) live() bool { return t.Size != nil && !t.Verbose }
 
-var colors = map[scenario.Kind]string{
-	scenario.Broke: red, scenario.Mended: green, scenario.Judged: yellow, scenario.Acted: blue,
-	scenario.Owner: cyan, scenario.Healthy: green, scenario.Refrains: blue,
-	scenario.Records: blue, scenario.Decides: cyan, scenario.Upgrades: cyan, scenario.Resumes: blue, scenario.Power: cyan,
-}
-
-// programme says what is about to be seen.
-func (t *terminal) programme(scenarios []scenario.Scenario) {
+// programme says what is about to be seen, and where.
+func (t *terminal) programme(address string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var b strings.Builder
-	b.WriteString("\nReal Cluster API controllers, a real API server, Sickbay beside them, and this is going to happen:\n\n")
-	for _, s := range scenarios {
-		fmt.Fprintf(&b, "  %-17s  %s\n", s.Name, s.Title)
+	fmt.Fprintf(&b, "\nWatch it in a browser: %s\n", address)
+	fmt.Fprintf(&b, "Real Cluster API controllers, a real API server, Sickbay beside them, and %d stories.\n", len(t.stories))
+	for _, s := range t.stories {
+		if t.Verbose {
+			fmt.Fprintf(&b, "\n  %-17s  %s", s.scenario.Name, s.scenario.Title)
+		}
 	}
-	_, _ = fmt.Fprintln(t.out, b.String())
-}
-
-// line tells one line of a story.
-func (t *terminal) line(l scenario.Line) {
-	t.write(l.At, fmt.Sprintf("%-17s %s %s", l.Scenario, t.paint(colors[l.Kind], fmt.Sprintf("%-8s", l.Kind)), l.Text))
+	if t.Verbose {
+		b.WriteString("\n")
+	}
+	t.show(b.String())
 }
 
 // print tells what the demo itself does.
 func (t *terminal) print(format string, args ...any) {
-	t.write(time.Now(), t.paint(dim, fmt.Sprintf(format, args...)))
-}
-
-func (t *terminal) write(at time.Time, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintf(t.out, "%s %s\n", t.paint(dim, fmt.Sprintf("%6.1fs", at.Sub(t.began).Seconds())), text)
+	t.show(t.timed(time.Now(), t.painter.paint(dim, fmt.Sprintf(format, args...)), t.painter))
 }
 
-func (t *terminal) paint(color, text string) string {
-	if !t.color || color == "" {
-		return text
+// detail tells what few want to know.
+func (t *terminal) detail(format string, args ...any) {
+	if t.Verbose {
+		t.print(format, args...)
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// table sums up how the scenarios ended.
-func (t *terminal) table(results []result) {
+// begin says that a story begins.
+func (t *terminal) begin(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const format = "  %-4s  %-38s  %9s  %10s  %14s  %s\n"
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n"+format, "", "", "detected", "remediated", "new Node ready", "")
-	fmt.Fprintf(&b, format, "", "scenario", "after", "after", "after", "")
-	fmt.Fprintf(&b, format, "----", strings.Repeat("-", 38), strings.Repeat("-", 9), strings.Repeat("-", 10), strings.Repeat("-", 14), "")
+	t.story(name).began = time.Now()
+	t.show("")
+}
+
+// line tells one line of a story.
+func (t *terminal) line(l scenario.Line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.story(l.Scenario)
+	s.lines = append(s.lines, l)
+	_, _ = fmt.Fprintln(t.all, t.timed(l.At, tell(l, false), false))
+	if t.Verbose {
+		t.show(t.timed(l.At, tell(l, t.painter), t.painter))
+		return
+	}
+	t.show("")
+}
+
+func tell(l scenario.Line, p painter) string {
+	return fmt.Sprintf("%-17s %s %s", l.Scenario, p.paint(colors[l.Kind], fmt.Sprintf("%-8s", l.Kind)), l.Text)
+}
+
+func (t *terminal) timed(at time.Time, text string, p painter) string {
+	return fmt.Sprintf("%s %s", p.paint(dim, fmt.Sprintf("%6.1fs", at.Sub(t.Began).Seconds())), text)
+}
+
+// end says how a story ended.
+func (t *terminal) end(r result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.story(r.scenario.Name).ended = true
+	if t.Verbose {
+		return
+	}
+	t.row(r)
+}
+
+func (t *terminal) row(r result) {
+	text := ""
+	if !t.headed {
+		text, t.headed = "\n"+head()+"\n", true
+	}
+	width := 0
+	if t.Size != nil {
+		width, _ = t.Size()
+	}
+	t.show(text + row(r, width, t.painter))
+}
+
+// sum says what has not been said about how the stories ended: with all lines told, the whole table; else the lines
+// of those stories that did not end as they should.
+func (t *terminal) sum(results []result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, r := range results {
-		mark, remark := "ok", r.outcome.Remark
-		if r.err != nil {
-			mark, remark = "FAIL", firstLine(r.err.Error())
+		if t.Verbose {
+			t.row(r)
+			continue
 		}
-		fmt.Fprintf(&b, format, mark, r.scenario.Title, seconds(r.outcome.Detected), seconds(r.outcome.Remediated), seconds(r.outcome.Ready), remark)
+		if r.err == nil {
+			continue
+		}
+		text := fmt.Sprintf("\nWhat happened in %s, until %s:", r.scenario.Name, firstLine(r.err.Error()))
+		for _, l := range t.story(r.scenario.Name).lines {
+			text += "\n" + t.timed(l.At, tell(l, t.painter), t.painter)
+		}
+		t.show(text)
 	}
-	_, _ = fmt.Fprintln(t.out, b.String())
+	t.show("\n")
+}
+
+func (t *terminal) story(name string) *story {
+	for _, s := range t.stories {
+		if s.scenario.Name == name {
+			return s
+		}
+	}
+	return &story{}
+}
+
+// tick draws what is under way again each second, until ctx ends.
+func (t *terminal) tick(ctx context.Context) {
+	if !t.live() {
+		return
+	}
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			t.mu.Lock()
+			t.show("")
+			t.mu.Unlock()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// show writes a text that stays, in place of the lines that are drawn again, and these below it.
+func (t *terminal) show(text string) {
+	var b strings.Builder
+	if t.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", t.drawn)
+	}
+	if text != "" {
+		b.WriteString(strings.TrimSuffix(text, "\n") + "\n")
+	}
+	t.drawn = 0
+	if t.live() {
+		lines := t.underWay(time.Now())
+		t.drawn = len(lines)
+		for _, line := range lines {
+			b.WriteString(line + "\n")
+		}
+	}
+	_, _ = io.WriteString(t.Out, b.String())
+}
+
+// underWay are the lines below the rows: the stories that are told, as far as they fit, and how many are left.
+func (t *terminal) underWay(now time.Time) []string {
+	width, height := t.Size()
+	var lines []string
+	done, told, waiting := 0, 0, 0
+	for _, s := range t.stories {
+		switch {
+		case s.ended:
+			done++
+		case s.began.IsZero():
+			waiting++
+		case len(lines) < height-5:
+			told++
+			lines = append(lines, running(s, now, width-1, t.painter))
+		default:
+			told++
+		}
+	}
+	if told == 0 && (done == 0 || waiting == 0) {
+		return nil
+	}
+	status := fmt.Sprintf("%6.0f s, %d of %d stories have ended", now.Sub(t.Began).Seconds(), done, len(t.stories))
+	if hidden := told - len(lines); hidden > 0 {
+		status += fmt.Sprintf(", %d more under way", hidden)
+	}
+	if waiting > 0 {
+		status += fmt.Sprintf(", %d to come", waiting)
+	}
+	return append(lines, "", t.painter.paint(dim, cut(status, width-1)))
 }
 
 // keep says how to look at the world.
 func (t *terminal) keep(kubeconfig string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintf(t.out, `The world keeps running, and Sickbay in it. In another terminal:
+	t.show(fmt.Sprintf(`The world keeps running, and Sickbay and the page with it. In another terminal:
 
   export KUBECONFIG=%s
-  kubectl get machines,machinehealthchecks
+  bin/sickbay status -A
+  kubectl get machines,machinehealthchecks,mr
   kubectl describe machine NAME
 
-Ctrl-C ends it.
-`, kubeconfig)
-}
-
-func seconds(d time.Duration) string {
-	if d == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+Ctrl-C ends it.`, kubeconfig))
 }

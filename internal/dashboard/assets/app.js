@@ -92,6 +92,15 @@
     setTimeout(() => put(button, "Copy"), 2000);
   });
 
+  // refused asks a person to sign in again who may not see the page any more.
+  const refused = async () => {
+    if (document.querySelector("[data-still]")) return;
+    try {
+      const { status } = await fetch(location.href, { method: "HEAD", cache: "no-store" });
+      if (status === 401 || status === 403) location.reload();
+    } catch { /* The connection is lost. */ }
+  };
+
   const watch = () => {
     const source = new EventSource("/events");
     source.addEventListener("look", (event) => {
@@ -109,7 +118,9 @@
       state = "lost";
       tick();
       // A browser gives up on some errors.
-      if (source.readyState === EventSource.CLOSED) setTimeout(watch, 3000);
+      if (source.readyState !== EventSource.CLOSED) return;
+      refused();
+      setTimeout(watch, 3000);
     });
   };
 

@@ -3,12 +3,15 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/sickbay-dev/sickbay/sim/demo"
 )
@@ -21,6 +24,8 @@ func main() {
 }
 
 func run() error {
+	verbose := flag.Bool("v", false, "tell every line of every story as it happens")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	binary, err := filepath.Abs(filepath.Join("..", "bin", "sickbay"))
@@ -34,14 +39,18 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("creating a directory for logs: %w", err)
 	}
-	return demo.Run(ctx, demo.Options{
-		Binary: binary, Keep: os.Getenv("KEEP") != "", Out: os.Stdout, Color: isTerminal(os.Stdout),
-		Dir: dir, Began: time.Now(),
-	})
+	o := demo.Options{Binary: binary, Keep: os.Getenv("KEEP") != "", Verbose: *verbose, Out: os.Stdout, Dir: dir, Began: time.Now()}
+	if terminal := int(os.Stdout.Fd()); term.IsTerminal(terminal) && os.Getenv("TERM") != "dumb" {
+		o.Color, o.Size = os.Getenv("NO_COLOR") == "", func() (width, height int) { return size(terminal) }
+	}
+	return demo.Run(ctx, o)
 }
 
-// isTerminal tells whether somebody is looking. NO_COLOR is what people set who do not like colours.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
+// size is that of a terminal, or the usual one of those that do not tell.
+func size(terminal int) (width, height int) {
+	width, height, err := term.GetSize(terminal)
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return width, height
 }

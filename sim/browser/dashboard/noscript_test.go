@@ -1,0 +1,21 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/sim/browser"
+)
+
+// TestWithoutScripts: every page says the same with JavaScript off, but for what is live.
+func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := serve(t, explaintest.Eleven())
+	page := chromium.Page(t, browser.Options{NoScript: true})
+	crawl(t, page, s.address, func(path string) {
+		if strings.TrimSpace(browser.Eval[string](page, `document.querySelector("main").innerText`)) == "" {
+			t.Errorf("%s is empty", path)
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/sim/browser"
+)
+
+// all are the fleets that every page is tried with.
+var all = map[string]func() *explain.Facts{
+	"none": empty, "eleven": explaintest.Eleven, "many": many, "all sick": explaintest.AllSick, "unreadable": explaintest.Unreadable, "hostile": explaintest.Hostile,
+}
+
+// empty is a fleet on the day when Sickbay is installed.
+func empty() *explain.Facts { return explaintest.Merge() }
+
+// many machines, and as many repairs in the past as are kept.
+func many() *explain.Facts { return explaintest.Past(explaintest.Many(10000, 100), 2000) }
+
+// TestScreens follows the links from the first page on, and looks at a few pages of each kind: nothing is logged, nobody else is
+// asked, nobody is kept out in either theme, nothing is too wide for a small screen, and what others have written stays text.
+func TestScreens(t *testing.T) {
+	for name, facts := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := chromium.Page(t, browser.Options{})
+			crawl(t, page, serve(t, facts()).address, func(path string) { look(t, page, path) })
+		})
+	}
+}
+
+func look(t *testing.T, page *browser.Page, path string) {
+	t.Helper()
+	barriers := page.Barriers(axe)
+	page.Theme(true)
+	for _, barrier := range append(barriers, page.Barriers(axe, "color-contrast")...) {
+		t.Errorf("%s: %s", path, barrier)
+	}
+	page.Resize(320, 640)
+	if wide := page.TooWide(); len(wide) > 0 {
+		t.Errorf("%s is too wide for a small screen: %q", path, wide)
+	}
+	if browser.Eval[bool](page, `"hostile" in window || !!document.querySelector("#hostile, img[onerror]")`) {
+		t.Errorf("%s: what others have written did not stay text", path)
+	}
+	if browser.Eval[bool](page, `/[\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.outerHTML)`) {
+		t.Errorf("%s: what others have written turns the text beside it around", path)
+	}
+	page.Resize(1280, 800)
+	page.Theme(false)
+}
+
+// kind is what pages have in common that differ only in what they are about, and how many of them are looked at.
+func kind(path string) (name string, some int) {
+	path, query, _ := strings.Cut(path, "?")
+	if parts := strings.Split(path, "/"); len(parts) > 2 {
+		return parts[1] + "/", 3
+	}
+	return path + fmt.Sprint(query != ""), 1
+}
+
+// crawl opens what can be reached by links, a few pages of each kind.
+func crawl(t *testing.T, page *browser.Page, address string, look func(path string)) {
+	t.Helper()
+	seen, kinds := map[string]bool{"/": true}, map[string]int{}
+	for next := []string{"/"}; len(next) > 0; next = next[1:] {
+		if status := page.Open(address + next[0]); status != http.StatusOK {
+			t.Errorf("%s answers %d", next[0], status)
+			continue
+		}
+		look(next[0])
+		for _, link := range browser.Eval[[]string](page, `[...document.links].filter(a => a.origin === location.origin).map(a => a.pathname + a.search)`) {
+			if name, some := kind(link); !seen[link] && kinds[name] < some {
+				seen[link] = true
+				kinds[name]++
+				next = append(next, link)
+			}
+		}
+	}
+}

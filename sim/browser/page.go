@@ -1,0 +1,284 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	devtools "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/security"
+	"github.com/chromedp/chromedp"
+)
+
+// Patience is how long anything may take that a page has to do.
+const Patience = 30 * time.Second
+
+// Options of a page.
+type Options struct {
+	// Width and Height are those of the window; 1280 and 800 unless they are set.
+	Width, Height int64
+	// Dark asks for the dark theme.
+	Dark bool
+	// NoScript switches JavaScript off.
+	NoScript bool
+	// AnyCertificate takes whatever certificate a server shows.
+	AnyCertificate bool
+	// Headers are sent with each request.
+	Headers map[string]any
+}
+
+// Page is a tab with a profile of its own.
+type Page struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu     sync.Mutex
+	origin string
+	// wrong is what no page may do, and expected what this one may.
+	wrong    []string
+	expected []string
+}
+
+// Page opens a tab, which ends with the test.
+func (b *Browser) Page(t testing.TB, o Options) *Page {
+	t.Helper()
+	if o.Width == 0 {
+		o.Width, o.Height = 1280, 800
+	}
+	p := &Page{t: t}
+	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
+	p.ctx = ctx
+	t.Cleanup(end)
+	t.Cleanup(p.judge)
+	p.must("opening a tab", chromedp.Do(ctx, chromedp.EmulateViewport(o.Width, o.Height)))
+	p.Theme(o.Dark)
+	if o.NoScript {
+		p.must("switching scripts off", do(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	}
+	if o.AnyCertificate {
+		p.must("taking any certificate", do(ctx, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true}))
+	}
+	if o.Headers != nil {
+		p.must("setting headers", do(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: o.Headers}))
+	}
+	return p
+}
+
+// Theme asks for the dark or the light theme, and for a page that does not move.
+func (p *Page) Theme(dark bool) {
+	p.t.Helper()
+	theme := "light"
+	if dark {
+		theme = "dark"
+	}
+	p.must("choosing the theme", do(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}}))
+}
+
+// Resize changes the size of the window.
+func (p *Page) Resize(width, height int64) {
+	p.t.Helper()
+	p.must("changing the size of the window", chromedp.Do(p.ctx, chromedp.EmulateViewport(width, height)))
+}
+
+// Open opens an address and returns the status of the answer. No page may ask anyone but the server of the address that was
+// opened last.
+func (p *Page) Open(address string) int64 {
+	p.t.Helper()
+	p.mu.Lock()
+	p.origin = origin(address)
+	p.mu.Unlock()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	answer, err := chromedp.RunResponse(ctx, chromedp.Navigate(address))
+	p.must("opening "+address, err)
+	return answer.Status
+}
+
+// origin is the beginning of an address, up to its path.
+func origin(address string) string {
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host + "/"
+}
+
+// Press presses keys: characters, or those of package kb.
+func (p *Page) Press(keys string, modifiers ...chromedp.Modifier) {
+	p.t.Helper()
+	p.must(fmt.Sprintf("pressing %q", keys), chromedp.Do(p.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
+}
+
+// Click clicks on the first element of a CSS selector, as soon as it can be seen.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	p.must("clicking on "+selector, chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))))
+}
+
+// Type replaces what is in the field of a CSS selector.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	p.must("typing into "+selector, chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text)))
+}
+
+// lookPeriod is how often a page is asked what is awaited.
+const lookPeriod = 20 * time.Millisecond
+
+// Await waits until an expression is true in the page, which may become another page in between.
+func (p *Page) Await(what, expression string) {
+	p.t.Helper()
+	p.AwaitWithin(Patience, what, expression)
+}
+
+// AwaitWithin is Await with a patience of its own.
+func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	look := time.NewTicker(lookPeriod)
+	defer look.Stop()
+	for {
+		// Between two pages there is nothing to ask, and before the page is whole it may lack what is asked about.
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { try { return !!(`+expression+`) } catch { return false } })()`))
+		if err == nil && is {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			p.t.Fatalf("waiting for %s: %v; the page is\n%s", what, errors.Join(ctx.Err(), err), Eval[string](p, `location.href + "\n" + document.body.innerText`))
+		}
+	}
+}
+
+// Eval is the value of an expression in the page.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	p.must("evaluating "+expression[:min(len(expression), 100)], err)
+	return value
+}
+
+// Text is what a person reads on the page.
+func (p *Page) Text() string {
+	p.t.Helper()
+	return Eval[string](p, "document.body.innerText")
+}
+
+// TooWide are the elements that reach beyond the window, if the page can be scrolled sideways.
+func (p *Page) TooWide() []string {
+	p.t.Helper()
+	return Eval[[]string](p, `(() => {
+		const width = document.documentElement.clientWidth
+		if (document.documentElement.scrollWidth <= width) return []
+		const sticksOut = e => e.getBoundingClientRect().right > width + 0.5 || (e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === "visible")
+		return [...document.querySelectorAll("body *")].filter(sticksOut).map(e => e.tagName + "." + e.className + ": " + e.textContent.trim().slice(0, 40)).slice(0, 10)
+	})()`)
+}
+
+// Picture is the window as a PNG; all of the page with whole.
+func (p *Page) Picture(whole bool) []byte {
+	p.t.Helper()
+	take := chromedp.CaptureScreenshot()
+	if whole {
+		take = chromedp.FullScreenshot(100)
+	}
+	picture, err := chromedp.Run(p.ctx, take)
+	p.must("taking a picture", err)
+	return picture
+}
+
+// Expect lets the page do what else is wrong: what is logged is allowed if it contains the text.
+func (p *Page) Expect(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, text)
+}
+
+// hear notes what no page may do. It must not call the browser.
+func (p *Page) hear(event any) {
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.asks(e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.note("an exception: " + text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			p.note("console: " + words(e.Args))
+		}
+	case *devtools.EventEntryAdded:
+		if e.Entry.Level == devtools.EntryLevelError || e.Entry.Level == devtools.EntryLevelWarning {
+			p.note(fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	}
+}
+
+func words(args []*runtime.RemoteObject) string {
+	var all []string
+	for _, arg := range args {
+		all = append(all, string(arg.Value)+arg.Description)
+	}
+	return strings.Join(all, " ")
+}
+
+func (p *Page) asks(address string) {
+	p.mu.Lock()
+	ours := p.origin
+	p.mu.Unlock()
+	if address == "about:blank" || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, ours) {
+		return
+	}
+	p.note("a request to " + address)
+}
+
+func (p *Page) note(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wrong = append(p.wrong, what)
+}
+
+// Wrong is what the page has done so far that no page may do.
+func (p *Page) Wrong() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.wrong), func(what string) bool {
+		return slices.ContainsFunc(p.expected, func(text string) bool { return strings.Contains(what, text) })
+	})
+}
+
+func (p *Page) judge() {
+	for _, what := range p.Wrong() {
+		p.t.Errorf("the page did what no page may do: %s", what)
+	}
+}
+
+func (p *Page) must(what string, err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func do[P, R any](ctx context.Context, command cdp.Command[P, R], params P) error {
+	_, err := chromedp.Call(ctx, command, params)
+	return err
+}

@@ -1,0 +1,40 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// openPage has the address show the world, as somebody with its kubeconfig sees it. What it returns ends that, also after an error.
+func (d *demo) openPage(ctx context.Context) (closePage func(), err error) {
+	reading, cancel := context.WithCancel(ctx)
+	o := app.DefaultOptions()
+	o.RemoteConditionsGracePeriod = gracePeriod
+	onlooker, err := app.NewOnlooker(reading, d.world.Config(), o)
+	if err != nil {
+		return cancel, fmt.Errorf("reading the world for the page: %w", err)
+	}
+	page, err := dashboard.New(dashboard.Options{Fleet: onlooker.Fleet, Policy: o.Policy, Clock: clock.RealClock{}})
+	if err != nil {
+		return cancel, fmt.Errorf("making the page: %w", err)
+	}
+	ended := make(chan struct{}, 2)
+	go func() { _ = onlooker.Run(reading); ended <- struct{}{} }()
+	go func() { _ = page.Run(reading); ended <- struct{}{} }()
+	closePage = func() {
+		cancel()
+		<-ended
+		<-ended
+	}
+	if err := world.Poll(ctx, onlooker.Ready); err != nil {
+		return closePage, fmt.Errorf("reading the world for the page: %w", err)
+	}
+	d.web.show(dashboard.Local(page.Handler(), ""))
+	return closePage, nil
+}
