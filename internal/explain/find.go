@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // finders find what a person has named, by the word for its kind.
@@ -101,6 +103,16 @@ func (f *Facts) gonePages(name string) []Page {
 		pages = append(pages, p)
 	}
 	return pages
+}
+
+// GonePage explains a machine of a namespace that is gone, by its latest record; false if there is none.
+func (f *Facts) GonePage(namespace, name string) (Page, bool) {
+	pages := f.gonePages(name)
+	i := slices.IndexFunc(pages, func(p Page) bool { return p.Namespace == namespace })
+	if i < 0 {
+		return Page{}, false
+	}
+	return pages[i], true
 }
 
 // RecordPage explains a MachineRemediation.

@@ -62,14 +62,13 @@ func (l *Look) MachinePage(namespace, name string) (ObjectPage, bool) {
 		p.machineLinks(m)
 		return p, true
 	}
-	for _, page := range l.Facts.Of("machine", name) {
-		if page.Namespace == namespace {
-			p := l.object(page)
-			p.Links = append(p.Links, NamedLink{"Repair", Link{"records", namespace, page.Repair.Name}})
-			return p, true
-		}
+	page, ok := l.Facts.GonePage(namespace, name)
+	if !ok {
+		return ObjectPage{}, false
 	}
-	return ObjectPage{}, false
+	p := l.object(page)
+	p.Links = append(p.Links, NamedLink{"Repair", Link{"records", namespace, page.Repair.Name}})
+	return p, true
 }
 
 func (p *ObjectPage) machineLinks(m *Machine) {

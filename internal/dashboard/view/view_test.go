@@ -146,6 +146,15 @@ func TestGone(t *testing.T) {
 	if !ok || page.State != explain.StateGone || page.Timeline == nil {
 		t.Errorf("it is %v, %s", ok, page.State)
 	}
+	elsewhere := explaintest.Past(explaintest.Eleven(), 20)
+	for _, r := range elsewhere.Records {
+		if r.Record.Spec.MachineRef.Name == "gone-1" {
+			r.Record.Namespace, r.Record.Spec.MachineRef.Name = "other", "metal-5"
+		}
+	}
+	if page, ok := view.New(elsewhere).MachinePage("other", "metal-5"); !ok || page.State != explain.StateGone {
+		t.Errorf("one that is gone, and lives elsewhere: %v, %s", ok, page.State)
+	}
 	if _, ok := look.MachinePage("default", "never-was"); ok {
 		t.Error("a machine that never was has a page")
 	}
