@@ -127,6 +127,10 @@ var scenes = []struct {
 		r := s.record(s.sick("m1", 41*time.Minute), metal()...)
 		s.play(r, s.now.Add(-41*time.Minute), s.now)
 	}},
+	{"the manager cannot read what can be read from here", "machine", "m1", func(s *scene) {
+		s.node("m1", corev1.ConditionTrue, time.Hour)
+		s.machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeUnavailable, "Node cannot be read: connection to the workload cluster is down", 3*time.Minute)
+	}},
 	{"a host", "host", "rack2-u7", func(s *scene) {
 		m := s.sick("m1", 41*time.Minute)
 		r := s.record(m, metal()...)
