@@ -34,10 +34,10 @@ FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclud
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver and etcd for the tests
+controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver, etcd and kubectl for the tests
 
 $(ASSETS)/kube-apiserver: $(wildcard tools/controlplane/go.* tools/controlplane/cmd/*/*.go)
-	@echo "Building kube-apiserver and etcd; the first build takes about 5 minutes."
+	@echo "Building kube-apiserver, etcd and kubectl; the first build takes about 5 minutes."
 	@mkdir -p $(ASSETS)
 	@cd tools/controlplane && go build -v -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/... 2>&1 | $(PROGRESS)
 	@touch $@

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // finders find what a person has named, by the word for its kind.

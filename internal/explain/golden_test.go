@@ -115,6 +115,10 @@ var scenes = []struct {
 		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
 	}},
+	{"the manager cannot read what can be read from here", "machine", "m1", func(s *explaintest.Scene) {
+		s.Node("m1", corev1.ConditionTrue, time.Hour)
+		s.Machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeUnavailable, "Node cannot be read: connection to the workload cluster is down", 3*time.Minute)
+	}},
 	{"a host", "host", "rack2-u7", func(s *explaintest.Scene) {
 		m := s.Sick("m1", 41*time.Minute)
 		r := s.Record(m, explaintest.Metal()...)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
@@ -151,6 +152,9 @@ func onlyTells(c *Check) string {
 func (m *Machine) why(p *Page, now time.Time) {
 	if verdict := m.verdict(); verdict.Status != "True" {
 		p.row("Why", verdict.Message)
+	}
+	if m.unavailable() && m.Health != nil && m.Health.Node.State != machinehealth.NodeUnreadable {
+		p.row("Unclear", "The Node can be read from here, but not yet by the manager: its connection may return at any time")
 	}
 	if !m.sick() {
 		return

@@ -43,9 +43,15 @@ func firstAfter(now time.Time, all ...time.Time) time.Time {
 	return first
 }
 
-// nodeKnown reports whether the Node of the machine can be read from here, or the verdict says that nobody can.
+// nodeKnown reports whether the Node of the machine can be read from here and, by the verdict, by the manager, or by neither. What one
+// can read and the other cannot says nothing about what comes next: the manager's connection may return at any time.
 func (m *Machine) nodeKnown() bool {
-	return m.Health.Node.State != machinehealth.NodeUnreadable || m.verdict().Reason == machinehealth.ReasonNodeUnavailable
+	return (m.Health.Node.State == machinehealth.NodeUnreadable) == m.unavailable()
+}
+
+// unavailable reports whether the manager cannot read the Node, by the verdict.
+func (m *Machine) unavailable() bool {
+	return m.verdict().Reason == machinehealth.ReasonNodeUnavailable
 }
 
 func conditionStatus(s healthcheck.Status) metav1.ConditionStatus {
