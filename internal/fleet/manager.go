@@ -16,14 +16,17 @@ import (
 // manager says who leads. That is read from the API server: it is an error if that does not answer, as the caches may be old then.
 func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
 	if o.Lease == "" {
-		return explain.Manager{Name: o.Alone}, nil
+		return explain.Manager{}, nil
 	}
 	leases, err := o.leases(ctx)
-	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-		return explain.Manager{Unknown: "you may not read its lease"}, nil
-	}
-	if err != nil {
+	unread := apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
+	switch {
+	case err != nil && !unread:
 		return explain.Manager{}, fmt.Errorf("asking the API server who leads: %w", err)
+	case o.Alone != "":
+		return explain.Manager{Name: o.Alone}, nil
+	case unread:
+		return explain.Manager{Unknown: "you may not read its lease"}, nil
 	}
 	now := o.Clock.Now()
 	leads := func(l coordinationv1.Lease) bool {
