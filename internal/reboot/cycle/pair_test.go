@@ -3,6 +3,7 @@ package cycle
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,12 +48,12 @@ func (p *pair) sit(next int) {
 	w, old := p.world, &p.desks[p.at]
 	old.request, old.seen, old.late = w.request, w.seen, w.late
 	old.machine = simMachine{byAnnotation: w.machine.byAnnotation, byHealthCheck: w.machine.byHealthCheck, plain: w.machine.plain, keys: w.machine.keys}
-	p.keysOf(p.at, simKey, probeOurs, old.name)
+	p.keysOf(simKey, probeOurs, old.name)
 	d := &p.desks[next]
 	p.at = next
 	w.request, w.seen, w.late = d.request, d.seen, d.late
 	w.machine.byAnnotation, w.machine.byHealthCheck, w.machine.plain, w.machine.keys = d.machine.byAnnotation, d.machine.byHealthCheck, d.machine.plain, d.machine.keys
-	p.keysOf(next, d.name, d.name, simKey)
+	p.keysOf(d.name, d.name, simKey)
 	w.earlier = nil
 	for i := range p.desks {
 		if other := &p.desks[i]; i != next && other.request.exists {
@@ -64,7 +65,7 @@ func (p *pair) sit(next int) {
 }
 
 // keysOf gives a key on the host another name, as it is ours or that of somebody else.
-func (p *pair) keysOf(_ int, from, probe, to string) {
+func (p *pair) keysOf(from, probe, to string) {
 	keys := maps.Clone(p.host.keys)
 	if value, ok := keys[from]; ok {
 		delete(keys, from)
@@ -158,7 +159,7 @@ func TestTwoAtOnce(t *testing.T) {
 		p.joins("person", &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false)
 		p.desks[1].request.spec.Isolation = taint
 		p.desks[1].request.exists = false
-		events := without2(names(faults), "an older version")
+		events := slices.DeleteFunc(names(faults), func(name string) bool { return name == "an older version" })
 		for range rapid.SampledFrom([]int{20, 40, 80, 160}).Draw(t, "turns") {
 			name := rapid.OneOf(
 				rapid.SampledFrom([]string{"step", "step", "lost", "late", "both", "both"}),
@@ -203,14 +204,4 @@ func TestTwoAtOnce(t *testing.T) {
 			t.Fatalf("the Node is left as %+v", node)
 		}
 	})
-}
-
-func without2(all []string, name string) []string {
-	var rest []string
-	for _, n := range all {
-		if n != name {
-			rest = append(rest, n)
-		}
-	}
-	return rest
 }
