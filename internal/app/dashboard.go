@@ -43,9 +43,8 @@ func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) er
 		return err
 	}
 	observer := c.newFleet(mgr)
-	if c.options.LeaderElect {
-		observer.Lease, observer.LeaseNamespace = leaderElectionID, leaseNamespace(c.options)
-	} else {
+	observer.Lease, observer.LeaseNamespace = leaderElectionID, leaseNamespace(c.options)
+	if !c.options.LeaderElect {
 		name, err := os.Hostname()
 		if err != nil {
 			return fmt.Errorf("reading the name of this host: %w", err)

@@ -32,6 +32,15 @@ func TestManagerUnknown(t *testing.T) {
 	if m, err := observer(forbidden).manager(t.Context()); err != nil || m.Unknown != "you may not read its lease" {
 		t.Errorf("it is %+v, %v", m, err)
 	}
+	alone := observer(forbidden)
+	alone.Alone = "host-1"
+	if m, err := alone.manager(t.Context()); err != nil || m.Name != "host-1" {
+		t.Errorf("alone it is %+v, %v", m, err)
+	}
+	alone.Live = failing{err: errors.New("connection refused")}
+	if m, err := alone.manager(t.Context()); err == nil {
+		t.Errorf("alone, and without an answer, it is %+v", m)
+	}
 	_, err := observer(errors.New("connection refused")).Look(t.Context(), "")
 	if err == nil || !strings.Contains(err.Error(), "asking the API server who leads: connection refused") {
 		t.Errorf("the look ends with %v", err)

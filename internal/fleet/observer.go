@@ -33,7 +33,7 @@ type Observer struct {
 	Records bool
 	// Lease is the name of the lease that the leading manager holds, and LeaseNamespace where it is; empty if that is not known.
 	Lease, LeaseNamespace string
-	// Alone is the name of the one manager that works, if it needs no lease.
+	// Alone is the name of the one manager that works, if it needs no lease. Whether the API server answers is still asked by the lease.
 	Alone string
 	Clock clock.PassiveClock
 }
