@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +34,7 @@ var ofKind = map[string]int{
 // ofField are the classes of the names in fields, and of those in references.
 var ofField = map[string]int{
 	"clusterName": classCluster, "failureDomain": classZone, "namespace": classNamespace, "by": classPerson,
+	"workload": classCluster, "nodes": classNode, "ownerReferences": classOther, "requestedBy": classOther, "manager": classOther, "refusals": classOther,
 	"nodeRef": classNode, "machineRef": classMachine, "hostRef": classHost, "consumerRef": classOther, "templateRef": classPlan, "healthCheckRef": classCheck,
 }
 
@@ -81,35 +81,33 @@ func (n *names) findIn(field string, object map[string]any) {
 	if _, answered := object["answer"]; answered {
 		n.text(object["reason"])
 	}
-	switch {
-	case field == "metadata":
+	switch field {
+	case "metadata":
 		annotations, _ := object["annotations"].(map[string]any)
 		n.text(annotations["sickbay.dev/hold-reason"])
 		n.add(annotations["sickbay.dev/failure-domain"], classZone)
-	case field == "ownerReferences":
-		n.add(object["name"], classOther)
-	case field == "requestedBy" && object["kind"] == "Person":
-		n.add(object["name"], classPerson)
-	case field == "requestedBy" || field == "objectRef":
-		n.add(object["name"], classOther)
-	case field == "workload":
-		n.add(object["name"], classCluster)
-	case field == "nodes":
-		n.add(object["name"], classNode)
-	case field == "objects":
+	case "objects":
 		n.object(object)
-	case field == "replacementRef":
+	case "replacementRef":
 		// It may name a record that is yet to come.
 		name, _ := object["name"].(string)
 		n.replacements = append(n.replacements, name)
-	case strings.HasSuffix(field, "Ref"):
-		n.add(object["name"], cmp.Or(ofField[field], classOther))
-		if field == "machineRef" {
-			n.add(object["name"], classMachine)
+	default:
+		if class, known := named(field, object); known {
+			n.add(object["name"], class)
 		}
-	case field == "manager" || field == "refusals":
-		n.add(object["name"], classOther)
 	}
+}
+
+// named is the class of the name that an object has which is the value of a field; false if it has none.
+func named(field string, object map[string]any) (int, bool) {
+	if field == "requestedBy" && object["kind"] == "Person" {
+		return classPerson, true
+	}
+	if class, known := ofField[field]; known {
+		return class, true
+	}
+	return classOther, strings.HasSuffix(field, "Ref")
 }
 
 // object adds the name of a whole object.

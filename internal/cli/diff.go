@@ -1,30 +1,21 @@
 package cli
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // lineDiff is what has to be taken from a text (-) and put into it (+) for another one, line by line; empty if they are the same.
 func lineDiff(before, after string) string {
 	a, b := lines(before), lines(after)
-	// same[i][j] is how many lines a[i:] and b[j:] have in common, in order.
-	same := make([][]int, len(a)+1)
-	for i := range same {
-		same[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			same[i][j] = max(same[i+1][j], same[i][j+1])
-			if a[i] == b[j] {
-				same[i][j] = 1 + same[i+1][j+1]
-			}
-		}
-	}
+	same := common(a, b)
 	var diff strings.Builder
 	i, j := 0, 0
-	for i < len(a) || j < len(b) {
+	for i < len(a) && j < len(b) {
 		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
+		case a[i] == b[j]:
 			i, j = i+1, j+1
-		case j == len(b) || (i < len(a) && same[i+1][j] >= same[i][j+1]):
+		case same[i+1][j] >= same[i][j+1]:
 			diff.WriteString("- " + a[i] + "\n")
 			i++
 		default:
@@ -32,7 +23,29 @@ func lineDiff(before, after string) string {
 			j++
 		}
 	}
+	for _, line := range a[i:] {
+		diff.WriteString("- " + line + "\n")
+	}
+	for _, line := range b[j:] {
+		diff.WriteString("+ " + line + "\n")
+	}
 	return diff.String()
+}
+
+// common says of each pair of places how many lines the rests from there have in common, in order.
+func common(a, b []string) [][]int {
+	same := make([][]int, len(a)+1)
+	same[len(a)] = make([]int, len(b)+1)
+	for i, x := range slices.Backward(a) {
+		same[i] = make([]int, len(b)+1)
+		for j, y := range slices.Backward(b) {
+			same[i][j] = max(same[i+1][j], same[i][j+1])
+			if x == y {
+				same[i][j] = 1 + same[i+1][j+1]
+			}
+		}
+	}
+	return same
 }
 
 func lines(text string) []string {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/foretold"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
@@ -18,6 +21,7 @@ func TestStories(t *testing.T) {
 	metrics := newScraper(t, "stories")
 	// However long the stories take, no period ends while Sickbay is to be at rest.
 	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h", "--metrics-bind-address="+metrics.address)
+	told := foretells(t)
 	t.Run("play", func(t *testing.T) {
 		all := scenario.All()
 		for _, cluster := range scenario.Clusters(all) {
@@ -35,9 +39,38 @@ func TestStories(t *testing.T) {
 			}
 		}
 	})
+	t.Run("foretold", func(t *testing.T) { cameTrue(t, told) })
 	if !t.Failed() {
 		t.Run("metrics", func(t *testing.T) { measured(t, metrics) })
 		t.Run("rest", func(t *testing.T) { atRest(t, sick, metrics) })
+	}
+}
+
+// lateAtMost is how much later than explain said something may happen. The explorer holds it to the second; here, processes compete.
+const lateAtMost = 15 * time.Second
+
+// foretells asks explain all the time what happens next.
+func foretells(t *testing.T) *foretold.Watcher {
+	t.Helper()
+	o := app.DefaultOptions()
+	o.Namespace, o.RemoteConditionsGracePeriod = scenario.Namespace, 5*time.Second
+	w, err := foretold.Watch(t.Context(), stand.World.Config(), o, lateAtMost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// cameTrue checks that what explain said, in all stories, has happened.
+func cameTrue(t *testing.T, w *foretold.Watcher) {
+	t.Helper()
+	kept, prompt, broken := w.Report()
+	t.Logf("%d times explain said what happened next, %d times it happened within a second", kept, prompt)
+	for _, one := range broken {
+		t.Error(one)
+	}
+	if kept < 20 {
+		t.Error("hardly anything was foretold")
 	}
 }
 

@@ -4,16 +4,15 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	foretelling "github.com/sickbay-dev/sickbay/sim/foretold"
 )
 
 // foretold is what explain has said about a world in which nothing was left to do for the moment.
@@ -85,7 +84,7 @@ func (w *world) cameTrue(before *foretold, now explain.Facts) {
 	due := 0
 	for _, one := range before.next {
 		switch {
-		case !one.At.Add(soonEnough).After(now.Now) && !changed(before.facts, now, one.Name):
+		case !one.At.Add(soonEnough).After(now.Now) && !foretelling.Changed(before.facts, now, one.Namespace, one.Name):
 			w.fail(ruleForetold, "%s: %s was to happen at %s, and did not by %s", one.Name, one.What, one.At.Sub(start), now.Now.Sub(start))
 		case !one.At.After(now.Now.Add(soonEnough)):
 			due++
@@ -95,53 +94,9 @@ func (w *world) cameTrue(before *foretold, now explain.Facts) {
 		return
 	}
 	for _, machine := range now.Machines {
-		if changed(before.facts, now, machine.Machine.Name) {
+		if foretelling.Changed(before.facts, now, machine.Machine.Namespace, machine.Machine.Name) {
 			w.fail(ruleForetold, "nobody has said that something happens to %s at %s; at %s it was said: %v",
 				machine.Machine.Name, now.Now.Sub(start), before.facts.Now.Sub(start), before.next)
 		}
 	}
-}
-
-// changed reports whether something has happened to a machine that people want to know.
-func changed(before, after explain.Facts, name string) bool {
-	was, is := machineIn(before, name), machineIn(after, name)
-	switch {
-	case was == nil || is == nil || was.Machine.UID != is.Machine.UID:
-		return true
-	case said(was.Machine, machinehealth.ConditionType)[0] != said(is.Machine, machinehealth.ConditionType)[0]:
-		return true
-	}
-	records := map[types.UID]*v1alpha1.MachineRemediation{}
-	for _, one := range before.Records {
-		records[one.Record.UID] = one.Record
-	}
-	for _, one := range after.Records {
-		if one.Record.Spec.MachineRef.UID != is.Machine.UID {
-			continue
-		}
-		if earlier := records[one.Record.UID]; earlier == nil || explain.Change(earlier, one.Record) != "" || tries(earlier) != tries(one.Record) {
-			return true
-		}
-	}
-	return false
-}
-
-// tries counts the attempts of a record, and what they have made.
-func tries(r *v1alpha1.MachineRemediation) (attempts [2]int) {
-	for _, attempt := range r.Status.Attempts {
-		attempts[0]++
-		if attempt.ObjectRef != nil {
-			attempts[1]++
-		}
-	}
-	return attempts
-}
-
-func machineIn(facts explain.Facts, name string) *explain.Machine {
-	for _, m := range facts.Machines {
-		if m.Machine.Name == name {
-			return m
-		}
-	}
-	return nil
 }

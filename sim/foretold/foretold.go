@@ -1,0 +1,66 @@
+// Package foretold holds what explain says will happen against what happens then.
+//
+// The explorer asks at each rest of a world whose time is virtual, so to the second. Watch asks all the time, in a world of real
+// servers, where others break things meanwhile: what is said counts if it is still said when it is due.
+package foretold
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+)
+
+// Changed reports whether something has happened to a machine that people want to know.
+func Changed(before, after explain.Facts, namespace, name string) bool {
+	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
+	switch {
+	case was == nil || is == nil || was.Machine.UID != is.Machine.UID:
+		return true
+	case verdict(was) != verdict(is):
+		return true
+	}
+	records := map[types.UID]*v1alpha1.MachineRemediation{}
+	for _, one := range before.Records {
+		records[one.Record.UID] = one.Record
+	}
+	for _, one := range after.Records {
+		if one.Record.Spec.MachineRef.UID != is.Machine.UID {
+			continue
+		}
+		if earlier := records[one.Record.UID]; earlier == nil || explain.Change(earlier, one.Record) != "" || tries(earlier) != tries(one.Record) {
+			return true
+		}
+	}
+	return false
+}
+
+func verdict(m *explain.Machine) metav1.ConditionStatus {
+	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+		return c.Status
+	}
+	return ""
+}
+
+// tries counts the attempts of a record, and what they have made.
+func tries(r *v1alpha1.MachineRemediation) (attempts [2]int) {
+	for _, attempt := range r.Status.Attempts {
+		attempts[0]++
+		if attempt.ObjectRef != nil {
+			attempts[1]++
+		}
+	}
+	return attempts
+}
+
+func machineIn(facts explain.Facts, namespace, name string) *explain.Machine {
+	for _, m := range facts.Machines {
+		if m.Machine.Namespace == namespace && m.Machine.Name == name {
+			return m
+		}
+	}
+	return nil
+}

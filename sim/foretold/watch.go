@@ -1,0 +1,138 @@
+package foretold
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// often is how often explain is asked.
+const often = 500 * time.Millisecond
+
+// Watcher asks explain all the time.
+type Watcher struct {
+	// patience is how much later than it was said something may happen: what a busy machine takes for it.
+	patience time.Duration
+
+	mu     sync.Mutex
+	open   map[claim]*said
+	kept   int
+	prompt int
+	broken []string
+}
+
+// claim is one thing that is said to happen.
+type claim struct {
+	namespace, name, what string
+	// at is zero for what is said to happen at once.
+	at time.Time
+}
+
+// said is when it is due, and what was known when it was said last.
+type said struct {
+	due   time.Time
+	facts explain.Facts
+}
+
+// Watch looks at a namespace until ctx ends. It returns once it has looked for the first time.
+func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.Duration) (*Watcher, error) {
+	onlooker, err := app.NewOnlooker(ctx, cfg, o)
+	if err != nil {
+		return nil, fmt.Errorf("making an onlooker: %w", err)
+	}
+	go func() { _ = onlooker.Run(ctx) }()
+	if err := world.Poll(ctx, onlooker.Ready); err != nil {
+		return nil, fmt.Errorf("reading the fleet: %w", err)
+	}
+	w := newWatcher(patience)
+	look := func() error {
+		facts, err := onlooker.Fleet.Look(ctx, o.Namespace)
+		if err == nil {
+			w.see(facts)
+		}
+		return err
+	}
+	if err := look(); err != nil {
+		return nil, fmt.Errorf("looking at the fleet: %w", err)
+	}
+	go func() {
+		ticker := time.NewTicker(often)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				_ = look() // One that fails says nothing.
+			}
+		}
+	}()
+	return w, nil
+}
+
+func newWatcher(patience time.Duration) *Watcher {
+	return &Watcher{patience: patience, open: map[claim]*said{}}
+}
+
+// see holds what was said against a look, and takes up what is said now.
+func (w *Watcher) see(now explain.Facts) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := map[claim]bool{}
+	for _, one := range now.Next() {
+		c := claimOf(one, now.Now)
+		again[c] = true
+		if w.open[c] == nil {
+			w.open[c] = &said{due: one.At, facts: now}
+		}
+		if c.at.After(now.Now) {
+			w.open[c].facts = now
+		}
+	}
+	for c, one := range w.open {
+		switch {
+		case Changed(one.facts, now, c.namespace, c.name):
+			if !one.due.After(now.Now) {
+				w.count(now.Now.Sub(one.due))
+			}
+			delete(w.open, c)
+		case !again[c] && (c.at.IsZero() || c.at.After(now.Now)):
+			// Something else has happened, so it is not to happen any more.
+			delete(w.open, c)
+		case now.Now.After(one.due.Add(w.patience)):
+			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
+				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
+			delete(w.open, c)
+		}
+	}
+}
+
+func claimOf(one explain.Upcoming, now time.Time) claim {
+	c := claim{namespace: one.Namespace, name: one.Name, what: one.What, at: one.At}
+	if !one.At.After(now) {
+		c.at = time.Time{}
+	}
+	return c
+}
+
+func (w *Watcher) count(late time.Duration) {
+	w.kept++
+	if late <= time.Second {
+		w.prompt++
+	}
+}
+
+// Report is how much of what was said has happened, how much of that within a second, and what has not happened.
+func (w *Watcher) Report() (kept, prompt int, broken []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.kept, w.prompt, slices.Clone(w.broken)
+}

@@ -1,0 +1,57 @@
+package foretold
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// at is what is known so long after the kubelet of a machine has stopped, which makes it sick after five minutes.
+func at(since time.Duration, verdict metav1.ConditionStatus, ready corev1.ConditionStatus) explain.Facts {
+	mhc := build.MachineHealthCheck("default", "workers", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute))
+	machine := build.Machine("default", "m1", build.NodeRef("node"), build.UID("m1"), build.Condition(machinehealth.ConditionType, verdict, "It", build.Epoch))
+	cluster := build.Cluster("default", build.ClusterName)
+	node := build.Node("node", build.NodeReady(metav1.ConditionStatus(ready), build.Epoch))
+	return explain.Facts{
+		Now: build.Epoch.Add(since), Clusters: []explain.Cluster{{Cluster: cluster}},
+		Machines: []*explain.Machine{{Machine: machine, Health: &machinehealth.Facts{
+			Machine: machine, Cluster: cluster, Rules: machinehealth.RulesOf(mhc), WasHealthy: verdict == metav1.ConditionTrue,
+			Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: node},
+		}}},
+	}
+}
+
+func TestWatcher(t *testing.T) {
+	const pending, sick = metav1.ConditionUnknown, metav1.ConditionFalse
+	before := at(4*time.Minute, pending, corev1.ConditionUnknown)
+	tests := map[string]struct {
+		looks        []explain.Facts
+		kept, prompt int
+		broken       string
+	}{
+		"it happens":             {[]explain.Facts{before, at(5*time.Minute+500*time.Millisecond, sick, corev1.ConditionUnknown)}, 1, 1, ""},
+		"it happens late":        {[]explain.Facts{before, at(5*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 1, 0, ""},
+		"it happens too early":   {[]explain.Facts{before, at(4*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 0, 0, ""},
+		"something else happens": {[]explain.Facts{before, at(4*time.Minute+3*time.Second, pending, corev1.ConditionTrue), at(6*time.Minute, metav1.ConditionTrue, corev1.ConditionTrue)}, 1, 0, ""},
+		"nothing happens":        {[]explain.Facts{before, at(5*time.Minute+6*time.Second, pending, corev1.ConditionUnknown)}, 0, 0, "default/m1: is sick: Node condition Ready is Unknown for more than 5m0s was to happen at 00:05:00.0, and did not by 00:05:06.0"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWatcher(5 * time.Second)
+			for _, facts := range tt.looks {
+				w.see(facts)
+			}
+			kept, prompt, broken := w.Report()
+			if kept != tt.kept || prompt != tt.prompt || strings.Join(broken, "; ") != tt.broken {
+				t.Errorf("%d were kept, %d of them promptly, and broken were %q", kept, prompt, broken)
+			}
+		})
+	}
+}
