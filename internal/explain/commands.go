@@ -18,13 +18,19 @@ func (r *Record) answers() []Command {
 	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
 		return nil
 	case status.Phase == v1alpha1.RemediationHeld:
-		return []Command{r.answer("retry", "The last step begins again, once a slot is granted"), r.answer("cancel", "The repair ends, unless somebody retries it")}
+		return []Command{r.answer("retry", "The last step begins again, once a slot is granted"), r.answer("cancel", cancels)}
 	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
 		step := "Step " + status.Step
 		return []Command{r.answer("approve", step+" may act"), r.answer("deny", step+" is not done, and a person decides")}
 	}
-	return []Command{r.answer("cancel", "What was asked for is taken back, and a person decides")}
+	if status.Phase == v1alpha1.RemediationActing {
+		return []Command{r.answer("cancel", "What was asked for is taken back, and a person decides")}
+	}
+	return []Command{r.answer("cancel", cancels)}
 }
+
+// cancels is what comes of a repair that is cancelled while nothing of it stands.
+const cancels = "Nothing more is tried, unless somebody retries it. The repair ends when the machine is healthy or gone"
 
 func (r *Record) answer(verb, does string) Command {
 	return command(verb, "mr/"+r.Record.Name, r.Record.Namespace, does, "")

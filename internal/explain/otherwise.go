@@ -17,7 +17,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 		}
 		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels"}
 	case StatePaused:
-		return []string{"The pause ends: " + m.paused()}
+		return []string{"The pause ends (" + m.paused() + ")"}
 	case StateHeld:
 		return []string{"You retry it, or the machine gets healthy, or goes"}
 	case StateProbation:
@@ -47,7 +47,7 @@ func (m *Machine) staysHealthy(now time.Time) []string {
 	if !ok || !due.At.After(now) {
 		return nil
 	}
-	return []string{fmt.Sprintf("What is wrong with it is over before %s: then it is not sick", Clock(due.At, now))}
+	return []string{fmt.Sprintf("It recovers before %s: then it is not sick", Clock(due.At, now))}
 }
 
 // moves says what has to change for a sick machine to be repaired.
@@ -61,7 +61,7 @@ func (m *Machine) moves() []string {
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, "The gate opens "+m.Check.opens())
 	case wait.Reason == v1alpha1.ReasonNoSlot:
-		all = append(all, fmt.Sprintf("One of the %d repairs in flight ends, or there are more slots than %d", len(m.Check.Decision.InFlight), m.Check.Decision.Slots()))
+		all = append(all, fmt.Sprintf("A repair that has a slot ends, or there are more slots than %d", m.Check.Decision.Slots()))
 	case wait.Reason == v1alpha1.ReasonOnHold:
 		all = append(all, "Somebody releases it earlier")
 	}

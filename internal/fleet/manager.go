@@ -28,6 +28,11 @@ func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
 	case unread:
 		return explain.Manager{Unknown: "you may not read its lease"}, nil
 	}
+	return o.leader(leases), nil
+}
+
+// leader is who holds one of the leases.
+func (o *Observer) leader(leases []coordinationv1.Lease) explain.Manager {
 	now := o.Clock.Now()
 	leads := func(l coordinationv1.Lease) bool {
 		s := l.Spec
@@ -37,12 +42,12 @@ func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
 		return now.Before(s.RenewTime.Add(time.Duration(*s.LeaseDurationSeconds) * time.Second))
 	}
 	if i := slices.IndexFunc(leases, leads); i >= 0 {
-		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}, nil
+		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}
 	}
 	if len(leases) == 0 {
-		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}, nil
+		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}
 	}
-	return explain.Manager{}, nil
+	return explain.Manager{}
 }
 
 // leases are those of the name, in all namespaces if it is not known in which one.
