@@ -26,7 +26,7 @@ func TestSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, sick := range map[string]int{"healthy": 0, "one of 50 sick": 50} {
+	for name, sick := range map[string]int{"healthy": 0, "one of 50 sick": 50, "all sick": 1} {
 		d := run(t, explaintest.Many(10_000, sick))
 		page := d.get(t, "/").Body.Len()
 		t.Logf("%s: %d bytes, and %d of assets", name, page, assets)
@@ -69,5 +69,7 @@ func BenchmarkLook(b *testing.B) {
 }
 
 func many() map[string]*explain.Facts {
-	return map[string]*explain.Facts{"healthy": explaintest.Many(10_000, 0), "one of 100 sick": explaintest.Many(10_000, 100)}
+	return map[string]*explain.Facts{
+		"healthy": explaintest.Many(10_000, 0), "one of 100 sick": explaintest.Many(10_000, 100), "all sick": explaintest.Many(10_000, 1),
+	}
 }

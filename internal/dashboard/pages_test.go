@@ -113,6 +113,8 @@ func TestSameWords(t *testing.T) {
 			switch row.Label {
 			case "Cluster", "Machine", "Next", "Slots":
 				// They are drawn, and linked.
+			case "Unless":
+				says(at, page.Otherwise...)
 			case "Choose", "Stop":
 				for command := range strings.SplitSeq(row.Text, " | ") {
 					says(at, "kubectl "+command)

@@ -29,7 +29,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 	f.tellNext(&p)
 	p.Gate, p.Slots, p.Plan, p.Commands = c.Gate(), c.Slots(), c.Plan(), holds("mhc", mhc, f.Now)
 	if opens := c.opens(); opens != "" {
-		p.Otherwise = []string{"The gate opens " + opens}
+		p.Otherwise = []string{gateOpens + opens}
 	}
 	return p
 }

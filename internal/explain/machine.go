@@ -23,8 +23,9 @@ func (f *Facts) Page(m *Machine) Page {
 	p.row("Owner", m.ownerSays())
 	p.row("Pattern", m.Check.pattern())
 	p.row("History", m.history(f.Now))
-	f.tellNext(&p)
 	m.draw(&p, f.Now)
+	p.row("Unless", unless(p.Otherwise))
+	f.tellNext(&p)
 	if m.Record != nil {
 		m.Record.choices(&p)
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -59,11 +60,29 @@ func (m *Machine) moves() []string {
 		all = append(all, "You approve the step, or deny it")
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
-		all = append(all, "The gate opens "+m.Check.opens())
+		all = append(all, gateOpens+m.Check.opens())
 	case wait.Reason == v1alpha1.ReasonNoSlot:
 		all = append(all, fmt.Sprintf("A repair that has a slot ends, or there are more slots than %d", m.Check.Decision.Slots()))
 	case wait.Reason == v1alpha1.ReasonOnHold:
 		all = append(all, "Somebody releases it earlier")
 	}
 	return append(all, "The machine gets healthy by itself: then it is not repaired")
+}
+
+// gateOpens begins what has a row of its own.
+const gateOpens = "The gate opens "
+
+// unless joins what would have to change, but for what another row says.
+func unless(otherwise []string) string {
+	text := ""
+	for _, one := range otherwise {
+		switch {
+		case strings.HasPrefix(one, gateOpens):
+		case text == "":
+			text = one
+		default:
+			text += "; " + strings.ToLower(one[:1]) + one[1:]
+		}
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/chromedp/chromedp"
 )
@@ -51,8 +52,8 @@ func errorOf(first, second error) error {
 // Stop ends the browser and removes its profile.
 func (b *Browser) Stop() error {
 	err := chromedp.Cancel(b.ctx)
-	for i := len(b.end) - 1; i >= 0; i-- {
-		b.end[i]()
+	for _, end := range slices.Backward(b.end) {
+		end()
 	}
 	if err != nil {
 		err = fmt.Errorf("ending the browser: %w", err)

@@ -23,7 +23,7 @@ func Pictures() bool { return *pictures }
 func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	flag.Parse()
 	if *chromium == "" {
-		fmt.Println("Nothing was tried in a browser: make test-browser does that, where Chromium is installed.")
+		fmt.Fprintln(os.Stdout, "Nothing was tried in a browser: make test-browser does that, where Chromium is installed.")
 		return 0
 	}
 	_, file, _, _ := runtime.Caller(0)

@@ -135,11 +135,11 @@ func (t *terminal) sum(results []result) {
 		if r.err == nil {
 			continue
 		}
-		text := fmt.Sprintf("\nWhat happened in %s, until %s:", r.scenario.Name, firstLine(r.err.Error()))
+		lines := []string{fmt.Sprintf("\nWhat happened in %s, until %s:", r.scenario.Name, firstLine(r.err.Error()))}
 		for _, l := range t.story(r.scenario.Name).lines {
-			text += "\n" + t.timed(l.At, tell(l, t.painter), t.painter)
+			lines = append(lines, t.timed(l.At, tell(l, t.painter), t.painter))
 		}
-		t.show(text)
+		t.show(strings.Join(lines, "\n"))
 	}
 	t.show("\n")
 }

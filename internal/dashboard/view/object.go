@@ -179,7 +179,7 @@ func (l *Look) object(page explain.Page) ObjectPage {
 }
 
 // elsewhere are the rows that a page has in another form: as links, as a countdown, as a figure, as a list of commands, in its foot.
-var elsewhere = map[string]bool{"Cluster": true, "Machine": true, "Next": true, "Slots": true, "Choose": true, "Stop": true, "Manager": true}
+var elsewhere = map[string]bool{"Cluster": true, "Machine": true, "Next": true, "Unless": true, "Slots": true, "Choose": true, "Stop": true, "Manager": true}
 
 func attemptRow(one explain.Tried, now time.Time) AttemptRow {
 	row := AttemptRow{Tried: one}

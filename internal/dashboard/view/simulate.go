@@ -49,9 +49,10 @@ type EventRow struct {
 	Used  string
 }
 
-// maxEvents is how many lines of a timeline are shown, and longest how far it is played.
+// maxEvents is how many lines of a timeline are shown, maxWho how many machines one names, and longest how far it is played.
 const (
 	maxEvents = 200
+	maxWho    = 3
 	longest   = 48 * time.Hour
 )
 
@@ -154,8 +155,8 @@ func span(what, text string, otherwise time.Duration) (time.Duration, error) {
 
 func eventRow(e simulate.Event, from time.Time) EventRow {
 	row := EventRow{Event: e, Clock: explain.Clock(e.At, from), After: "+" + Span(e.At.Sub(from)), Who: strings.Join(e.Machines, ", ")}
-	if n := len(e.Machines); n > most {
-		row.Who = fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most], ", "), n-most)
+	if n := len(e.Machines); n > maxWho {
+		row.Who = fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:maxWho-1], ", "), n-maxWho+1)
 	}
 	if e.Slots != nil {
 		row.Used = fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)

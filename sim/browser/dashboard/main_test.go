@@ -78,7 +78,7 @@ func serve(t *testing.T, facts *explain.Facts) *stage {
 
 // cut takes the server down, with all connections.
 func (s *stage) cut() {
-	s.server.Listener.Close()
+	_ = s.server.Listener.Close()
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
