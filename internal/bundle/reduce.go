@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +70,8 @@ func foreign(obj client.Object) client.Object {
 	return u
 }
 
-// domains are those of the annotations that Sickbay reads. Others may hold anything.
+// domains are those of the annotations that Sickbay reads. Others may hold anything, and so may documents, which are copies of whole
+// objects: that there is one stays, and what it says goes.
 var domains = []string{"sickbay.dev", "cluster.x-k8s.io", "metal3.io", "openshift.io"}
 
 // read are the annotations that Sickbay reads.
@@ -80,7 +82,19 @@ func read(annotations map[string]string) map[string]string {
 		ours := func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) }
 		return !slices.ContainsFunc(domains, ours) || strings.HasPrefix(name, "last-applied")
 	})
+	for key, value := range all {
+		if isDocument(key, value) {
+			all[key] = ""
+		}
+	}
 	return all
+}
+
+// isDocument reports whether the value of an annotation is an object or a list, in JSON, that is not ours to read.
+func isDocument(key, value string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	text := strings.TrimSpace(value)
+	return domain != "sickbay.dev" && domain != "reboot.metal3.io" && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && json.Valid([]byte(text))
 }
 
 func set(obj client.Object, m metav1.ObjectMeta) {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -82,11 +83,10 @@ func (l *looker) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	begun := l.clock.Now()
-	facts, err := l.fleet.Look(ctx, l.namespace)
+	seen, err := l.read(ctx)
 	next := snapshot{look: l.current().look, begun: begun, at: l.current().at, err: err, since: l.current().since}
 	if err == nil {
-		l.remember(&facts)
-		next.look, next.at, next.since = view.New(&facts), begun, time.Time{}
+		next.look, next.at, next.since = seen, begun, time.Time{}
 	} else if next.since.IsZero() {
 		next.since = begun
 	}
@@ -95,6 +95,22 @@ func (l *looker) look(ctx context.Context) {
 	l.last = next
 	close(l.changed)
 	l.changed = make(chan struct{})
+}
+
+// read reads the fleet and prepares it for the pages. A panic over a strange object is an error here: a manager that repairs is not to
+// end because of what it shows.
+func (l *looker) read(ctx context.Context) (look *view.Look, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			look, err = nil, fmt.Errorf("the fleet cannot be judged, which is a bug of Sickbay: %v", what)
+		}
+	}()
+	facts, err := l.fleet.Look(ctx, l.namespace)
+	if err != nil {
+		return nil, err
+	}
+	l.remember(&facts)
+	return view.New(&facts), nil
 }
 
 // remember says since when clusters cannot be read, if nobody else does.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
@@ -135,5 +138,19 @@ func TestTooManyWatchers(t *testing.T) {
 	}
 	if w := d.get(t, "/events"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("it answers %d", w.Code)
+	}
+}
+
+// broken is a fleet that cannot be judged.
+type broken struct{}
+
+func (broken) Look(context.Context, string) (explain.Facts, error) { panic("no such step") }
+
+// TestLookThatPanics: what shows the fleet does not end the manager that repairs it.
+func TestLookThatPanics(t *testing.T) {
+	l := newLooker(broken{}, "", clocktesting.NewFakePassiveClock(explaintest.Noon))
+	l.look(t.Context())
+	if last := l.current(); last.err == nil || !strings.Contains(last.err.Error(), "no such step") || last.look != nil {
+		t.Errorf("it says %v, want what is wrong", last.err)
 	}
 }

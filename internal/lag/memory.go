@@ -28,6 +28,8 @@ type memory struct {
 	expected map[client.ObjectKey]Expected
 	failed   map[types.UID]Failure
 	putOff   time.Time
+	// waits reports that a status waits for the end of a pause.
+	waits bool
 }
 
 // Expected is a write of ours that the cache does not show yet.
@@ -135,11 +137,22 @@ func (m *Memory) Failures(owner client.ObjectKey, interesting func(types.UID) bo
 	return maps.Clone(kept.failed)
 }
 
-// PutOff begins a pause before the next status of owner: one was written just now, or something else comes first.
+// PutOff begins a pause before the next status of owner, as one was written just now.
 func (m *Memory) PutOff(owner client.ObjectKey, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.keep(owner).putOff = now
+	kept := m.keep(owner)
+	kept.putOff, kept.waits = now, false
+}
+
+// Yield begins a pause before the next status of owner, as something else comes first. A status that waits already is not put off
+// once more: what comes first may come again and again.
+func (m *Memory) Yield(owner client.ObjectKey, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if kept := m.keep(owner); !kept.waits {
+		kept.putOff = now
+	}
 }
 
 // Throttle returns how long the next status of owner is to wait if there is to be a pause between two; 0 if it need not.
@@ -150,7 +163,9 @@ func (m *Memory) Throttle(owner client.ObjectKey, pause time.Duration, now time.
 	if kept == nil || kept.putOff.IsZero() {
 		return 0
 	}
-	return max(0, kept.putOff.Add(pause).Sub(now))
+	wait := max(0, kept.putOff.Add(pause).Sub(now))
+	kept.waits = wait > 0
+	return wait
 }
 
 // Forget drops all that is kept for an object that is gone.

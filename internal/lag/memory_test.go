@@ -152,3 +152,22 @@ func TestThrottle(t *testing.T) {
 		t.Errorf("another waits %s", got)
 	}
 }
+
+// TestYieldEnds: what comes first may come again and again, and a status that waits is stored all the same.
+func TestYieldEnds(t *testing.T) {
+	var m Memory
+	m.PutOff(owner, start)
+	waits := time.Duration(0)
+	for after := time.Duration(0); after < time.Minute; after += 100 * time.Millisecond {
+		now := start.Add(after)
+		m.Yield(owner, now)
+		if m.Throttle(owner, time.Second, now) == 0 {
+			m.PutOff(owner, now)
+			waits = 0
+			continue
+		}
+		if waits += 100 * time.Millisecond; waits > 2*time.Second {
+			t.Fatalf("after %s, a status has waited for %s", after, waits)
+		}
+	}
+}
