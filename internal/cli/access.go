@@ -75,6 +75,11 @@ func (a *access) namespace() (string, error) {
 		}
 		return "", nil
 	}
+	return a.own()
+}
+
+// own is the namespace of the flags, or else that of the context.
+func (a *access) own() (string, error) {
 	namespace, _, err := a.loader().Namespace()
 	if clientcmd.IsEmptyConfig(err) {
 		return "", errNoCluster

@@ -57,10 +57,10 @@ func TestNoCluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	for _, command := range []string{"status", "history"} {
+	for command, exit := range map[string]int{"status": exitFailure, "history": exitFailure, "simulate": exitUsage} {
 		var stdout, stderr bytes.Buffer
 		code := Main(t.Context(), []string{command}, &stdout, &stderr)
-		if want := "sickbay: no management cluster is known: set --kubeconfig or $KUBECONFIG\n"; code != exitFailure || stderr.String() != want {
+		if want := "sickbay: no management cluster is known: set --kubeconfig or $KUBECONFIG\n"; code != exit || stderr.String() != want {
 			t.Errorf("%s: exit code %d, said %q, want %q", command, code, &stderr, want)
 		}
 	}

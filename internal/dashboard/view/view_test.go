@@ -132,6 +132,9 @@ func TestHeatNames(t *testing.T) {
 			t.Errorf("of %s/%s it says %d not healthy, %q", row.Namespace, row.Name, cell.Bad, cell.Text)
 		}
 	}
+	if page, ok := view.New(facts).ClusterPage("default", "green"); !ok || page.Machines.Total != 0 {
+		t.Errorf("%d machines of it are called not healthy", page.Machines.Total)
+	}
 	if alike[true] != 2 || alike[false] != 1 {
 		t.Errorf("%v clusters have the name of another, want 2 of 3", alike)
 	}
