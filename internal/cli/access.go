@@ -46,11 +46,14 @@ func (a *access) loader() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &a.overrides)
 }
 
+// errNoCluster is for a person who has no kubeconfig, or not where it is looked for.
+var errNoCluster = errors.New("no management cluster is known: set --kubeconfig or $KUBECONFIG")
+
 // config finds the management cluster. What a person has named is a usage error if it cannot be read.
 func (a *access) config() (*rest.Config, error) {
 	cfg, err := a.loader().ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("no management cluster is known: set --kubeconfig or $KUBECONFIG")
+		return nil, errNoCluster
 	}
 	if err != nil && (a.kubeconfig != "" || a.overrides.CurrentContext != "") {
 		return nil, usageError{fmt.Errorf("reading the kubeconfig: %w", err)}
@@ -72,7 +75,15 @@ func (a *access) namespace() (string, error) {
 		}
 		return "", nil
 	}
+	return a.own()
+}
+
+// own is the namespace of the flags, or else that of the context.
+func (a *access) own() (string, error) {
 	namespace, _, err := a.loader().Namespace()
+	if clientcmd.IsEmptyConfig(err) {
+		return "", errNoCluster
+	}
 	if err != nil {
 		return "", usageError{fmt.Errorf("reading the kubeconfig: %w", err)}
 	}

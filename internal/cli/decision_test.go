@@ -146,7 +146,7 @@ func TestDecisionRefused(t *testing.T) {
 	}{
 		"no name":          {[]string{"approve"}, exitUsage, "it takes the name of what to act on, as KIND/NAME; the kind is one of machine, mr"},
 		"two names":        {[]string{"approve", "metal-1", "metal-2"}, exitUsage, "it takes one name, but got 2"},
-		"kind unknown":     {[]string{"approve", "pod/metal-1"}, exitUsage, `"pod/metal-1": the kind must be one of machine, mr`},
+		"kind unknown":     {[]string{"approve", "pod/metal-1"}, exitUsage, `"pod/metal-1": the kind must be one of machine, mr; if pod is its namespace: metal-1 -n pod`},
 		"name empty":       {[]string{"approve", "mr/"}, exitUsage, `"mr/": it must be KIND/NAME or NAME`},
 		"form unknown":     {[]string{"approve", "metal-1", "-o=wide"}, exitUsage, `--output is "wide": it must be one of name, json, yaml`},
 		"reason too long":  {[]string{"approve", "metal-1", "--reason=" + strings.Repeat("ä", 1025)}, exitUsage, "--reason has 1025 characters: it must have at most 1024"},
@@ -159,7 +159,7 @@ func TestDecisionRefused(t *testing.T) {
 		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 has ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, and not by this remediation"},
 		"nothing to approve": {[]string{"approve", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval: it is Acting (Acting). " +
 			"Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help"},
-		"nothing to deny": {[]string{"deny", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-2-5f2c9d1e-1. " +
+		"nothing to deny": {[]string{"deny", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-2-5f2c9d1e-1 -n fleet. " +
 			"It is Acting (Acting). Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help"},
 	}
 	for name, tt := range tests {

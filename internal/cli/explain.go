@@ -53,12 +53,9 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 	if f.redact && f.bundle == "" {
 		return usageError{errors.New("--redact is about what --bundle writes, so it takes --bundle FILE")}
 	}
-	asked := bundle.Asked{Name: what}
-	if kind, name, found := strings.Cut(what, "/"); found {
-		asked = bundle.Asked{Kind: kind, Name: name}
-	}
-	if err := explain.Explains(asked.Kind); err != nil {
-		return usageError{err}
+	asked, err := parseAsked(what)
+	if err != nil {
+		return err
 	}
 	pages, err := f.pages(cmd, asked)
 	if err != nil {
@@ -70,11 +67,54 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 	return writePages(cmd.OutOrStdout(), out, pages)
 }
 
+// parseAsked reads KIND/NAME, or the NAME of a machine. A kind may have its other names, and its group, as in what -o name prints.
+func parseAsked(what string) (bundle.Asked, error) {
+	kind, name, found := strings.Cut(what, "/")
+	if !found {
+		return bundle.Asked{Name: what}, nil
+	}
+	short, _, _ := strings.Cut(strings.ToLower(kind), ".")
+	if known, ok := kindNames[short]; ok {
+		short = known
+	}
+	if kind == "" || name == "" || strings.Contains(name, "/") {
+		return bundle.Asked{}, usageError{fmt.Errorf("%q: it must be KIND/NAME or NAME", what)}
+	}
+	if err := explain.Explains(short); err != nil {
+		return bundle.Asked{}, usageError{fmt.Errorf("%w%s", err, namespaced(what))}
+	}
+	return bundle.Asked{Kind: short, Name: name}, nil
+}
+
+// alike says what else has the name that no machine has; empty if nothing does.
+func alike(facts *explain.Facts, asked bundle.Asked) string {
+	if asked.Kind != "" {
+		return ""
+	}
+	var all []string
+	for _, kind := range []string{kindHealthCheck, kindCluster, kindNode, kindHost, kindRemediation} {
+		if len(facts.Of(kind, asked.Name)) > 0 {
+			all = append(all, kind+"/"+asked.Name)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ", but there is " + strings.Join(all, " and ")
+}
+
 // pages explain an object. With a bundle, they are what it says.
 func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.Page, error) {
 	if f.bundle == "" {
 		facts, err := f.look(cmd)
-		return facts.Of(asked.Kind, asked.Name), err
+		if err != nil {
+			return nil, err
+		}
+		pages := facts.Of(asked.Kind, asked.Name)
+		if other := alike(&facts, asked); len(pages) == 0 && other != "" {
+			return nil, fmt.Errorf("there is no machine %s in %s%s", asked.Name, f.place(), other)
+		}
+		return pages, nil
 	}
 	observer, namespace, shut, err := f.open(cmd)
 	if err != nil {

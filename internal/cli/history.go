@@ -102,10 +102,12 @@ func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
 	return explain.History(list.Items, since), nil
 }
 
+const noRepairs = "No repair is on record."
+
 // history prints repairs, the latest first.
 func (t *text) history(repairs []explain.Repair, wide bool) {
 	if len(repairs) == 0 {
-		fmt.Fprintln(t.w, "No repair is on record.")
+		fmt.Fprintln(t.w, noRepairs)
 		return
 	}
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
@@ -166,11 +168,19 @@ func steps(attempts []explain.Attempt) string {
 
 // stats prints the sum of repairs.
 func (t *text) stats(s explain.Stats) {
+	if s.Repairs == 0 {
+		fmt.Fprintln(t.w, noRepairs)
+		return
+	}
 	var outcomes []string
 	for _, name := range slices.Sorted(maps.Keys(s.Outcomes)) {
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", s.Outcomes[name], name))
 	}
-	fmt.Fprintf(t.w, "%d repairs, %d of them open. %s\n", s.Repairs, s.Open, strings.Join(outcomes, ", "))
+	sum := fmt.Sprintf("%s, %d of them open", explain.Count(s.Repairs, "repair"), s.Open)
+	if len(outcomes) > 0 {
+		sum += ". " + strings.Join(outcomes, ", ")
+	}
+	fmt.Fprintln(t.w, sum)
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	if len(s.Times) > 0 {
 		fmt.Fprintln(tw, "\nTIME TO\tREPAIRS\tP50\tP90\tP99")

@@ -42,11 +42,23 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	if errors.Is(err, errNo) {
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "sickbay: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	fmt.Fprintf(stderr, "sickbay: %s\n", oneLine(err))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// suggestion begins what cobra appends to an unknown command: the names that are alike, one in a line.
+const suggestion = "\n\nDid you mean this?\n"
+
+// oneLine is an error as a program prints it.
+func oneLine(err error) string {
+	text, alike, found := strings.Cut(err.Error(), suggestion)
+	if found {
+		text += ": did you mean " + strings.Join(strings.Fields(alike), " or ") + "?"
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // plugin is the name by which kubectl finds the binary, as one of its plugins.

@@ -13,7 +13,8 @@ func TestBadInput(t *testing.T) {
 		want string
 	}{
 		"unknown flag":                 {[]string{"manager", "--colour=blue"}, "unknown flag: --colour"},
-		"unknown command":              {[]string{"manger"}, `unknown command "manger" for "sickbay"`},
+		"unknown command":              {[]string{"pods"}, `unknown command "pods" for "sickbay"`},
+		"almost a command":             {[]string{"manger"}, `unknown command "manger" for "sickbay": did you mean manager?`},
 		"argument instead of a flag":   {[]string{"manager", "leader-elect"}, `sickbay manager takes no arguments, but got "leader-elect"`},
 		"number that is none":          {[]string{"manager", "--concurrency=lots"}, `invalid argument "lots" for "--concurrency"`},
 		"duration without a unit":      {[]string{"manager", "--sync-period=10"}, `invalid argument "10" for "--sync-period"`},
@@ -48,6 +49,20 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("wrote %q to standard output", &stdout)
 			}
 		})
+	}
+}
+
+// TestNoCluster: a person without a kubeconfig reads what to set.
+func TestNoCluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	for command, exit := range map[string]int{"status": exitFailure, "history": exitFailure, "simulate": exitUsage} {
+		var stdout, stderr bytes.Buffer
+		code := Main(t.Context(), []string{command}, &stdout, &stderr)
+		if want := "sickbay: no management cluster is known: set --kubeconfig or $KUBECONFIG\n"; code != exit || stderr.String() != want {
+			t.Errorf("%s: exit code %d, said %q, want %q", command, code, &stderr, want)
+		}
 	}
 }
 

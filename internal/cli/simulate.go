@@ -132,9 +132,9 @@ func (f *simulateFlags) settle(changes *simulate.Changes) error {
 	if err := f.lookAt(objs); err != nil {
 		return err
 	}
-	own, _, err := f.loader().Namespace()
+	own, err := f.own()
 	if err != nil {
-		return fmt.Errorf("reading the kubeconfig: %w", err)
+		return err
 	}
 	for _, obj := range objs {
 		if obj.GetNamespace() == "" {

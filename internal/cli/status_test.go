@@ -45,6 +45,19 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// TestNothingThere: who asks about the wrong namespace must not read that all is well.
+func TestNothingThere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.ns = "nowhere"
+	if got := s.run("status", atOnce).stdout; !strings.HasPrefix(got, "There is no cluster and no machine in namespace nowhere (-A looks at all)\nManager: ") {
+		t.Errorf("of an empty namespace it says %q", got)
+	}
+	if got := s.run("history", "--stats").stdout; got != "No repair is on record.\n" {
+		t.Errorf("the sum of no repairs is %q", got)
+	}
+}
+
 // TestStatusForPrograms: both forms say the same, and what a page is.
 func TestStatusForPrograms(t *testing.T) {
 	t.Parallel()
@@ -70,16 +83,20 @@ func TestExplain(t *testing.T) {
 	for what, want := range map[string]string{
 		"metal-1":         "metal-1: HEALTHY since",
 		"machine/metal-3": "about to be repaired",
-		"node/metal-2":    "waiting for approval",
-		"mhc/workers":     "workers: OPEN; 3 machines: 1 healthy, 2 sick, 0 undecided",
-		"cluster/blue":    "blue: 3 machines: 1 healthy, 2 sick",
+		// As status -o name prints it.
+		"machine.cluster.x-k8s.io/metal-3": "about to be repaired",
+		"node/metal-2":                     "waiting for approval",
+		"mhc/workers":                      "workers: OPEN; 3 machines: 1 healthy, 2 sick, 0 undecided",
+		"cluster/blue":                     "blue: 3 machines: 1 healthy, 2 sick",
 	} {
 		if got := s.run("explain", what, atOnce); got.code != exitOK || !strings.Contains(firstLine(got.stdout), want) {
 			t.Errorf("%s: exit code %d, said %s%s", what, got.code, got.stdout, got.stderr)
 		}
 	}
 	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
-	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster`)
+	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster; if pod is its namespace: metal-1 -n pod`)
+	s.says(s.run("explain", "mhc/", atOnce), exitUsage, `"mhc/": it must be KIND/NAME or NAME`)
+	s.says(s.run("explain", "workers", atOnce), exitFailure, "there is no machine workers in namespace fleet (-A looks at all), but there is mhc/workers")
 }
 
 func firstLine(text string) string {
@@ -106,7 +123,7 @@ func TestHistoryOnTheAPIServer(t *testing.T) {
 	if got.code != exitOK || !strings.Contains(got.stdout, "/metal-2  NodeReadyUnknown") || !strings.Contains(got.stdout, "Pending") {
 		t.Errorf("exit code %d, said %s%s", got.code, got.stdout, got.stderr)
 	}
-	if got := s.run("history", "--stats"); !strings.HasPrefix(got.stdout, "1 repairs, 1 of them open") {
+	if got := s.run("history", "--stats"); !strings.HasPrefix(got.stdout, "1 repair, 1 of them open\n") {
 		t.Errorf("sums it up as %s", got.stdout)
 	}
 	if got := s.run("history", "-l", "no=such"); got.stdout != "No repair is on record.\n" {

@@ -16,6 +16,7 @@ const (
 	kindHealthCheck = people.HealthCheck
 	kindCluster     = people.Cluster
 	kindHost        = "host"
+	kindNode        = "node"
 )
 
 // kindNames are the other names of the kinds, as kubectl takes them.
@@ -24,6 +25,7 @@ var kindNames = map[string]string{
 	kindRemediation: kindRemediation, "machineremediation": kindRemediation, "machineremediations": kindRemediation,
 	kindHealthCheck: kindHealthCheck, "machinehealthcheck": kindHealthCheck, "machinehealthchecks": kindHealthCheck,
 	kindCluster: kindCluster, "clusters": kindCluster, "cl": kindCluster,
+	kindNode: kindNode, "nodes": kindNode, "no": kindNode,
 	kindHost: kindHost, "hosts": kindHost, "baremetalhost": kindHost, "baremetalhosts": kindHost, "bmh": kindHost,
 }
 
@@ -40,13 +42,22 @@ func parseTarget(arg string, takes ...string) (target, error) {
 	} else {
 		short, _, _ := strings.Cut(strings.ToLower(kind), ".")
 		if kind = kindNames[short]; !slices.Contains(takes, kind) {
-			return target{}, usageError{fmt.Errorf("%q: the kind must be one of %s", arg, strings.Join(takes, ", "))}
+			return target{}, usageError{fmt.Errorf("%q: the kind must be one of %s%s", arg, strings.Join(takes, ", "), namespaced(arg))}
 		}
 	}
 	if name == "" || strings.Contains(name, "/") {
 		return target{}, usageError{fmt.Errorf("%q: it must be KIND/NAME or NAME", arg)}
 	}
 	return target{kind, name}, nil
+}
+
+// namespaced says how to write what a person has copied as NAMESPACE/NAME, as the pages print it; nothing if it begins with a kind.
+func namespaced(arg string) string {
+	namespace, name, _ := strings.Cut(arg, "/")
+	if kindNames[strings.ToLower(namespace)] != "" || name == "" || strings.Contains(namespace, ".") {
+		return ""
+	}
+	return fmt.Sprintf("; if %s is its namespace: %s -n %s", namespace, name, namespace)
 }
 
 // oneTarget is the one argument of a command.

@@ -218,12 +218,12 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"nothing to deny": {
 			newWorld(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
-			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1. " +
+			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
 				"It is Acting (Acting). Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
 		},
 		"an attempt at work": {
 			newWorld(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),
-			"attempt 1 of mr/metal-3-5f2c9d1e-1 is at work (step reboot). Retry once it is over, or stop it first: sickbay cancel mr/metal-3-5f2c9d1e-1",
+			"attempt 1 of mr/metal-3-5f2c9d1e-1 is at work (step reboot). Retry once it is over, or stop it first: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet",
 		},
 		"healthy": {
 			newWorld(reboot).settle().as(func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy }), wants(v1alpha1.AnswerRetry, ""),

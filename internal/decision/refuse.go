@@ -86,7 +86,7 @@ func unanswerable(v View, asked Asked) error {
 	case ladder.AwaitsApproval(r):
 		return nil
 	case asked.Answer == v1alpha1.AnswerDeny:
-		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s. %s", name(r), asked.Command, name(r), upper(Is(r)))
+		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s -n %s. %s", name(r), asked.Command, name(r), r.Namespace, upper(Is(r)))
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
 		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), by(earlier), earlier.Answer, Is(r))
@@ -98,7 +98,7 @@ func unanswerable(v View, asked Asked) error {
 func notRetryable(v View, asked Asked) error {
 	r := v.Record
 	if attempt := ladder.AtWork(r); attempt != nil {
-		return fmt.Errorf("attempt %d of %s is at work (step %s). Retry once it is over, or stop it first: %s cancel %s", attempt.Number, name(r), attempt.Step, asked.Command, name(r))
+		return fmt.Errorf("attempt %d of %s is at work (step %s). Retry once it is over, or stop it first: %s cancel %s -n %s", attempt.Number, name(r), attempt.Step, asked.Command, name(r), r.Namespace)
 	}
 	machine := "machine " + r.Spec.MachineRef.Name
 	switch {

@@ -2,12 +2,14 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -18,7 +20,7 @@ func (r *Record) answers() []Command {
 	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
 		return nil
 	case status.Phase == v1alpha1.RemediationHeld:
-		return []Command{r.answer("retry", "The last step begins again, once a slot is granted"), r.answer("cancel", cancels)}
+		return []Command{r.goOn(), r.answer("cancel", cancels)}
 	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
 		step := "Step " + status.Step
 		return []Command{r.answer("approve", step+" may act"), r.answer("deny", step+" is not done, and a person decides")}
@@ -27,6 +29,18 @@ func (r *Record) answers() []Command {
 		return []Command{r.answer("cancel", "What was asked for is taken back, and a person decides")}
 	}
 	return []Command{r.answer("cancel", cancels)}
+}
+
+// goOn is the command that ends a hold. After a step that has asked a person, the plan goes on with the step after it.
+func (r *Record) goOn() Command {
+	steps, step := r.Record.Spec.Steps, r.Record.Status.Step
+	asks := slices.ContainsFunc(steps, func(s v1alpha1.RemediationStep) bool { return s.Name == step && s.Action == v1alpha1.ActionHold })
+	if next := ladder.StepAfter(steps, step); asks && next != "" {
+		one := command("retry", "mr/"+r.Record.Name, r.Record.Namespace, "Step "+next+" begins, once a slot is granted", " --from "+next)
+		one.Step = next
+		return one
+	}
+	return r.answer("retry", "The step that was tried last begins again, once a slot is granted")
 }
 
 // cancels is what comes of a repair that is cancelled while nothing of it stands.

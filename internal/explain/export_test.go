@@ -10,5 +10,6 @@ import (
 var (
 	Allowed  = func(c *Check, now time.Time) metav1.Condition { return c.allowed(now) }
 	Message  = (*Record).message
+	Answers  = (*Record).answers
 	Sentence = sentence
 )

@@ -149,6 +149,8 @@ type Command struct {
 	// Object is kind/name, as the command takes it.
 	Object    string `json:"object"`
 	Namespace string `json:"namespace"`
+	// Step is the one from which retry goes on; empty means the one that was tried last.
+	Step string `json:"step,omitempty"`
 	// Does says what comes of it.
 	Does string `json:"does"`
 	// Line is what is typed, without the name by which Sickbay is called.

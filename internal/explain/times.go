@@ -12,10 +12,13 @@ func ago(since, now time.Time) string {
 	return duration.HumanDuration(max(0, now.Sub(since)))
 }
 
-// Clock is a moment as people read it: without the date if it is within a day.
+// halfDay is how far from now a time of day says by itself which day is meant.
+const halfDay = 12 * time.Hour
+
+// Clock is a moment as people read it: without the date if it is within half a day.
 func Clock(at, now time.Time) string {
 	at = at.UTC()
-	if d := at.Sub(now); d > 24*time.Hour || d < -24*time.Hour {
+	if d := at.Sub(now); d > halfDay || d < -halfDay {
 		return at.Format("2006-01-02 15:04:05 UTC")
 	}
 	return at.Format("15:04:05 UTC")

@@ -29,6 +29,8 @@ type Heat struct {
 // HeatRow is a cluster.
 type HeatRow struct {
 	Link
+	// Alike reports whether another cluster on the page has the same name, in another namespace.
+	Alike bool
 	Cells []Cell
 	bad   int
 }
@@ -96,7 +98,12 @@ func (l *Look) heat(most int) Heat {
 	})
 	h.More = max(0, len(h.Rows)-most)
 	h.Rows = h.Rows[:len(h.Rows)-h.More]
+	named := map[string]int{}
 	for i := range h.Rows {
+		named[h.Rows[i].Name]++
+	}
+	for i := range h.Rows {
+		h.Rows[i].Alike = named[h.Rows[i].Name] > 1
 		for j := range h.Rows[i].Cells {
 			h.Rows[i].Cells[j].draw(rows[key{h.Rows[i].Namespace, h.Rows[i].Name}][j], len(l.Machines) <= squares)
 		}

@@ -29,7 +29,8 @@ type ObjectPage struct {
 	Facts []explain.Row
 	// Records are the repairs of a machine, the latest first.
 	Records []Link
-	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first.
+	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first. Of those that no
+	// MachineHealthCheck selects nobody knows.
 	Machines List[MachineRow]
 	Bar      *Bar
 	// Query finds all of its machines.
@@ -146,7 +147,7 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 			continue
 		}
 		n[explain.State(m.State)]++
-		if m.State != State(explain.StateHealthy) {
+		if m.State != State(explain.StateHealthy) && m.State != State(explain.StateUnwatched) {
 			unhealthy = append(unhealthy, m)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestFleetPage: the first screen counts every machine once, and says what status says.
@@ -113,6 +114,29 @@ func TestHeat(t *testing.T) {
 		if sum != n || bad != (n+6)/7 {
 			t.Errorf("%d machines, %d not healthy, of %d", sum, bad, n)
 		}
+	}
+}
+
+// TestHeatNames: clusters of one name are told apart, and a machine that no health check selects is not called healthy.
+func TestHeatNames(t *testing.T) {
+	facts := explaintest.Merge(explaintest.In("blue", "metal"), explaintest.In("green", "metal"))
+	for _, cluster := range []string{"blue", "green"} {
+		facts.Machines = append(facts.Machines, &explain.Machine{Machine: build.Machine("default", cluster+"-1", build.InCluster(cluster))})
+	}
+	facts.Machines = append(facts.Machines, &explain.Machine{Machine: build.Machine("practice", "blue-1", build.InCluster("blue"))})
+	facts.Clusters = append(facts.Clusters, explain.Cluster{Cluster: build.Cluster("practice", "blue")})
+	alike := map[bool]int{}
+	for _, row := range view.New(facts).ClustersPage(1).Heat.Rows {
+		alike[row.Alike]++
+		if cell := row.Cells[0]; cell.Bad != 0 || cell.Text != "1 not looked after" {
+			t.Errorf("of %s/%s it says %d not healthy, %q", row.Namespace, row.Name, cell.Bad, cell.Text)
+		}
+	}
+	if page, ok := view.New(facts).ClusterPage("default", "green"); !ok || page.Machines.Total != 0 {
+		t.Errorf("%d machines of it are called not healthy", page.Machines.Total)
+	}
+	if alike[true] != 2 || alike[false] != 1 {
+		t.Errorf("%v clusters have the name of another, want 2 of 3", alike)
 	}
 }
 
