@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	defer d.web.close()
 	t := newTerminal(o, d.scenarios, all)
 	d.terminal = t
-	t.programme(d.web.address)
+	t.programme(d.web.address, d.kubeconfig())
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {

@@ -38,11 +38,12 @@ func newTerminal(o Options, scenarios []scenario.Scenario, all io.Writer) *termi
 func (t *terminal) live() bool { return t.Size != nil && !t.Verbose }
 
 // programme says what is about to be seen, and where.
-func (t *terminal) programme(address string) {
+func (t *terminal) programme(address, kubeconfig string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nWatch it in a browser: %s\n", address)
+	fmt.Fprintf(&b, "In another terminal:   export KUBECONFIG=%s; bin/sickbay status -A\n", kubeconfig)
 	fmt.Fprintf(&b, "Real Cluster API controllers, a real API server, Sickbay beside them, and %d stories.\n", len(t.stories))
 	for _, s := range t.stories {
 		if t.Verbose {

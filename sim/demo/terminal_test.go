@@ -28,7 +28,7 @@ func play(t *terminal, look func()) {
 	say := func(name string, kind scenario.Kind, text string) {
 		t.line(scenario.Line{Scenario: name, Kind: kind, Text: text, At: time.Now()})
 	}
-	t.programme("http://127.0.0.1:8780/")
+	t.programme("http://127.0.0.1:8780/", "/tmp/demo/kubeconfig")
 	t.print("Starting everything")
 	t.detail("Cluster blue is up")
 	t.begin("one")
