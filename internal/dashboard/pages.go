@@ -1,8 +1,12 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"time"
+
+	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 )
@@ -11,21 +15,39 @@ import (
 type page struct {
 	path, template, section, title string
 	// of makes what is on it.
-	of func(l *view.Look, v url.Values) any
+	of func(ctx context.Context, l *view.Look, v url.Values) any
 }
 
 func (d *Dashboard) lists() []page {
 	return []page{
-		{"/{$}", "fleet", "fleet", "Fleet", func(l *view.Look, _ url.Values) any { return l.FleetPage() }},
-		{"/next", "next", "fleet", "What happens next", func(l *view.Look, v url.Values) any { return l.NextPage(pageOf(v)) }},
-		{"/clusters", "clusters", "clusters", "Clusters", func(l *view.Look, v url.Values) any { return l.ClustersPage(pageOf(v)) }},
-		{"/checks", "checks", "checks", "Health checks", func(l *view.Look, v url.Values) any { return l.ChecksPage(pageOf(v)) }},
-		{"/machines", "machines", "machines", "Machines", func(l *view.Look, v url.Values) any { return l.MachinesPage(machinesQuery(v)) }},
-		{"/history", "history", "history", "History", func(l *view.Look, v url.Values) any { return l.HistoryPage(historyQuery(v)) }},
-		{"/simulate", "simulate", "simulate", "Simulate", func(l *view.Look, v url.Values) any {
-			return l.SimulatePage(simulateQuery(v), d.options.Policy)
-		}},
+		{"/{$}", "fleet", "fleet", "Fleet", func(_ context.Context, l *view.Look, _ url.Values) any { return l.FleetPage() }},
+		{"/next", "next", "fleet", "What happens next", func(_ context.Context, l *view.Look, v url.Values) any { return l.NextPage(pageOf(v)) }},
+		{"/clusters", "clusters", "clusters", "Clusters", func(_ context.Context, l *view.Look, v url.Values) any { return l.ClustersPage(pageOf(v)) }},
+		{"/checks", "checks", "checks", "Health checks", func(_ context.Context, l *view.Look, v url.Values) any { return l.ChecksPage(pageOf(v)) }},
+		{"/machines", "machines", "machines", "Machines", func(_ context.Context, l *view.Look, v url.Values) any { return l.MachinesPage(machinesQuery(v)) }},
+		{"/history", "history", "history", "History", func(_ context.Context, l *view.Look, v url.Values) any { return l.HistoryPage(historyQuery(v)) }},
+		{"/simulate", "simulate", "simulate", "Simulate", d.simulate},
 	}
+}
+
+// playTime is how long a fleet is played for a page. A manager has more to do.
+const playTime = 5 * time.Second
+
+// simulate plays the fleet: one page at a time, and not on for somebody who has gone.
+func (d *Dashboard) simulate(ctx context.Context, l *view.Look, v url.Values) any {
+	q := simulateQuery(v)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case d.playing <- struct{}{}:
+	case <-ctx.Done():
+		p := l.SimulateForm(q)
+		p.Problem = "others are playing the fleet: try again"
+		return p
+	}
+	defer func() { <-d.playing }()
+	end := clock.RealClock{}.Now().Add(playTime)
+	return l.SimulatePage(q, d.options.Policy, func() bool { return ctx.Err() != nil || clock.RealClock{}.Now().After(end) })
 }
 
 // objects are the pages about one object each.
@@ -43,7 +65,7 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 	for _, one := range d.lists() {
 		mux.HandleFunc("GET "+one.path, func(w http.ResponseWriter, r *http.Request) {
 			d.show(w, r, one.section, func(l *view.Look, f *frame) string {
-				f.Title, f.Main = one.title, one.of(l, r.URL.Query())
+				f.Title, f.Main = one.title, one.of(r.Context(), l, r.URL.Query())
 				return one.template
 			})
 		})
