@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -15,17 +14,17 @@ import (
 type page struct {
 	path, template, section, title string
 	// of makes what is on it.
-	of func(ctx context.Context, l *view.Look, v url.Values) any
+	of func(l *view.Look, r *http.Request) any
 }
 
 func (d *Dashboard) lists() []page {
 	return []page{
-		{"/{$}", "fleet", "fleet", "Fleet", func(_ context.Context, l *view.Look, _ url.Values) any { return l.FleetPage() }},
-		{"/next", "next", "fleet", "What happens next", func(_ context.Context, l *view.Look, v url.Values) any { return l.NextPage(pageOf(v)) }},
-		{"/clusters", "clusters", "clusters", "Clusters", func(_ context.Context, l *view.Look, v url.Values) any { return l.ClustersPage(pageOf(v)) }},
-		{"/checks", "checks", "checks", "Health checks", func(_ context.Context, l *view.Look, v url.Values) any { return l.ChecksPage(pageOf(v)) }},
-		{"/machines", "machines", "machines", "Machines", func(_ context.Context, l *view.Look, v url.Values) any { return l.MachinesPage(machinesQuery(v)) }},
-		{"/history", "history", "history", "History", func(_ context.Context, l *view.Look, v url.Values) any { return l.HistoryPage(historyQuery(v)) }},
+		{"/{$}", "fleet", "fleet", "Fleet", func(l *view.Look, _ *http.Request) any { return l.FleetPage() }},
+		{"/next", "next", "fleet", "What happens next", func(l *view.Look, r *http.Request) any { return l.NextPage(pageOf(r.URL.Query())) }},
+		{"/clusters", "clusters", "clusters", "Clusters", func(l *view.Look, r *http.Request) any { return l.ClustersPage(pageOf(r.URL.Query())) }},
+		{"/checks", "checks", "checks", "Health checks", func(l *view.Look, r *http.Request) any { return l.ChecksPage(pageOf(r.URL.Query())) }},
+		{"/machines", "machines", "machines", "Machines", func(l *view.Look, r *http.Request) any { return l.MachinesPage(machinesQuery(r.URL.Query())) }},
+		{"/history", "history", "history", "History", func(l *view.Look, r *http.Request) any { return l.HistoryPage(historyQuery(r.URL.Query())) }},
 		{"/simulate", "simulate", "simulate", "Simulate", d.simulate},
 	}
 }
@@ -34,9 +33,9 @@ func (d *Dashboard) lists() []page {
 const playTime = 5 * time.Second
 
 // simulate plays the fleet: one page at a time, and not on for somebody who has gone.
-func (d *Dashboard) simulate(ctx context.Context, l *view.Look, v url.Values) any {
-	q := simulateQuery(v)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
+	q := simulateQuery(r.URL.Query())
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	select {
 	case d.playing <- struct{}{}:
@@ -65,7 +64,7 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 	for _, one := range d.lists() {
 		mux.HandleFunc("GET "+one.path, func(w http.ResponseWriter, r *http.Request) {
 			d.show(w, r, one.section, func(l *view.Look, f *frame) string {
-				f.Title, f.Main = one.title, one.of(r.Context(), l, r.URL.Query())
+				f.Title, f.Main = one.title, one.of(l, r)
 				return one.template
 			})
 		})
