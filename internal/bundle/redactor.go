@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,7 +17,8 @@ import (
 // redactor replaces names in a tree.
 type redactor struct {
 	names map[string]string
-	texts []string
+	// texts are what people have written, and phrases are names that are no single word in a sentence.
+	texts, phrases []string
 	// values are those of labels, and addresses what else can be reached.
 	values, addresses map[string]string
 }
@@ -31,8 +33,14 @@ func newRedactor(tree map[string]any) *redactor {
 		}
 	}
 	// The longest first: one may be part of another.
-	texts := slices.SortedFunc(maps.Keys(n.texts), func(a, b string) int { return len(b) - len(a) })
-	return &redactor{names: n.pseudonyms(), texts: texts, values: map[string]string{}, addresses: map[string]string{}}
+	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	r := &redactor{names: n.pseudonyms(), texts: slices.SortedFunc(maps.Keys(n.texts), longest), values: map[string]string{}, addresses: map[string]string{}}
+	for _, name := range slices.SortedFunc(maps.Keys(r.names), longest) {
+		if words.FindString(name) != name {
+			r.phrases = append(r.phrases, name)
+		}
+	}
+	return r
 }
 
 // fixed are the fields whose values are no names, whatever they say.
@@ -132,6 +140,9 @@ func (r *redactor) text(text string) string {
 	}
 	for _, written := range r.texts {
 		text = strings.ReplaceAll(text, written, "(redacted)")
+	}
+	for _, name := range r.phrases {
+		text = strings.ReplaceAll(text, name, r.names[name])
 	}
 	return words.ReplaceAllStringFunc(text, r.word)
 }

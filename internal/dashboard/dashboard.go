@@ -36,6 +36,8 @@ type Dashboard struct {
 	options Options
 	looker  *looker
 	pages   map[string]*template.Template
+	// playing has an entry while somebody has the fleet played.
+	playing chan struct{}
 }
 
 // New makes a dashboard. It shows something only while it runs.
@@ -50,7 +52,7 @@ func New(o Options) (*Dashboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dashboard{options: o, looker: newLooker(o.Fleet, o.Namespace, o.Clock), pages: pages}, nil
+	return &Dashboard{options: o, looker: newLooker(o.Fleet, o.Namespace, o.Clock), pages: pages, playing: make(chan struct{}, 1)}, nil
 }
 
 // Run looks at the fleet until ctx ends: at most once a second, and only while somebody watches or asks.

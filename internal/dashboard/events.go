@@ -37,6 +37,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
+	endures(w)
 	d.looker.want()
 	// A look may take long. Who watches is to know that the connection stands.
 	still := time.NewTicker(stillThere)

@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
-	"net/url"
+	"time"
+
+	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 )
@@ -11,21 +14,39 @@ import (
 type page struct {
 	path, template, section, title string
 	// of makes what is on it.
-	of func(l *view.Look, v url.Values) any
+	of func(l *view.Look, r *http.Request) any
 }
 
 func (d *Dashboard) lists() []page {
 	return []page{
-		{"/{$}", "fleet", "fleet", "Fleet", func(l *view.Look, _ url.Values) any { return l.FleetPage() }},
-		{"/next", "next", "fleet", "What happens next", func(l *view.Look, v url.Values) any { return l.NextPage(pageOf(v)) }},
-		{"/clusters", "clusters", "clusters", "Clusters", func(l *view.Look, v url.Values) any { return l.ClustersPage(pageOf(v)) }},
-		{"/checks", "checks", "checks", "Health checks", func(l *view.Look, v url.Values) any { return l.ChecksPage(pageOf(v)) }},
-		{"/machines", "machines", "machines", "Machines", func(l *view.Look, v url.Values) any { return l.MachinesPage(machinesQuery(v)) }},
-		{"/history", "history", "history", "History", func(l *view.Look, v url.Values) any { return l.HistoryPage(historyQuery(v)) }},
-		{"/simulate", "simulate", "simulate", "Simulate", func(l *view.Look, v url.Values) any {
-			return l.SimulatePage(simulateQuery(v), d.options.Policy)
-		}},
+		{"/{$}", "fleet", "fleet", "Fleet", func(l *view.Look, _ *http.Request) any { return l.FleetPage() }},
+		{"/next", "next", "fleet", "What happens next", func(l *view.Look, r *http.Request) any { return l.NextPage(pageOf(r.URL.Query())) }},
+		{"/clusters", "clusters", "clusters", "Clusters", func(l *view.Look, r *http.Request) any { return l.ClustersPage(pageOf(r.URL.Query())) }},
+		{"/checks", "checks", "checks", "Health checks", func(l *view.Look, r *http.Request) any { return l.ChecksPage(pageOf(r.URL.Query())) }},
+		{"/machines", "machines", "machines", "Machines", func(l *view.Look, r *http.Request) any { return l.MachinesPage(machinesQuery(r.URL.Query())) }},
+		{"/history", "history", "history", "History", func(l *view.Look, r *http.Request) any { return l.HistoryPage(historyQuery(r.URL.Query())) }},
+		{"/simulate", "simulate", "simulate", "Simulate", d.simulate},
 	}
+}
+
+// playTime is how long a fleet is played for a page. A manager has more to do.
+const playTime = 5 * time.Second
+
+// simulate plays the fleet: one page at a time, and not on for somebody who has gone.
+func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
+	q := simulateQuery(r.URL.Query())
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	select {
+	case d.playing <- struct{}{}:
+	case <-ctx.Done():
+		p := l.SimulateForm(q)
+		p.Problem = "others are playing the fleet: try again"
+		return p
+	}
+	defer func() { <-d.playing }()
+	end := clock.RealClock{}.Now().Add(playTime)
+	return l.SimulatePage(q, d.options.Policy, func() bool { return ctx.Err() != nil || clock.RealClock{}.Now().After(end) })
 }
 
 // objects are the pages about one object each.
@@ -43,7 +64,7 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 	for _, one := range d.lists() {
 		mux.HandleFunc("GET "+one.path, func(w http.ResponseWriter, r *http.Request) {
 			d.show(w, r, one.section, func(l *view.Look, f *frame) string {
-				f.Title, f.Main = one.title, one.of(l, r.URL.Query())
+				f.Title, f.Main = one.title, one.of(l, r)
 				return one.template
 			})
 		})

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	markup "html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -181,5 +183,26 @@ func TestHeaders(t *testing.T) {
 	w := d.get(t, "/assets/app.css")
 	if w.Header().Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Errorf("the style sheet is %v", w.Header())
+	}
+}
+
+// TestOnePlays: one page at a time has the fleet played, and for nobody who has gone.
+func TestOnePlays(t *testing.T) {
+	d := run(t, explaintest.Eleven())
+	const address = "/simulate?check=default/workers&limit=100%25"
+	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "In 2h, 3 of 3") {
+		t.Fatalf("it plays nothing: %s", page)
+	}
+	d.playing <- struct{}{}
+	w := httptest.NewRecorder()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	d.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, address, nil))
+	if page := textOf(w.Body.String()); !strings.Contains(page, "others are playing the fleet") {
+		t.Errorf("two are playing at once: %s", page)
+	}
+	<-d.playing
+	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "In 2h, 3 of 3") {
+		t.Errorf("it plays nothing afterwards: %s", page)
 	}
 }

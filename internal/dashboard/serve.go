@@ -17,9 +17,11 @@ import (
 )
 
 const (
-	// headerTimeout bounds how long a request may take to say what it wants, and idleTimeout how long a connection lasts without one. What is
-	// served for as long as somebody watches allows for no other bound.
+	// headerTimeout bounds how long a request may take to say what it wants, readTimeout how long it may take as a whole, writeTimeout how long
+	// a page may take to be made and read, and idleTimeout how long a connection lasts without a request.
 	headerTimeout = 10 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = time.Minute
 	idleTimeout   = 2 * time.Minute
 	// maxHeader is room for a long token.
 	maxHeader = 64 << 10
@@ -59,7 +61,8 @@ func (s *Server) Start(ctx context.Context) error {
 		return errors.Join(err, s.listener.Close())
 	}
 	server := &http.Server{
-		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		// Handlers end with the manager, also those that are watched.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		// Browsers that do not trust the certificate, and scanners of ports.
@@ -79,6 +82,13 @@ func (s *Server) Start(ctx context.Context) error {
 		return server.Close()
 	}
 	return nil
+}
+
+// endures lifts the bound on reading off a request that is served for as long as somebody watches. Who writes bounds each write.
+func endures(w http.ResponseWriter) {
+	// Not every connection takes a deadline; one that does not has none.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
 // tls has the certificate.

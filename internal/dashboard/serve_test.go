@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	certutil "k8s.io/client-go/util/cert"
@@ -143,5 +145,55 @@ func TestServerCertificate(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	if err := taken.Listen(t.Context(), listener.Addr().String()); err == nil {
 		t.Error("an address is served twice")
+	}
+}
+
+// TestServerWaitsForNobody: who announces a body and does not send it holds no connection for ever, and who watches is not cut off.
+func TestServerWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != eventsPath {
+			return
+		}
+		endures(w)
+		for range 2 {
+			fmt.Fprintln(w, "still there")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(readTimeout + time.Second):
+			}
+		}
+	})
+	address, end := started(t, &Server{Handler: handler})
+	config := &tls.Config{InsecureSkipVerify: true}
+	stranger, err := tls.Dial("tcp", address, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(stranger, "GET /login HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+	watched := make(chan string, 1)
+	go func() {
+		response, err := browser(nil).Get("https://" + address + eventsPath)
+		if err != nil {
+			watched <- err.Error()
+			return
+		}
+		body, _ := io.ReadAll(response.Body)
+		watched <- string(body)
+	}()
+	if err := stranger.SetReadDeadline(time.Now().Add(readTimeout + 3*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	var late net.Error
+	if _, err := io.ReadAll(stranger); errors.As(err, &late) && late.Timeout() {
+		t.Error("a stranger who sends nothing holds a connection")
+	}
+	if got := <-watched; got != "still there\nstill there\n" {
+		t.Errorf("who watches is told %q", got)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
 	}
 }

@@ -50,7 +50,7 @@ func (t Target) String() string { return t.Kind + "/" + t.Name }
 // HoldUntil is when a hold ends that is to last for a span.
 func HoldUntil(now time.Time, span time.Duration) time.Time {
 	// The API server's clock may be a little behind: a second more never ends it too early.
-	return now.Add(span + time.Second - 1).Truncate(time.Second).UTC()
+	return now.Add(span).Add(time.Second - 1).Truncate(time.Second).UTC()
 }
 
 // Hold says what a hold would do.

@@ -1,7 +1,9 @@
 package people
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,5 +33,16 @@ func TestStamp(t *testing.T) {
 	}
 	if another := (&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "second"}}); stamp(another) == with(nil) {
 		t.Error("another object does not matter")
+	}
+}
+
+// TestHoldUntilFar: the longest hold that can be typed ends in the far future, not in the past.
+func TestHoldUntilFar(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	if until := HoldUntil(now, math.MaxInt64); until.Year() < 2300 {
+		t.Errorf("it ends at %s", until)
+	}
+	if until := HoldUntil(now.Add(time.Nanosecond), time.Minute); !until.Equal(now.Add(61 * time.Second)) {
+		t.Errorf("it ends at %s", until)
 	}
 }

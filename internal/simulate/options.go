@@ -11,6 +11,8 @@ type Options struct {
 	// RepairTakes is how long each act takes to help, and InVain says that none does.
 	RepairTakes time.Duration
 	InVain      bool
+	// Stop is asked again and again whether it has taken long enough: then what follows is left out. Nil means that it may take for ever.
+	Stop func() bool
 }
 
 func (o Options) helps() bool { return !o.InVain }

@@ -63,10 +63,19 @@ func (s *Scene) follow() {
 		if !ok || at.After(s.until) {
 			return
 		}
+		if s.stops() {
+			break
+		}
 		s.now = at
 		s.agenda.run(at)
 	}
 	s.result.Summary.Unfinished = "so much happens that it was followed until " + s.now.UTC().Format(time.RFC3339) + " only"
+}
+
+// stops reports whether it has taken long enough.
+func (s *Scene) stops() bool {
+	s.stopped = s.stopped || s.options.Stop != nil && s.options.Stop()
+	return s.stopped
 }
 
 // settleAll decides until there is nothing left to decide at this moment.
@@ -80,6 +89,9 @@ func (s *Scene) settleAll() {
 		for _, m := range now.machines {
 			m.dirty = false
 			s.judge(m)
+		}
+		if s.stops() {
+			return
 		}
 		if len(now.machines) > 0 {
 			// Nobody is admitted on verdicts of which some are missing.

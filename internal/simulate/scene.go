@@ -43,6 +43,8 @@ type Scene struct {
 	// moment is what has happened at this moment.
 	moment moment
 	result Result
+	// stopped reports that it has taken long enough.
+	stopped bool
 }
 
 // work is what has to be looked at.

@@ -54,14 +54,23 @@ const (
 	maxEvents = 200
 	maxWho    = 3
 	longest   = 48 * time.Hour
+	// maxFails is how much may be named that fails.
+	maxFails = 20
 )
 
-// SimulatePage plays the fleet with a check as a person has changed it. Nothing is played before somebody asks.
-func (l *Look) SimulatePage(q SimulateQuery, policy targets.Policy) SimulatePage {
+// SimulateForm is the page before anything is played.
+func (l *Look) SimulateForm(q SimulateQuery) SimulatePage {
 	p := SimulatePage{Query: q}
 	for _, c := range l.Facts.Checks {
 		p.Checks = append(p.Checks, c.MachineHealthCheck.Namespace+"/"+c.MachineHealthCheck.Name)
 	}
+	return p
+}
+
+// SimulatePage plays the fleet with a check as a person has changed it, until stop says that it has taken long enough. Nothing is played
+// before somebody asks.
+func (l *Look) SimulatePage(q SimulateQuery, policy targets.Policy, stop func() bool) SimulatePage {
+	p := l.SimulateForm(q)
 	if q.Check == "" {
 		return p
 	}
@@ -71,7 +80,7 @@ func (l *Look) SimulatePage(q SimulateQuery, policy targets.Policy) SimulatePage
 		return p
 	}
 	p.Is = settings(l.Facts.Checks[i])
-	if err := p.play(l.Facts, l.Facts.Checks[i], policy); err != nil {
+	if err := p.play(l.Facts, l.Facts.Checks[i], policy, stop); err != nil {
 		p.Problem = err.Error()
 	}
 	return p
@@ -96,8 +105,9 @@ func settings(c *explain.Check) SimulateQuery {
 	return is
 }
 
-func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targets.Policy) error {
+func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targets.Policy, stop func() bool) error {
 	o, err := p.Query.options()
+	o.Stop = stop
 	if err != nil {
 		return err
 	}
@@ -113,6 +123,9 @@ func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targe
 		return err
 	}
 	p.Played, p.Answer = true, p.Result.Answer()
+	if p.Result.Summary.Unfinished != "" {
+		p.Answer = "Not played to the end. So far: " + p.Answer
+	}
 	p.More = max(0, len(p.Result.Timeline)-maxEvents)
 	for _, e := range p.Result.Timeline[:len(p.Result.Timeline)-p.More] {
 		p.Rows = append(p.Rows, eventRow(e, p.Result.From))
@@ -131,7 +144,11 @@ func (q SimulateQuery) options() (simulate.Options, error) {
 	if q.Fail == "" {
 		return o, errors.Join(err1, err2)
 	}
-	for _, text := range strings.FieldsFunc(q.Fail, func(r rune) bool { return r == ',' || r == ' ' }) {
+	fails := strings.FieldsFunc(q.Fail, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(fails) > maxFails {
+		return o, fmt.Errorf("what fails now: it names %d, which is more than %d", len(fails), maxFails)
+	}
+	for _, text := range fails {
 		fail, err := simulate.ParseFail(text)
 		if err != nil {
 			return o, err

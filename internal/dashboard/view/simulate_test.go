@@ -27,10 +27,11 @@ func TestSimulate(t *testing.T) {
 		"no limit":              {view.SimulateQuery{Check: "default/workers", Limit: "many"}, `limit: "many" is neither a number, a percentage nor a range like [1-3]`},
 		"no time":               {view.SimulateQuery{Check: "default/workers", Timeout: "soon"}, `sick after: "soon" is no duration of at least a second, like 90s, 10m or 2h`},
 		"too far":               {view.SimulateQuery{Check: "default/workers", Until: "1000h"}, "look ahead: 1000h is more than 48h"},
+		"too much that fails":   {view.SimulateQuery{Check: "default/workers", Fail: strings.Repeat("1%,", 21)}, "what fails now: it names 21, which is more than 20"},
 		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" does not say what fails`},
 		"no plan":               {view.SimulateQuery{Check: "default/workers", StepTimeout: "1h"}, "step timeouts: this health check has no plan"},
 	} {
-		p := look.SimulatePage(tt.query, targets.Policy{})
+		p := look.SimulatePage(tt.query, targets.Policy{}, nil)
 		if got := p.Answer + p.Problem; !strings.HasPrefix(got, tt.answer) || (tt.answer == "") != (got == "") {
 			t.Errorf("%s: it says %q, want %q", name, got, tt.answer)
 		}
@@ -44,9 +45,21 @@ func TestSimulate(t *testing.T) {
 func TestSimulateChangesNothing(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	is := look.Facts.Checks[3].MachineHealthCheck.DeepCopy()
-	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, targets.Policy{})
+	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, targets.Policy{}, nil)
 	if now := look.Facts.Checks[3].MachineHealthCheck; !p.Played || now.Name != "workers" || now.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo.String() != "30%" ||
 		len(now.Annotations) != len(is.Annotations) {
 		t.Errorf("played %v, and the check is %+v", p.Played, now.Spec)
+	}
+}
+
+// TestSimulateStops: what takes too long is shown as far as it was played.
+func TestSimulateStops(t *testing.T) {
+	asked := 0
+	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, targets.Policy{}, func() bool {
+		asked++
+		return asked > 3
+	})
+	if !p.Played || !strings.Contains(p.Result.Summary.Unfinished, "followed until") || asked != 4 {
+		t.Errorf("after %d questions it says %q and %q", asked, p.Problem, p.Result.Summary.Unfinished)
 	}
 }
