@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+	"github.com/sickbay-dev/sickbay/sim/foretold"
 )
 
 // Options of a soak.
@@ -53,6 +54,7 @@ type soak struct {
 	clerk   *clerk
 	owner   *owner
 	manager *manager
+	told    *foretold.Watcher
 	claims  sync.Map
 	// over is closed when the time is over: all that lasts is ended then.
 	over chan struct{}
@@ -91,16 +93,17 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	s.manager = &manager{runner: runner, clerk: s.clerk, fail: fail}
 	s.clerk.set(About{Fact: Down}, true)
-	err = errors.Join(s.run(ctx, fail), s.manager.stop())
+	err = errors.Join(s.run(ctx, watching, fail), s.manager.stop())
 	if err != nil {
 		return s.report, err
 	}
 	s.report.judge(s.clerk.ledger, log.violations())
+	s.report.tell(s.told)
 	return s.report, nil
 }
 
 // run has everything happen, and closes the ledger.
-func (s *soak) run(ctx context.Context, fail context.CancelCauseFunc) error {
+func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) error {
 	if err := s.manager.start(ctx); err != nil {
 		return err
 	}
@@ -109,6 +112,9 @@ func (s *soak) run(ctx context.Context, fail context.CancelCauseFunc) error {
 	}
 	if left := s.clerk.unsettled(); len(left) > 0 {
 		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), patience, left[0])
+	}
+	if err := s.listen(watching); err != nil {
+		return err
 	}
 	// What goes on all the time ends when there is nothing left to be done.
 	background, end := context.WithCancel(ctx)

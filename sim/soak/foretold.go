@@ -1,0 +1,36 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/sim/foretold"
+)
+
+// Foretold is how often explain said what would happen next, and how often it happened within a second.
+type Foretold struct {
+	Kept, Prompt int
+}
+
+// listen asks explain all the time what happens next. What was said is broken once Sickbay itself would be called late.
+func (s *soak) listen(ctx context.Context) error {
+	grace, err := time.ParseDuration(unreadAfter)
+	if err != nil {
+		return fmt.Errorf("reading how long Nodes may be unread: %w", err)
+	}
+	o := app.DefaultOptions()
+	o.RemoteConditionsGracePeriod = grace
+	s.told, err = foretold.Watch(ctx, s.fleet.World.Config(), o, s.Allowances.Patience+downMost)
+	return err
+}
+
+// tell adds what became of what explain said.
+func (r *Report) tell(w *foretold.Watcher) {
+	var broken []string
+	r.Foretold.Kept, r.Foretold.Prompt, broken = w.Report()
+	for _, one := range broken {
+		r.Violations = append(r.Violations, "Explain said that "+one+".")
+	}
+}
