@@ -85,7 +85,7 @@ func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string)
 	}
 	var b strings.Builder
 	t := newText(cmd.OutOrStdout())
-	t.w = &b
+	t.w = tame{&b}
 	if fleet.Clusters == 0 && fleet.Machines == 0 {
 		fmt.Fprintf(t.w, "There is no cluster and no machine in %s\nManager: %s\n", f.place(), fleet.Manager)
 	} else {

@@ -20,7 +20,7 @@ type text struct {
 	width int
 }
 
-func newText(w io.Writer) *text { return &text{w, newPainter(w), width(w)} }
+func newText(w io.Writer) *text { return &text{tame{w}, newPainter(w), width(w)} }
 
 // widest is the longest line that is good to read.
 const widest = 120

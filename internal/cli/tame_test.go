@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+)
+
+// TestTame: whatever objects say stays text on a terminal.
+func TestTame(t *testing.T) {
+	for said, want := range map[string]string{
+		"Node is ü, 健\tand\n":              "Node is ü, 健\tand\n",
+		"\x1b[31mred\x1b[0m":               "\x1b[31mred\x1b[0m",
+		"\x1b[2J\x1b[Hgone":                "?[2J?[Hgone",
+		"\x1b]0;title\a":                   "?]0;title?",
+		"over\rwritten\b\x7f":              "over?written??",
+		"\u009b2J":                         "?2J",
+		"\u202eback\u202c \u2067to\u2069!": "?back? ?to?!",
+	} {
+		var b strings.Builder
+		if n, err := fmt.Fprint(tame{&b}, said); err != nil || n != len(said) {
+			t.Errorf("%q: %d of %d bytes were written: %v", said, n, len(said), err)
+		}
+		if b.String() != want {
+			t.Errorf("%q became %q, want %q", said, b.String(), want)
+		}
+	}
+}
+
+// TestTamePages: all that people read goes through it.
+func TestTamePages(t *testing.T) {
+	const bad = "bad\x1b[2Jmessage"
+	pages := map[string]func(*text){
+		"explain": func(t *text) {
+			t.page(explain.Page{Name: "m", Headline: bad, Rows: []explain.Row{{Label: "Why", Text: bad}}}, false)
+		},
+		"status":  func(t *text) { t.fleet(explain.Fleet{NeedsYou: []explain.Item{{Name: "m", Text: bad}}}, false) },
+		"history": func(t *text) { t.history([]explain.Repair{{Machine: "m", Reason: bad, Detected: time.Now()}}, true) },
+	}
+	for name, print := range pages {
+		var b strings.Builder
+		print(newText(&b))
+		if strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "bad?[2Jmessage") {
+			t.Errorf("%s: %q", name, b.String())
+		}
+	}
+}
