@@ -32,9 +32,9 @@ func newDashboard() *cobra.Command {
 		Use:   "dashboard",
 		Short: "Show the fleet in the browser: what is sick, what is done about it, and what happens next",
 		Long: "Serve the fleet as web pages on 127.0.0.1, and print the address: what status, explain, history and simulate say, drawn and kept\n" +
-			"up to date, until interrupted. It reads with your own rights, and needs no manager. Who may use this machine can see the\n" +
-			"pages as well. It writes nothing, unless you let it by --actions: then the pages approve, deny, retry, cancel, hold and\n" +
-			"release with your own rights, and only who knows the whole address that is printed sees them.",
+			"up to date, until interrupted. It reads with your own rights, and needs no manager. Anyone who uses this machine can see\n" +
+			"the pages too. It writes nothing, unless you let it by --actions: then the pages approve, deny, retry, cancel, hold and\n" +
+			"release with your own rights, and only people who have the whole address see them.",
 		Example: "  sickbay dashboard -A --open\n  sickbay dashboard -n blue --port 8080\n  sickbay dashboard -A --actions",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
