@@ -41,7 +41,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	case err == nil:
 		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "attempt", decision.Attempt.Number)
 		return r.follow(ctx, record, v, decision.Act)
-	case errors.Is(err, remedy.ErrChanged) && !last:
+	case errors.Is(err, errStale), errors.Is(err, remedy.ErrChanged) && !last:
 		return err
 	}
 	return r.failed(ctx, record, v, decision, err)
@@ -65,11 +65,27 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 	case ladder.WithdrawReboot:
 		return remedy.WithdrawReboot(ctx, r.Client, v.machine)
 	case ladder.WithdrawRequest:
+		if err := r.unchanged(ctx, record); err != nil {
+			return err
+		}
 		return remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
 	default:
 		// None and Close write nothing on machines.
 	}
 	return fmt.Errorf("there is no act %q", decision.Act)
+}
+
+// unchanged reads a record past the cache once more. Another process may have begun the next attempt meanwhile: its request is not to
+// be taken back as one that nobody knows of.
+func (r *Reconciler) unchanged(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+	latest := record.DeepCopy()
+	if err := refresh(ctx, r.Live, latest); err != nil {
+		return err
+	}
+	if latest.ResourceVersion != record.ResourceVersion {
+		return fmt.Errorf("MachineRemediation %s: %w", client.ObjectKeyFromObject(record), errStale)
+	}
+	return nil
 }
 
 // follow decides on what the write has led to, without waiting for the cache to show it, and stores that. What the write

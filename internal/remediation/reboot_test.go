@@ -1,6 +1,7 @@
 package remediation
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -162,6 +164,48 @@ func TestRebootOfPlan(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding("RebootRemediation " + record.Name + "-1")
 	f.wantRecord(record, "Held HoldStep reboot:Failed reboot:TimedOut")
+}
+
+// TestNextCycleOfAnother: what another process makes for the next attempt, while this one still takes back the last, stays.
+func TestNextCycleOfAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	twice := func(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
+	record := f.admit(f.sick("a"), by(step(v1alpha1.ActionReboot, twice), step(v1alpha1.ActionHold)))
+	kind := v1alpha1.GroupVersion.WithKind("RebootRemediation")
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation " + record.Name + "-1")
+	f.pass(10 * time.Minute)
+	another := f.Reconciler
+	f.restart()
+	// It looks right after the delete, and before this one has seen what came of that.
+	f.Live = &meddling{f.env.Client, record.Name + "-1", func() bool { return len(f.objects(kind)) == 0 }, func() {
+		for range 3 {
+			if _, err := another.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(record)}); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	f.reconcile(record)
+	f.wantStanding("RebootRemediation " + record.Name + "-2")
+	f.wantRecord(record, "Acting Acting reboot:TimedOut reboot:-")
+}
+
+// meddling is a reader that has something done once before it reads a name, as soon as that is due.
+type meddling struct {
+	client.Reader
+	name string
+	due  func() bool
+	do   func()
+}
+
+// Get implements client.Reader.
+func (m *meddling) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if do := m.do; do != nil && key.Name == m.name && m.due() {
+		m.do = nil
+		do()
+	}
+	return m.Reader.Get(ctx, key, obj, opts...)
 }
 
 // TestRebootIsMadeAgain: somebody deletes a RebootRemediation before its record could store that it made it. It is made again for the
