@@ -104,8 +104,8 @@ func shell(t *testing.T, tools string, blocks [][]string) []string {
 	return all
 }
 
-// jobs are the lines by which a shell tells of its jobs.
-var jobs = regexp.MustCompile(`(?m)^\[1\].*\n`)
+// jobs are the lines by which a shell tells of its jobs, and sickbay of a look that takes long.
+var jobs = regexp.MustCompile(`(?m)^(\[1\].*|Reading the fleet \.\.\.)\n`)
 
 // commands are the lines of a block that are typed.
 func commands(block string) []string {
