@@ -58,16 +58,20 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 }
 
 // recordEvents looks at the MachineHealthCheck that a record names, and at those that select its machine. As a look is at
-// all machines, it waits a moment for more of what has just begun.
+// all machines, it waits a moment for more of what has just begun. That a record was made is known to the one who made it, and its
+// repair begins first.
 func (r *Reconciler) recordEvents() handler.EventHandler {
-	look := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+	lookAfter := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request], part time.Duration) {
 		for req, machines := range r.ofRecord(ctx, obj.(*v1alpha1.MachineRemediation)) {
-			queue.AddAfter(req, pauseOf(machines)/gathering)
+			queue.AddAfter(req, pauseOf(machines)/part)
 		}
+	}
+	look := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+		lookAfter(ctx, obj, queue, gathering)
 	}
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
-			look(ctx, e.Object, queue)
+			lookAfter(ctx, e.Object, queue, 1)
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			look(ctx, e.ObjectNew, queue)
