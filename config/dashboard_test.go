@@ -64,7 +64,7 @@ func visit(t *testing.T, a *app.App, path, token string, form url.Values) (statu
 	return response.StatusCode, string(text)
 }
 
-// TestDashboardPermissions: what Sickbay may do is enough to show the dashboard and to say who leads; who has the ClusterRole for it sees all, and
+// TestDashboardPermissions: what Sickbay may do is enough to show the dashboard and to say who leads; a person who has the ClusterRole for it sees all, and
 // changes nothing that Sickbay itself may change.
 func TestDashboardPermissions(t *testing.T) {
 	e, g := install(t), NewWithT(t)

@@ -51,7 +51,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	return &Guard{config: o.Config, scheme: o.Scheme, mapper: o.Mapper, clock: o.Clock, review: review}, nil
 }
 
-// visitor is who has sent a request.
+// visitor is the person who has sent a request.
 type visitor struct {
 	token string
 	user  authenticationv1.UserInfo
@@ -64,13 +64,13 @@ func visitorOf(ctx context.Context) (visitor, bool) {
 	return v, ok
 }
 
-// Viewer is the name of who has sent a request; empty if no guard let it pass.
+// Viewer is the name of the person who has sent a request; empty if no guard let it pass.
 func Viewer(r *http.Request) string {
 	v, _ := visitorOf(r.Context())
 	return v.user.Username
 }
 
-// Person acts with the token of who has sent a request. The manager needs no right for it, and lends none.
+// Person acts with the token of the person who has sent a request. The manager needs no right for it, and lends none.
 func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 	v, ok := visitorOf(r.Context())
 	if !ok {

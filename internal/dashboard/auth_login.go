@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	// tokenCookie has the token of who has signed in. A browser takes a cookie of such a name over TLS alone, and sends it to this host alone.
+	// tokenCookie has the token of the person who has signed in. A browser takes a cookie of such a name over TLS alone, and sends it to this host alone.
 	tokenCookie = "__Host-sickbay-token"
 	// signInTime is how long a browser keeps it. A token may expire sooner.
 	signInTime = 12 * time.Hour
@@ -34,7 +34,7 @@ const (
 	formTimeout = 10 * time.Second
 )
 
-// loginTemplate is a page of its own: who has not signed in is shown nothing that is around the others.
+// loginTemplate is a page of its own: a person who has not signed in sees nothing of what is around the others.
 var loginTemplate = template.Must(template.New("signin.html").Funcs(functions).ParseFS(embedded, "templates/signin.html"))
 
 // loginPage is what the sign-in page shows.
@@ -168,6 +168,6 @@ func showLogin(w http.ResponseWriter, status int, page loginPage) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	// Who has gone reads nothing.
+	// A client that has gone reads nothing.
 	_, _ = body.WriteTo(w)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Shown are the kinds that the pages tell about. Who may not list each of them sees no page.
+// Shown are the kinds that the pages tell about. A person who may not list each of them sees no page.
 func Shown() []authorizationv1.ResourceAttributes {
 	capi, own := clusterv1.GroupVersion.Group, v1alpha1.GroupVersion.Group
 	return []authorizationv1.ResourceAttributes{

@@ -267,7 +267,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginLeadsNowhereElse: who has signed in stays on this site.
+// TestLoginLeadsNowhereElse: a person who has signed in stays on this site.
 func TestLoginLeadsNowhereElse(t *testing.T) {
 	for next, want := range map[string]string{
 		"/": "/", "/machines?q=a&page=2": "/machines?q=a&page=2", "/machines/a/b": "/machines/a/b", "": "/", "machines": "/",

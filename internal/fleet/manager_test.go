@@ -22,7 +22,7 @@ type failing struct {
 
 func (f failing) List(context.Context, client.ObjectList, ...client.ListOption) error { return f.err }
 
-// TestManagerUnknown: who may not read the lease is told so, and an API server that does not answer makes the look fail, since what
+// TestManagerUnknown: a person who may not read the lease is told so, and an API server that does not answer makes the look fail, since what
 // the caches have may be old.
 func TestManagerUnknown(t *testing.T) {
 	observer := func(err error) *Observer {

@@ -43,7 +43,7 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 	return r.requests(ctx, cluster.GetNamespace(), wantsNode)
 }
 
-// wantsNode tells whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
+// wantsNode reports whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
 // something.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	phase := request.Status.Phase

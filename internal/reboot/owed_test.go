@@ -97,7 +97,7 @@ func (s *shared) works(request *v1alpha1.RebootRemediation, ready bool) {
 	}
 }
 
-// marked tells whether the host has our mark.
+// marked reports whether the host has our mark.
 func (s *shared) marked() bool {
 	s.Helper()
 	host := reread(s.T, s.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}})

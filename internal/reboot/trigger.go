@@ -67,7 +67,7 @@ func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.Re
 	return request, nil
 }
 
-// comesFirst tells whether the annotations wait for a RebootRemediation that was made for something else. It may be all that a person has
+// comesFirst reports whether the annotations wait for a RebootRemediation that was made for something else. It may be all that a person has
 // asked for, and then it takes the annotation away before it is finished. They do not wait for one that waits for a pause to end. What a
 // health check asks for by annotation waits until another health check has deleted the one that has helped.
 func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
@@ -138,7 +138,7 @@ func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.
 	return machine, nil
 }
 
-// wantsAny tells whether a Machine asks for anything.
+// wantsAny reports whether a Machine asks for anything.
 func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	if machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return false
@@ -163,7 +163,7 @@ func (t *Trigger) requests(ctx context.Context, machine *metav1.PartialObjectMet
 	return made, nil
 }
 
-// finished tells whether a RebootRemediation that was made for annotations is done with them.
+// finished reports whether a RebootRemediation that was made for annotations is done with them.
 func finished(request *v1alpha1.RebootRemediation) bool {
 	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, Finalizer)
 }
@@ -180,7 +180,7 @@ func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadat
 	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
 }
 
-// owes tells whether a cycle that has ended owes the Node of a machine something, what it had or to be in service again, or its host.
+// owes reports whether a cycle that has ended owes the Node of a machine something, what it had or to be in service again, or its host.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
 	return cycle.OwesAnything(&request.Status) && request.Status.MachineUID == machine.UID
 }

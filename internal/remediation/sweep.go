@@ -62,7 +62,7 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	return err == nil && (machine == nil || !now.Before(lastAct(ended, unseen))), err
 }
 
-// lastAct is until when any of some acts may still be carried out. Whoever deletes a record is not kept waiting: what comes late then
+// lastAct is until when any of some acts may still be carried out. A person who deletes a record is not kept waiting: what comes late then
 // gets a record of its own.
 func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Asked) time.Time {
 	last := time.Time{}

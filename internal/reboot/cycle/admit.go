@@ -111,7 +111,7 @@ func (d *step) unavailable() (reason, message string) {
 	return "", ""
 }
 
-// passed tells whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody
+// passed reports whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody
 // knows is over: there is no wait without an end.
 func (d *step) passed(since *metav1.Time, wait time.Duration) bool {
 	if since == nil {

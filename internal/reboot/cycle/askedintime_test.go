@@ -11,7 +11,7 @@ func asksBeside(f *Facts) { f.Machine.Asked = true }
 
 func askedInTime(f *Facts) { f.Status.AskedInTime = true }
 
-// TestAskedInTime: a person's annotation that is there when the host is let go of has asked for this cycle, and goes when that has helped.
+// TestAskedInTime: a person's annotation that stands when the host is released has asked for this cycle, and goes when the cycle has helped.
 // One that comes later, or comes again, is for another cycle.
 func TestAskedInTime(t *testing.T) {
 	const isolating, waiting = v1alpha1.Isolating, v1alpha1.WaitingForNode

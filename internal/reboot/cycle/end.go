@@ -156,7 +156,7 @@ func (d *step) conclude(message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
 }
 
-// backLate tells whether the Node has come after the end: another one than was taken out of service, or the same one after a
+// backLate reports whether the Node has come after the end: another one than was taken out of service, or the same one after a
 // boot. If the last attempt has not had the host off, the boot was before that.
 func (d *step) backLate() bool {
 	node, recorded := d.f.Node.Node, d.s.Node

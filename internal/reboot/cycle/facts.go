@@ -184,7 +184,7 @@ func (f *Facts) stepwise() bool {
 	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
 }
 
-// asked tells whether a step is wanted.
+// asked reports whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
 
 // withdrawn tells that nobody wants the cycle any more.
@@ -192,7 +192,7 @@ func (f *Facts) withdrawn() bool {
 	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
 }
 
-// stepsWanted tells whether a person wants more single steps. Who had the host switched off, and that alone, wants it to stay so: his
+// stepsWanted reports whether a person wants more single steps. Who had the host switched off, and that alone, wants it to stay so: his
 // annotation is gone because it was done. Between two attempts nothing is done without PowerOff.
 func (f *Facts) stepsWanted() bool {
 	if f.Status.Phase == v1alpha1.CoolingDown {

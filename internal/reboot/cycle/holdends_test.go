@@ -17,7 +17,7 @@ func TestMoreOfAHostThatIsPaused(t *testing.T) {
 	w.ask(v1alpha1.StepDelete, v1alpha1.StepPowerOn)
 	w.goOn(5 * time.Hour)
 	if _, held := w.host.keys[simKey]; !held || w.request.status.HoldingSince == nil {
-		t.Fatalf("in phase %s the host is let go of: %+v", w.request.status.Phase, w.host)
+		t.Fatalf("in phase %s the host is released: %+v", w.request.status.Phase, w.host)
 	}
 	w.host.paused = false
 	w.touchHost()
@@ -26,7 +26,7 @@ func TestMoreOfAHostThatIsPaused(t *testing.T) {
 	}
 }
 
-// TestHoldEndsWithTheKey: a host that was let go of is held for nobody any more. Who takes back what he asked for then ends the cycle,
+// TestHoldEndsWithTheKey: a host that was released is held for nobody any more. A person who then takes back the request ends the cycle,
 // and other cycles of the machine, or of its control plane, need not wait for it for ever.
 func TestHoldEndsWithTheKey(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)

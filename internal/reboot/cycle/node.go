@@ -32,7 +32,7 @@ func (d *step) waitForNode() {
 	}
 }
 
-// back tells whether the Node has come back. If there was none while the host was off, any Node is one that has come
+// back reports whether the Node has come back. If there was none while the host was off, any Node is one that has come
 // since, Ready or not: it is to get back what it had before anything runs there. Otherwise it has to have booted since, and
 // to be Ready.
 func (d *step) back() bool {
@@ -51,10 +51,10 @@ func (d *step) back() bool {
 	}
 }
 
-// letGoAt is a time by which the host was let go of in this attempt.
+// letGoAt is a time by which the host was released in this attempt.
 func (d *step) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
-// registeredSince tells whether a Node is another one than was there before the host was off, and has registered since. Versions before
+// registeredSince reports whether a Node is another one than was there before the host was off, and has registered since. Versions before
 // have not stored that there was none meanwhile, but when the host was off.
 func (d *step) registeredSince(node *corev1.Node) bool {
 	if d.recorded(node) {
@@ -63,7 +63,7 @@ func (d *step) registeredSince(node *corev1.Node) bool {
 	return d.s.NodeGoneAt != nil || (d.outOfService() && d.s.PoweredOffAt != nil && d.s.PoweredOffAt.Before(&node.CreationTimestamp))
 }
 
-// booted tells whether the system of a Node has booted since the host was off.
+// booted reports whether the system of a Node has booted since the host was off.
 func (d *step) booted(node *corev1.Node) bool {
 	if d.recorded(node) && d.s.Node.BootID != "" {
 		return node.Status.NodeInfo.BootID != d.s.Node.BootID
@@ -71,7 +71,7 @@ func (d *step) booted(node *corev1.Node) bool {
 	return heardAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
 }
 
-// recorded tells whether a Node is, or may be, the one from before.
+// recorded reports whether a Node is, or may be, the one from before.
 func (d *step) recorded(node *corev1.Node) bool {
 	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
 }
@@ -183,14 +183,14 @@ func Ready(node *corev1.Node) bool {
 	return false
 }
 
-// readySince tells whether a Node that is Ready has become so after a time.
+// readySince reports whether a Node that is Ready has become so after a time.
 func readySince(node *corev1.Node, since *metav1.Time) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && since.Before(&c.LastTransitionTime)
 	})
 }
 
-// heardAfter tells whether a Node has reported after a time.
+// heardAfter reports whether a Node has reported after a time.
 func heardAfter(node *corev1.Node, since *metav1.Time) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {

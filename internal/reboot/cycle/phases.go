@@ -98,7 +98,7 @@ func rowOf(name v1alpha1.Phase) *phase {
 // phase goes on from where the record stands.
 func (d *step) phase() { rowOf(d.s.Phase).goOn(d) }
 
-// overdue tells whether it has been waited long enough in the phase, and else looks again when it has.
+// overdue reports whether it has been waited long enough in the phase, and else looks again when it has.
 func (d *step) overdue() bool { return d.overdueIn(d.s.Phase) }
 
 func (d *step) overdueIn(name v1alpha1.Phase) bool {

@@ -122,7 +122,7 @@ func (w *world) ofRecord() bool {
 	return w.request.spec.RequestedBy.ForRecord() && w.byHealthCheck()
 }
 
-// wholeAsked tells whether a full cycle is asked for.
+// wholeAsked reports whether a full cycle is asked for.
 func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
 
 // step is one turn of the controller: what is read, and one write. It tells whether there was one.
