@@ -192,8 +192,8 @@ func (f *Facts) withdrawn() bool {
 	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
 }
 
-// stepsWanted reports whether a person wants more single steps. Who had the host switched off, and that alone, wants it to stay so: his
-// annotation is gone because it was done. Between two attempts nothing is done without PowerOff.
+// stepsWanted reports whether a person wants more single steps. A person who asked for power-off alone wants the host to stay off: the
+// annotation is gone because that was done. Between two attempts nothing is done without PowerOff.
 func (f *Facts) stepsWanted() bool {
 	if f.Status.Phase == v1alpha1.CoolingDown {
 		return f.Machine.Keys[v1alpha1.StepPowerOff]
