@@ -62,14 +62,14 @@ func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
 	return unseenFor
 }
 
-// confirm reads the MachineHealthCheck, its Cluster and its plan past the cache. It reports whether the decision still holds for
-// them; if not, an event is on its way.
+// confirm reads the MachineHealthCheck and its plan past the cache, as they say what a record will do. It reports whether the
+// decision still holds for them; if not, an event is on its way. The Cluster is not read: what stops a repair that has been
+// admitted is read just before each act.
 func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, error) {
-	mhc, cluster, samePlan := &clusterv1.MachineHealthCheck{}, &clusterv1.Cluster{}, false
+	mhc, samePlan := &clusterv1.MachineHealthCheck{}, false
 	var reads errgroup.Group
 	reads.SetLimit(r.most())
 	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc) })
-	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.Cluster), cluster) })
 	reads.Go(func() (err error) {
 		samePlan, err = r.samePlan(ctx, f)
 		return err
@@ -77,7 +77,7 @@ func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, erro
 	if err := reads.Wait(); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	return samePlan && r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, cluster, f), nil
+	return samePlan && r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, f.Cluster), nil
 }
 
 // sameHealthCheck reports whether a MachineHealthCheck asks for the same as the one that was decided on.
@@ -86,10 +86,10 @@ func (r *Reconciler) sameHealthCheck(mhc *clusterv1.MachineHealthCheck, f admiss
 		mhc.DeletionTimestamp.IsZero() && r.Policy.Manages(mhc) && sameConfig(mhc, f)
 }
 
-// mayGoOn reports whether nothing stops remediation that began after the decision.
-func (r *Reconciler) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, f admission.Facts) bool {
-	hold, _ := targets.OnHold(r.Clock.Now(), mhc, cluster)
-	return cluster.UID == f.Cluster.UID && cluster.DeletionTimestamp.IsZero() && len(targets.Paused(mhc, cluster)) == 0 && hold == ""
+// mayGoOn reports whether the MachineHealthCheck has not been paused or put on hold since the decision.
+func (r *Reconciler) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) bool {
+	hold, _ := targets.OnHold(r.Clock.Now(), mhc)
+	return len(targets.Paused(mhc, cluster)) == 0 && hold == ""
 }
 
 // sameConfig compares what the annotations ask for; they are no part of the generation.

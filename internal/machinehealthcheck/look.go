@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // look reads what a MachineHealthCheck is about: its machines and their records. The Reconciler and the Gatekeeper share it.
@@ -111,14 +112,15 @@ func targeted(all []admission.Target, machine v1alpha1.RemediatedMachineReferenc
 // the first verdict would admit as many machines as the limit allows before the limit says no. It stops as soon as more
 // than so many are unhealthy, which is all that has to be known.
 func (l look) judge(ctx context.Context, f *admission.Facts, most int) error {
-	unhealthy := 0
+	unhealthy, observer := 0, *l.observer
+	observer.Nodes = workload.ForMany(ctx, observer.Nodes, client.ObjectKeyFromObject(f.Cluster), len(f.Targets))
 	for i := range f.Targets {
 		target := &f.Targets[i]
 		if !target.Machine.DeletionTimestamp.IsZero() {
 			unhealthy++
 			continue
 		}
-		facts, err := l.observer.CachedFacts(ctx, target.Machine, f.MachineHealthCheck, f.Cluster)
+		facts, err := observer.CachedFacts(ctx, target.Machine, f.MachineHealthCheck, f.Cluster)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"testing"
-	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -20,23 +19,6 @@ func TestConfirm(t *testing.T) {
 		mhc    []build.MachineHealthCheckOption
 		change mutation
 	}{
-		"its Cluster is gone": {nil, func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
-			t.Helper()
-			remove(t, w, w.cluster)
-		}},
-		"its Cluster is another one": {nil, func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
-			t.Helper()
-			remove(t, w, w.cluster)
-			build.Create(t.Context(), t, w.env.Client, build.Cluster(w.ns, build.ClusterName))
-		}},
-		"its Cluster is on hold": {nil, func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
-			t.Helper()
-			annotate(t, w, w.cluster, targets.HoldUntilAnnotation, w.clock.Now().Add(time.Hour).Format(time.RFC3339))
-		}},
-		"its Cluster is paused": {nil, func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
-			t.Helper()
-			setPaused(t, w, true)
-		}},
 		"its MachineHealthCheck is paused": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
 			annotate(t, w, mhc, clusterv1.PausedAnnotation, "")

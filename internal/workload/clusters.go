@@ -45,7 +45,10 @@ type path struct {
 	live    bool
 }
 
-var _ Nodes = &Clusters{}
+var (
+	_ Nodes  = &Clusters{}
+	_ Lister = &Clusters{}
+)
 
 // Get implements Nodes.
 func (c *Clusters) Get(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
@@ -57,29 +60,57 @@ func (c *Clusters) GetLive(ctx context.Context, cluster client.ObjectKey, name s
 	return c.read(ctx, path{cluster: cluster, live: true}, name, func() (client.Reader, error) { return c.Cache.GetUncachedClient(ctx, cluster) })
 }
 
+// List implements Lister.
+func (c *Clusters) List(ctx context.Context, cluster client.ObjectKey) (map[string]*corev1.Node, error) {
+	var all corev1.NodeList
+	err := c.ask(ctx, path{cluster: cluster}, func() (client.Reader, error) { return c.Cache.GetReader(ctx, cluster) },
+		func(ctx context.Context, reader client.Reader) error {
+			return reader.List(ctx, &all, client.UnsafeDisableDeepCopy)
+		})
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]*corev1.Node, len(all.Items))
+	for i := range all.Items {
+		byName[all.Items[i].Name] = &all.Items[i]
+	}
+	return byName, nil
+}
+
 func (c *Clusters) read(ctx context.Context, by path, name string, connect func() (client.Reader, error)) (*corev1.Node, error) {
+	node := &corev1.Node{}
+	err := c.ask(ctx, by, connect, func(ctx context.Context, reader client.Reader) error {
+		return reader.Get(ctx, client.ObjectKey{Name: name}, node)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return node, nil
+}
+
+// ask connects to a cluster and reads something, unless the cluster did not answer a moment ago.
+func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
 	if until, ok := c.hanging.Load(by); ok && c.Clock.Now().Before(until.(time.Time)) {
-		return nil, &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
+		return &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
 	}
 	reader, err := connect()
 	if err != nil {
-		return nil, c.unreadable(ctx, by.cluster, err)
+		return c.unreadable(ctx, by.cluster, err)
 	}
 	if !by.live {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, syncTimeout)
 		defer cancel()
 	}
-	node := &corev1.Node{}
-	err = reader.Get(ctx, client.ObjectKey{Name: name}, node)
+	err = read(ctx, reader)
 	if timedOut(err) {
 		c.hanging.Store(by, c.Clock.Now().Add(hangBackoff))
 	}
-	// That a Node is not in the cache is no answer: whoever asks looks past it next.
+	// That a Node is not in the cache is no answer: the caller looks past it next.
 	if err == nil || (by.live && apierrors.IsNotFound(err)) {
 		c.failing.Delete(by.cluster)
 	}
-	return c.answer(ctx, by.cluster, node, err)
+	return c.answer(ctx, by.cluster, err)
 }
 
 // LastSeen implements Nodes.
@@ -109,14 +140,13 @@ func (c *Clusters) answers(cluster client.ObjectKey) {
 }
 
 // answer tells "there is no such Node" from "the cluster did not answer".
-func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, node *corev1.Node, err error) (*corev1.Node, error) {
-	if err == nil {
-		measure(cluster, true)
-		return node, nil
+func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, err error) error {
+	if err != nil && !apierrors.IsNotFound(err) {
+		return c.unreadable(ctx, cluster, err)
 	}
-	if apierrors.IsNotFound(err) {
-		measure(cluster, true)
-		return nil, fmt.Errorf("getting a Node of %s: %w", cluster, err)
+	measure(cluster, true)
+	if err != nil {
+		return fmt.Errorf("getting a Node of %s: %w", cluster, err)
 	}
-	return nil, c.unreadable(ctx, cluster, err)
+	return nil
 }

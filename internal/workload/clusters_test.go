@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func answers(err error) *connection {
@@ -50,7 +51,10 @@ func TestAnswers(t *testing.T) {
 	for name, tt := range tests {
 		for how, get := range map[string]func(*Clusters, context.Context) (*corev1.Node, error){
 			"cached": func(c *Clusters, ctx context.Context) (*corev1.Node, error) { return c.Get(ctx, key, "n") },
-			"live":   func(c *Clusters, ctx context.Context) (*corev1.Node, error) { return c.GetLive(ctx, key, "n") },
+			"listed": func(c *Clusters, ctx context.Context) (*corev1.Node, error) {
+				return ForMany(ctx, c, key, listFrom).Get(ctx, key, "n")
+			},
+			"live": func(c *Clusters, ctx context.Context) (*corev1.Node, error) { return c.GetLive(ctx, key, "n") },
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -65,6 +69,23 @@ func TestAnswers(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// TestForMany: many Nodes of a cluster cost one read; few, and those of another cluster, one each.
+func TestForMany(t *testing.T) {
+	for many, want := range map[int]int{listFrom - 1: 3, listFrom: 2} {
+		c := answers(nil)
+		clusters, _ := over(c, nil)
+		nodes := ForMany(t.Context(), clusters, key, many)
+		for _, cluster := range []client.ObjectKey{key, key, {Namespace: "ns", Name: "other"}} {
+			if _, err := nodes.Get(t.Context(), cluster, "n"); err != nil {
+				t.Error(err)
+			}
+		}
+		if c.reads != want {
+			t.Errorf("three reads for a look at %d Nodes were %d, want %d", many, c.reads, want)
 		}
 	}
 }
