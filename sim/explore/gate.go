@@ -19,7 +19,7 @@ const gateLasts = 2 * time.Second
 // gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process do not
 // show it yet, or one look may be good for several acts.
 func (m *monitor) gate(p *process, what string) {
-	if m.seenClosed(p) && m.w.clock.now.Sub(m.closedSince) >= gateLasts {
+	if m.seenClosed(p) && m.w.clock.now.Sub(later(m.closedSince, m.stepped)) >= gateLasts {
 		m.w.fail(ruleGate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(start))
 	}
 }

@@ -53,9 +53,13 @@ func (m *monitor) requestChanged(change apimodel.Change) {
 	}
 }
 
-// machineOf is the machine of the record that a process looks at; nil if it is gone, and the request is of that very machine.
+// machineOf is the machine of the record that a process looks at; nil if it is gone, and the request is of that very machine. The record
+// may be gone by now: a person who deletes it is not kept waiting for a former leader, which has just read it.
 func (m *monitor) machineOf(p *process, request client.Object) *clusterv1.Machine {
 	r := as[*v1alpha1.MachineRemediation](m.w.server.Latest(recordKind, inNamespace(p.turn.item.name)))
+	if r == nil && p == m.w.former {
+		r = looked[*v1alpha1.MachineRemediation](p.turn, recordKind, p.turn.item.name)
+	}
 	if r == nil {
 		m.w.fail(ruleIntent, "%s has made or deleted %s without a record", p.name, request.GetName())
 		return nil
