@@ -28,7 +28,7 @@ func LayoutDir(dir string) string { return filepath.Join(dir, "layout") }
 // Image builds a program for some platforms, and puts into a directory its binaries, an image of them as an OCI layout, and for each binary
 // its bill of materials.
 func Image(ctx context.Context, program gobuild.Program, src source.Source, platforms []gobuild.Platform, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := clean(dir); err != nil {
 		return err
 	}
 	var binaries []oci.Binary
@@ -52,4 +52,18 @@ func Image(ctx context.Context, program gobuild.Program, src source.Source, plat
 		}
 	}
 	return nil
+}
+
+// clean removes the binaries of an image before, which may have been for more platforms.
+func clean(dir string) error {
+	old, err := filepath.Glob(filepath.Join(dir, "sickbay-*-*"))
+	if err != nil {
+		return err
+	}
+	for _, file := range old {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
 }

@@ -49,6 +49,9 @@ func TestImageIsTheSameWhereverItIsBuilt(t *testing.T) {
 	if err != nil || len(manifest.Manifests) != 2 {
 		t.Fatalf("there are to be the index of one image and its bill of materials: %+v, %v", manifest, err)
 	}
+	if _, err := os.Stat(release.BinaryFile(second, arm)); err == nil {
+		t.Error("the binary of the image before is still there")
+	}
 }
 
 // TestImageIsPushedPulledAndRun with a program that stands for the real one.

@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
 // semantic is a version as tags have it; its last group is what makes it a version before a release.
 var semantic = regexp.MustCompile(`^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
+
+// ownLink begins a link to a file of the repository.
+var ownLink = regexp.MustCompile(`\]\(([A-Za-z][A-Za-z0-9_./-]*(?:\)|#))`)
 
 // checkVersion refuses what is no version.
 func checkVersion(version string) error {
@@ -32,6 +37,8 @@ func Notes(changelog, version string) (string, error) {
 	if notes == "" {
 		return "", fmt.Errorf("the section of %s in CHANGELOG.md is empty", version)
 	}
+	// Outside the repository, links within it lead to its pages of this version.
+	notes = ownLink.ReplaceAllString(notes, "]("+source.Home+"/blob/"+version+"/$1")
 	return "# Sickbay " + version + "\n\n" + notes + "\n", nil
 }
 
