@@ -30,7 +30,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image release bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ image: ## Build the image as an OCI layout in bin/image, without Docker: PLATFOR
 
 test-image: image ## Build the image once more elsewhere and compare, push it, pull it and run it
 	@cd tools/image && go test -count=1 -run='^TestRealImage' ./internal/release -args -image=$(BIN)/image
+
+push-image: ## Push the image that make image has made: REPOSITORY=registry.example.com/sickbay
+	@cd tools/image && go run ./cmd/push $(BIN)/image/layout "$(REPOSITORY)"
 
 DIST ?= $(ROOT)/dist
 PLUGIN_PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64

@@ -15,6 +15,9 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
+// refName is by what name an image is found in a layout.
+const refName = "org.opencontainers.image.ref.name"
+
 // Binary is a program for one platform.
 type Binary struct {
 	Platform gobuild.Platform
@@ -44,7 +47,7 @@ func Write(dir string, src source.Source, binaries []Binary) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": src.Version})
+	named := layout.WithAnnotations(map[string]string{refName: src.Version})
 	if err := path.AppendIndex(index(src, platforms, images), named); err != nil {
 		return nil, fmt.Errorf("writing the index: %w", err)
 	}

@@ -60,7 +60,7 @@ func TestImageIsPushedPulledAndRun(t *testing.T) {
 	if err := release.Image(t.Context(), tiny(t, "v1.2.3"), someSource("v1.2.3"), []gobuild.Platform{linux, arm}, dir); err != nil {
 		t.Fatal(err)
 	}
-	tag := published(t, release.LayoutDir(dir))
+	tag := published(t, release.LayoutDir(dir), "v1.2.3")
 	for _, platform := range []gobuild.Platform{linux, arm} {
 		t.Run(platform.Arch, func(t *testing.T) {
 			img, bill := pulled(t, tag, platform.Arch)

@@ -16,45 +16,25 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/sickbay-dev/sickbay/tools/image/internal/oci"
 )
 
-// published pushes all that is in a layout to a registry, as tools do, and returns where the image is then.
-func published(t *testing.T, dir string) name.Tag {
+// published pushes a layout to a registry, and returns where its image is then.
+func published(t *testing.T, dir, version string) name.Tag {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
-	idx, err := layout.ImageIndexFromPath(dir)
+	digest, err := oci.Push(t.Context(), dir, strings.TrimPrefix(server.URL, "http://")+"/sickbay-dev/sickbay")
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := idx.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := manifest.Manifests[0].Annotations["org.opencontainers.image.ref.name"]
-	tag, err := name.NewTag(strings.TrimPrefix(server.URL, "http://") + "/sickbay-dev/sickbay:" + version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	image, err := idx.ImageIndex(manifest.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := remote.WriteIndex(tag, image); err != nil {
-		t.Fatal(err)
-	}
-	for _, about := range manifest.Manifests[1:] {
-		artifact, err := idx.Image(about.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := remote.Write(tag.Digest(about.Digest.String()), artifact); err != nil {
-			t.Fatal(err)
-		}
+	tag := digest.Context().Tag(version)
+	if found, err := remote.Head(tag); err != nil || found.Digest.String() != digest.DigestStr() {
+		t.Fatalf("%s is not %s: %+v, %v", tag, digest, found, err)
 	}
 	return tag
 }

@@ -38,7 +38,7 @@ func realImageDir(t *testing.T) string {
 // TestRealImage pushes and pulls the image of Sickbay, and runs it as it is pulled.
 func TestRealImage(t *testing.T) {
 	dir := realImageDir(t)
-	tag := published(t, release.LayoutDir(dir))
+	tag := published(t, release.LayoutDir(dir), sourceOf(t, release.LayoutDir(dir)).Version)
 	for _, platform := range platformsOf(t, dir) {
 		t.Run(platform.Arch, func(t *testing.T) {
 			img, bill := pulled(t, tag, platform.Arch)
