@@ -48,10 +48,10 @@ func Make(ctx context.Context, o Options) error {
 	steps := []func() error{
 		func() error { return o.write([]byte(notes), notesFile) },
 		func() error { return o.image(ctx) },
-		func() error { return o.chart() },
-		func() error { return o.manifests() },
+		o.chart,
+		o.manifests,
 		func() error { return o.plugins(ctx) },
-		func() error { return o.sums() },
+		o.sums,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
