@@ -50,7 +50,7 @@ $(ASSETS)/kube-apiserver: $(wildcard tools/controlplane/go.* tools/controlplane/
 
 build: ## Build bin/sickbay
 	@echo "Building bin/sickbay"
-	@go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
+	@CGO_ENABLED=0 go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
 
 test: controlplane ## Run the tests of all modules, with the race detector, in random order
 	@start=$$(date +%s); race=-race; failed=""; \
