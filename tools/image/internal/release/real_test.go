@@ -20,7 +20,7 @@ import (
 
 var realImage = flag.String("image", "", "what make image has made, to try that too")
 
-// How large the binary and what is pulled of it may be. docs/decisions/0021 says what is in them; who has to raise a limit adds it there.
+// How large the binary and what is pulled of it may be. docs/decisions/0023 says what is in them, and why a limit was raised.
 const (
 	largestBinary = 66_000_000
 	largestPull   = 22_000_000

@@ -92,7 +92,7 @@ func options(t *testing.T, root, out, version string) release.Options {
 	}
 }
 
-// TestReleaseIsMadeOfACommitAlone: whoever has it makes the same files, byte for byte.
+// TestReleaseIsMadeOfACommitAlone: from a clone elsewhere it is the same, byte for byte.
 func TestReleaseIsMadeOfACommitAlone(t *testing.T) {
 	root, clone := repository(t), t.TempDir()
 	run(t, clone, "git", "clone", "-q", root, ".")
