@@ -7,6 +7,7 @@ BMO := $(BIN)/bmo/baremetal-operator
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
+ETCD_VERSION := $(shell awk '$$1 == "go.etcd.io/etcd/server/v3" { print $$2 }' tools/controlplane/go.mod)
 KUBERNETES_LDFLAGS := -s -w \
 	-X k8s.io/component-base/version.gitVersion=$(KUBERNETES_VERSION) \
 	-X k8s.io/component-base/version.gitMajor=1 \
@@ -19,32 +20,37 @@ PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d pack
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# Every module but those in tools, which have no code worth the name and no tests: to lint or test
-# tools/controlplane would compile all of Kubernetes once more. Nor is the module that needs all of
-# Gardener here, which has a target of its own.
-MODULES := . $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
+# Of the modules in tools the one that has code worth the name, and tests: to lint or test tools/controlplane
+# would compile all of Kubernetes once more. Nor is the module that needs all of Gardener here, which has a
+# target of its own.
+MODULES := . tools/image $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver, etcd and kubectl for the tests
+controlplane: $(ASSETS)/kube-apiserver ## Build kube-apiserver, etcd and kubectl for the tests, or take those in KUBEBUILDER_ASSETS
 
+# Links are removed before a build, which would write to what they lead to.
+SETUP_ENVTEST := go run sigs.k8s.io/controller-runtime/tools/setup-envtest@release-0.24
 $(ASSETS)/kube-apiserver: $(wildcard tools/controlplane/go.* tools/controlplane/cmd/*/*.go)
-	@echo "Building kube-apiserver, etcd and kubectl; the first build takes about 5 minutes."
 	@mkdir -p $(ASSETS)
-	@cd tools/controlplane && go build -v -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/... 2>&1 | $(PROGRESS)
-	@touch $@
+	@tools/controlplane/prebuilt "$(KUBEBUILDER_ASSETS)" $(ASSETS) $(KUBERNETES_VERSION) $(ETCD_VERSION) || { \
+	echo "Building kube-apiserver, etcd and kubectl; the first build takes about 5 minutes. To fetch them instead, stop this and run"; \
+	echo '  export KUBEBUILDER_ASSETS=$$($(SETUP_ENVTEST) use $(basename $(KUBERNETES_VERSION:v%=%)).x -p path)'; \
+	rm -f $(ASSETS)/kube-apiserver $(ASSETS)/etcd $(ASSETS)/kubectl; \
+	cd tools/controlplane && go build -v -trimpath -ldflags "$(KUBERNETES_LDFLAGS)" -o $(ASSETS)/ ./cmd/... 2>&1 | $(PROGRESS) && \
+	touch $@; }
 
 build: ## Build bin/sickbay
 	@echo "Building bin/sickbay"
-	@go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
+	@CGO_ENABLED=0 go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
 
 test: controlplane ## Run the tests of all modules, with the race detector, in random order
 	@start=$$(date +%s); race=-race; failed=""; \
@@ -55,7 +61,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo and make test-gardener try."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-gardener and make test-image try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -84,6 +90,23 @@ test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
+
+PLATFORMS ?= linux/amd64,linux/arm64
+image: ## Build the image as an OCI layout in bin/image, without Docker: PLATFORMS=linux/amd64 for that one alone
+	@echo "Building the image $(VERSION) for $(PLATFORMS); the first build takes 2 to 3 minutes for each"
+	@cd tools/image && go run ./cmd/image -root=$(ROOT) -version=$(VERSION) -platforms=$(PLATFORMS) -out=$(BIN)/image
+
+test-image: image ## Build the image once more elsewhere and compare, push it, pull it and run it
+	@cd tools/image && go test -count=1 -run='^TestRealImage' ./internal/release -args -image=$(BIN)/image
+
+push-image: ## Push the image that make image has made: REPOSITORY=registry.example.com/sickbay
+	@cd tools/image && go run ./cmd/push $(BIN)/image/layout "$(REPOSITORY)"
+
+DIST ?= $(ROOT)/dist
+PLUGIN_PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
+release: ## Make all that is published for a version, in dist: VERSION=v1.2.3
+	@echo "Making the release $(VERSION); the first build takes 2 to 3 minutes for each platform"
+	@cd tools/image && go run ./cmd/release -root=$(ROOT) -version=$(VERSION) -image-platforms=$(PLATFORMS) -plugin-platforms=$(PLUGIN_PLATFORMS) -out=$(DIST)
 
 bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about an hour
 	@mkdir -p bench/results
@@ -152,4 +175,4 @@ fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done
 
 clean: ## Remove what was built
-	rm -rf $(BIN)
+	rm -rf $(BIN) $(ROOT)/dist

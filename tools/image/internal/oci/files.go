@@ -1,0 +1,82 @@
+package oci
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/pem"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// nonRoot is the user that the program runs as.
+const nonRoot = "65532"
+
+// file is one entry of a layer; a name that ends in a slash is a directory.
+type file struct {
+	name    string
+	mode    int64
+	content []byte
+}
+
+// system is what a static program may look for: who it is, and which certificates to trust.
+func system() []file {
+	return []file{
+		{name: "etc/", mode: 0o755},
+		{"etc/group", 0o644, []byte("root:x:0:\nnonroot:x:" + nonRoot + ":\n")},
+		{"etc/passwd", 0o644, []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:" + nonRoot + ":" + nonRoot + ":nonroot:/:/sbin/nologin\n")},
+		{name: "etc/ssl/", mode: 0o755},
+		{name: "etc/ssl/certs/", mode: 0o755},
+		{"etc/ssl/certs/ca-certificates.crt", 0o644, roots()},
+	}
+}
+
+// roots are the authorities that Go's own list trusts without a reservation: a file cannot say that one is to be trusted in part.
+func roots() []byte {
+	var out bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint == nil {
+			_ = pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate})
+		}
+	}
+	return out.Bytes()
+}
+
+// program is the layer with the binary alone, so that the other one stays the same from release to release.
+func program(binary, name string) ([]file, error) {
+	content, err := os.ReadFile(binary)
+	if err != nil {
+		return nil, err
+	}
+	return []file{{name, 0o755, content}}, nil
+}
+
+// layer packs files as they are listed. All belong to root, who may be the only one to change them, and bear one time.
+func layer(files []file, at time.Time) (v1.Layer, error) {
+	var out bytes.Buffer
+	archive := tar.NewWriter(&out)
+	for _, f := range files {
+		header := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: at, Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+		if strings.HasSuffix(f.name, "/") {
+			header.Typeflag = tar.TypeDir
+		}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := archive.Write(f.content); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
+}

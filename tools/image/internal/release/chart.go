@@ -1,0 +1,45 @@
+package release
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Repository is where the image is published.
+const Repository = "ghcr.io/sickbay-dev/sickbay"
+
+var (
+	chartVersion = regexp.MustCompile(`(?m)^version:.*$`)
+	appVersion   = regexp.MustCompile(`(?m)^appVersion:.*$`)
+	imageTag     = regexp.MustCompile(regexp.QuoteMeta(Repository) + `:[A-Za-z0-9_][A-Za-z0-9_.-]*`)
+	chartLabel   = regexp.MustCompile(`(?m)^( *(?:- )?"?helm\.sh/chart"?:).*$`)
+	versionLabel = regexp.MustCompile(`(?m)^( *(?:- )?"?app\.kubernetes\.io/version"?:).*$`)
+)
+
+// chartOf is the chart with the version in it. Its image is the one of this version, as the tag goes by the version of the app.
+func chartOf(entries []entry, version string) ([]entry, error) {
+	for i, e := range entries {
+		if e.name != "sickbay/Chart.yaml" {
+			continue
+		}
+		if !chartVersion.Match(e.content) || !appVersion.Match(e.content) {
+			return nil, fmt.Errorf("charts/sickbay/Chart.yaml has no version, or no appVersion")
+		}
+		content := chartVersion.ReplaceAll(e.content, []byte("version: "+strings.TrimPrefix(version, "v")))
+		entries[i].content = appVersion.ReplaceAll(content, []byte("appVersion: "+version))
+		return entries, nil
+	}
+	return nil, fmt.Errorf("charts/sickbay has no Chart.yaml")
+}
+
+// manifestOf is a manifest with the image of this version.
+func manifestOf(content []byte, version string) ([]byte, error) {
+	content = imageTag.ReplaceAll(content, []byte(Repository+":"+version))
+	if bytes.Count(content, []byte(Repository)) != bytes.Count(content, []byte(Repository+":"+version)) {
+		return nil, fmt.Errorf("it names the image %s without a tag", Repository)
+	}
+	content = chartLabel.ReplaceAll(content, []byte("${1} sickbay-"+strings.TrimPrefix(version, "v")))
+	return versionLabel.ReplaceAll(content, []byte("${1} "+version)), nil
+}
