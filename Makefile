@@ -4,6 +4,7 @@ ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
+HELM := $(BIN)/helm
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -24,12 +25,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Gardener here, which has a target of its own.
 MODULES := . $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
+# The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
+WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot externalremediation dashboard
+
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,10 +134,27 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
 
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
-	$(TOOL) controller-gen rbac:roleName=sickbay paths=./internal/... output:rbac:dir=config/rbac
-	$(TOOL) controller-gen rbac:roleName=sickbay-upgradepause paths=./internal/app/... paths=./internal/upgradepause/... output:rbac:dir=config/upgradepause/rbac
+	@for package in $(WITH_RIGHTS); do \
+		name=$${package/#app/manager}; echo "config/rbac/$$name.yaml"; \
+		$(TOOL) controller-gen rbac:roleName=$$name,fileName=$$name.yaml paths=./internal/$$package/... output:rbac:dir=config/rbac || exit 1; \
+	done
 	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	go generate ./...
+	$(MAKE) --no-print-directory chart
+
+# Last, as it copies what the others generate.
+chart: $(HELM) ## Copy into charts/sickbay what belongs to others, and render the one-file manifests in config/install
+	@go test ./charts -run '^TestGenerated' -args -update
+	@for manifest in $(patsubst charts/install/%.yaml,%,$(wildcard charts/install/*.yaml)); do \
+		echo "config/install/$$manifest.yaml"; \
+		$(HELM) template sickbay charts/sickbay --namespace sickbay-system --kube-version $(KUBERNETES_VERSION) --values charts/install/$$manifest.yaml >config/install/$$manifest.yaml || exit 1; \
+	done
+
+$(HELM): tools/helm/go.mod tools/helm/go.sum
+	@echo "Building Helm; the first build takes 2 to 4 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/helm && go build -v -trimpath -ldflags "-s -w" -o $@ helm.sh/helm/v4/cmd/helm 2>&1 | $(PROGRESS)
+	@touch $@
 
 verify-generated: ## Fail if a generated file is out of date (and bring it up to date)
 	@before=$$($(FINGERPRINT)); \
@@ -146,7 +167,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
-	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo; do (cd $$module && go mod tidy) || exit 1; done
+	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm; do (cd $$module && go mod tidy) || exit 1; done
 
 fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done

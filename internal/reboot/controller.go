@@ -38,9 +38,12 @@ var (
 // maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
 const maxSteps = 50
 
-// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in
-// config/openshift, so that nobody has it who does not need it.
+// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in a role of its own,
+// so that nobody has it who does not need it.
 //
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;patch;delete,roleName=openshift
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list,roleName=openshift
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=volumeattachments,verbs=list,roleName=openshift
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
@@ -53,6 +56,7 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.

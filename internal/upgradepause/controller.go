@@ -27,6 +27,9 @@ var (
 	OpenShiftKind  = schema.GroupVersionKind{Group: "machine.openshift.io", Version: "v1beta1", Kind: "MachineHealthCheck"}
 )
 
+// On OpenShift, the Nodes of Machines are in the management cluster.
+//
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch,roleName=openshift
 // +kubebuilder:rbac:groups=config.openshift.io,resources=clusterversions,verbs=get;list;watch
 // +kubebuilder:rbac:groups=machineconfiguration.openshift.io,resources=machineconfigpools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list;watch;patch
