@@ -30,7 +30,7 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates;rebootremediationtemplates;rebootremediations,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinesets,verbs=get
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get

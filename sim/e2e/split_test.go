@@ -1,10 +1,12 @@
 package e2e_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 )
 
@@ -20,7 +22,12 @@ func newSplit(t *testing.T, namespace string, args ...string) *split {
 	for _, controller := range app.Controllers() {
 		metrics := newScraper(t, "reads-"+controller)
 		s.metrics = append(s.metrics, metrics)
-		s.processes = append(s.processes, stand.Sickbay(t, namespace, append(args, "--controllers="+controller, "--metrics-bind-address="+metrics.address)...))
+		own := []string{"--controllers=" + controller, "--metrics-bind-address=" + metrics.address}
+		if controller == upgradepause.ControllerName {
+			// It cannot see that another process of Sickbay looks after the machines.
+			own = append(own, "--upgrade-settle-timeout=0")
+		}
+		s.processes = append(s.processes, stand.Sickbay(t, namespace, slices.Concat(args, own)...))
 	}
 	return s
 }

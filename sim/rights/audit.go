@@ -40,7 +40,7 @@ type entry struct {
 	Verb       string
 	RequestURI string
 	User       struct{ Username string }
-	ObjectRef  *struct{ APIGroup, Resource, Subresource string }
+	ObjectRef  *struct{ APIGroup, Resource, Subresource, Namespace, Name string }
 	// Annotations say what the authorizer decided, which an answer 403 need not mean: a namespace that is deleted refuses, too.
 	Annotations map[string]string
 }
@@ -83,7 +83,10 @@ func (l *Log) add(e entry) {
 	if !ours || e.ObjectRef == nil {
 		return
 	}
-	right := Right{e.ObjectRef.APIGroup, e.ObjectRef.Resource, e.Verb}
+	right := Right{Group: e.ObjectRef.APIGroup, Resource: e.ObjectRef.Resource, Verb: e.Verb, Local: e.ObjectRef.Namespace == Namespace}
+	if right.Resource == "leases" {
+		right.Name = e.ObjectRef.Name
+	}
 	if e.ObjectRef.Subresource != "" {
 		right.Resource += "/" + e.ObjectRef.Subresource
 	}

@@ -58,7 +58,6 @@ func (l *Log) CheckDenied() error {
 // CheckClaims returns an error that names each right that is said to be used in a package of scenarios and was not. Of an account that has a
 // right by several roles, nobody can tell which of them needs it; so that counts for none of them.
 func (l *Log) CheckClaims(where string, accounts []Account) error {
-	l.dump(where, accounts)
 	all, err := Claims()
 	if err != nil {
 		return err
@@ -92,7 +91,7 @@ func (l *Log) used(a Account, claim Claim) bool {
 	return false
 }
 
-func (l *Log) dump(where string, accounts []Account) {
+func (l *Log) Dump(where string, accounts []Account) {
 	path := os.Getenv("RIGHTS_DUMP")
 	if path == "" {
 		return

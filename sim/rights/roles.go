@@ -20,6 +20,10 @@ import (
 type Right struct {
 	// Resource has its subresource after a slash. Group and Resource may be *.
 	Group, Resource, Verb string
+	// Name is that of the one object that it is about; empty for all. Only for leases does it matter.
+	Name string
+	// Local is a right in Sickbay's own namespace alone.
+	Local bool
 }
 
 func (r Right) String() string {
@@ -31,6 +35,9 @@ func (r Right) String() string {
 
 // covers reports whether what r gives includes another right.
 func (r Right) covers(other Right) bool {
+	if (r.Local && !other.Local) || (r.Name != "" && r.Name != other.Name) {
+		return false
+	}
 	return r.Verb == other.Verb && (r.Group == "*" || r.Group == other.Group) && (r.Resource == "*" || r.Resource == other.Resource)
 }
 
@@ -47,18 +54,24 @@ type Role struct {
 
 // Rights are all that the role gives.
 func (r Role) Rights() []Right {
+	all := append(rightsOf(r.Rules, false), rightsOf(r.Local, true)...)
+	slices.SortFunc(all, func(a, b Right) int { return cmp.Compare(a.String(), b.String()) })
+	return slices.Compact(all)
+}
+
+func rightsOf(rules []rbacv1.PolicyRule, local bool) []Right {
 	var all []Right
-	for _, rule := range slices.Concat(r.Rules, r.Local) {
+	for _, rule := range rules {
+		name := strings.Join(rule.ResourceNames, " ")
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					all = append(all, Right{group, resource, verb})
+					all = append(all, Right{Group: group, Resource: resource, Verb: verb, Name: name, Local: local})
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Right) int { return cmp.Compare(a.String(), b.String()) })
-	return slices.Compact(all)
+	return all
 }
 
 // Roles are all that are generated, by their names.
