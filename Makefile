@@ -59,7 +59,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo and make test-gardener try."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-gardener and make test-operate try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -88,6 +88,10 @@ test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
+
+# Not cached, as go does not know that the result depends on the binary.
+test-operate: controlplane build $(HELM) ## Try the chart with the real Helm and a real API server, and follow docs/install.md; UPDATE=-update writes what happens into the page
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./chart -args -helm=$(HELM) $(UPDATE)
 
 bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about an hour
 	@mkdir -p bench/results

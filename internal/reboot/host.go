@@ -52,9 +52,6 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 	return host, cycle.HostFactsOf(host, request.UID, user), nil
 }
 
-// metal3Machine is the kind of infrastructure machine that runs on a host. Others are not read: Sickbay may not.
-const metal3Machine = "Metal3Machine"
-
 // findHost returns who uses the host of a Machine and its name, or says why there is none.
 func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consumer, host cycle.HostFacts, err error) {
 	if m == nil {
@@ -63,9 +60,6 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consu
 	obj := metav1.Object(m.object)
 	user = cycle.Consumer{Group: machinev1.GroupName, Kind: "Machine", Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if m.cluster.Name != "" {
-		if kind := m.infrastructure.Kind; m.infrastructure.IsDefined() && kind != metal3Machine {
-			return cycle.Consumer{}, cycle.HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: it is a %s, and only a %s has one", kind, metal3Machine)}, nil
-		}
 		var infra *metav1.PartialObjectMetadata
 		if infra, host.Missing, err = r.infrastructure(ctx, m); infra == nil {
 			return cycle.Consumer{}, host, err
@@ -85,7 +79,7 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consu
 	return user, cycle.HostFacts{Name: name}, nil
 }
 
-// infrastructure reads the infrastructure machine.
+// infrastructure reads the infrastructure machine, whatever its kind.
 func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *metav1.PartialObjectMetadata, missing string, err error) {
 	ref := m.infrastructure
 	if !ref.IsDefined() {
