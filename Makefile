@@ -148,7 +148,7 @@ generate: ## Generate RBAC and CRDs from the markers in the code, and whatever g
 
 # Last, as it copies what the others generate.
 chart: $(HELM) ## Copy into charts/sickbay what belongs to others, and render the one-file manifests in config/install
-	@go test ./charts -run '^TestGenerated' -args -update
+	@go test -count=1 ./charts -run '^TestGenerated' -args -update
 	@for manifest in $(patsubst charts/install/%.yaml,%,$(wildcard charts/install/*.yaml)); do \
 		echo "config/install/$$manifest.yaml"; \
 		$(HELM) template sickbay charts/sickbay --namespace sickbay-system --kube-version $(KUBERNETES_VERSION) --values charts/install/$$manifest.yaml >config/install/$$manifest.yaml || exit 1; \

@@ -23,8 +23,8 @@ func TestPeople(t *testing.T) {
 		aggregate string
 		may       map[string][]string
 	}{
-		"sickbay-view":      {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
-		"sickbay-edit":      {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
+		"sickbay-view": {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
+		"sickbay-edit": {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
 		"sickbay-admin": {"rbac.authorization.k8s.io/aggregate-to-admin", map[string][]string{
 			"machineremediations": {"patch", "delete"}, "rebootremediations": {"create", "delete"},
 		}},
