@@ -6,4 +6,4 @@ package dashboard
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations;machineremediationtemplates;rebootremediations,verbs=get;list;watch
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
