@@ -31,7 +31,8 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates;rebootremediations,verbs=list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch

@@ -65,7 +65,6 @@ func (s *Stand) checkRights(passed bool) error {
 	if err != nil {
 		return err
 	}
-	log.Dump(s.options.Package, s.accounts.all)
 	errs := []error{log.CheckDenied()}
 	if passed && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && !testing.Short() {
 		errs = append(errs, log.CheckClaims(s.options.Package, s.accounts.all))

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 )
@@ -89,29 +87,4 @@ func (l *Log) used(a Account, claim Claim) bool {
 		}
 	}
 	return false
-}
-
-func (l *Log) Dump(where string, accounts []Account) {
-	path := os.Getenv("RIGHTS_DUMP")
-	if path == "" {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	for _, a := range accounts {
-		for right := range l.Allowed[a.Name] {
-			by := map[string]string{}
-			for _, role := range a.Roles {
-				for _, given := range role.Rights() {
-					if given.covers(right) {
-						by[role.Name] = given.String()
-					}
-				}
-			}
-			fmt.Fprintf(f, "%s\t%s\t%s\t%v\n", where, a.Name, right, slices.Sorted(maps.Keys(by)))
-		}
-	}
 }

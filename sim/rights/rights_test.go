@@ -3,6 +3,7 @@ package rights
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,40 @@ func TestClaims(t *testing.T) {
 			if key := name + " may "; !claimed[key+right.String()] && (right.Verb != "list" || !claimed[key+watch.String()]) {
 				t.Errorf("%s%s is granted, and not claimed: nobody knows what for", key, right)
 			}
+		}
+	}
+}
+
+// TestReasons: the test that a reason names is there.
+func TestReasons(t *testing.T) {
+	claims, err := Claims()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`\b(Test\w+) in ((?:config|internal|e2e)[\w/]*)`)
+	for _, claim := range claims {
+		if claim.Where != elsewhere {
+			continue
+		}
+		named := name.FindStringSubmatch(claim.Reason)
+		if named == nil {
+			t.Errorf("the reason %q names no test and its package", claim.Reason)
+			continue
+		}
+		dir := filepath.Join("..", "..", named[2])
+		if strings.HasPrefix(named[2], "e2e") {
+			dir = filepath.Join("..", named[2])
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.ContainsFunc(files, func(file string) bool {
+			code, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(code), "func "+named[1]+"(")
+		})
+		if !found {
+			t.Errorf("there is no %s in %s", named[1], named[2])
 		}
 	}
 }
