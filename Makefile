@@ -4,6 +4,7 @@ ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
+HELM := $(BIN)/helm
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -25,12 +26,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # target of its own.
 MODULES := . tools/image $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
+# The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
+WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot externalremediation dashboard
+
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +65,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-gardener and make test-image try."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-gardener, make test-image and make test-operate try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -108,6 +112,10 @@ release: ## Make all that is published for a version, in dist: VERSION=v1.2.3
 	@echo "Making the release $(VERSION); the first build takes 2 to 3 minutes for each platform"
 	@cd tools/image && go run ./cmd/release -root=$(ROOT) -version=$(VERSION) -image-platforms=$(PLATFORMS) -plugin-platforms=$(PLUGIN_PLATFORMS) -out=$(DIST)
 
+# Not cached, as go does not know that the result depends on the binary.
+test-operate: controlplane build $(HELM) ## Try the chart with the real Helm and a real API server, and follow docs/install.md; UPDATE=-update writes what happens into the page
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./chart -args -helm=$(HELM) $(UPDATE)
+
 bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about an hour
 	@mkdir -p bench/results
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -docs=$(ROOT)/docs -profiles=$(BIN)/profiles -out=$(ROOT)/bench/results/$$(date -u +%F).json
@@ -153,10 +161,27 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
 
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
-	$(TOOL) controller-gen rbac:roleName=sickbay paths=./internal/... output:rbac:dir=config/rbac
-	$(TOOL) controller-gen rbac:roleName=sickbay-upgradepause paths=./internal/app/... paths=./internal/upgradepause/... output:rbac:dir=config/upgradepause/rbac
+	@for package in $(WITH_RIGHTS); do \
+		name=$${package/#app/manager}; echo "config/rbac/$$name.yaml"; \
+		$(TOOL) controller-gen rbac:roleName=$$name,fileName=$$name.yaml paths=./internal/$$package/... output:rbac:dir=config/rbac || exit 1; \
+	done
 	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	go generate ./...
+	$(MAKE) --no-print-directory chart
+
+# Last, as it copies what the others generate.
+chart: $(HELM) ## Copy into charts/sickbay what belongs to others, and render the one-file manifests in config/install
+	@go test -count=1 ./charts -run '^TestGenerated' -args -update
+	@for manifest in $(patsubst charts/install/%.yaml,%,$(wildcard charts/install/*.yaml)); do \
+		echo "config/install/$$manifest.yaml"; \
+		$(HELM) template sickbay charts/sickbay --namespace sickbay-system --kube-version $(KUBERNETES_VERSION) --values charts/install/$$manifest.yaml >config/install/$$manifest.yaml || exit 1; \
+	done
+
+$(HELM): tools/helm/go.mod tools/helm/go.sum
+	@echo "Building Helm; the first build takes 2 to 4 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/helm && go build -v -trimpath -ldflags "-s -w" -o $@ helm.sh/helm/v4/cmd/helm 2>&1 | $(PROGRESS)
+	@touch $@
 
 verify-generated: ## Fail if a generated file is out of date (and bring it up to date)
 	@before=$$($(FINGERPRINT)); \
@@ -169,7 +194,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
-	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo; do (cd $$module && go mod tidy) || exit 1; done
+	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm; do (cd $$module && go mod tidy) || exit 1; done
 
 fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done

@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 // token makes a ServiceAccount with a ClusterRole, and a token of it.
@@ -91,4 +92,41 @@ func TestDashboardPermissions(t *testing.T) {
 	if machine.Annotations[targets.HoldUntilAnnotation] != "" {
 		t.Error("it is on hold")
 	}
+}
+
+// dashboardAlone runs the dashboard beside the one controller that reads no machines of its own.
+const dashboardAlone account = "sickbay-dashboard-alone"
+
+// TestDashboardLivesOnItsRole: the role that the chart adds for the dashboard is enough to show it, whichever controllers run.
+func TestDashboardLivesOnItsRole(t *testing.T) {
+	e, g := install(t), NewWithT(t)
+	namespace := e.Namespace(t)
+	build.Create(t.Context(), t, e.Client, build.Cluster(namespace, "blue"), build.Machine(namespace, "metal-4", build.InCluster("blue")))
+	to := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: string(dashboardAlone)}}
+	for _, name := range []string{"manager", "upgradepause", "dashboard"} {
+		for _, obj := range read(t, "rbac/"+name+".yaml") {
+			if obj.GetName() != name {
+				continue // for OpenShift
+			}
+			obj.SetName("test-alone-" + name)
+			apply(t, e, obj)
+			meta := metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace()}
+			ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: obj.GetKind(), Name: obj.GetName()}
+			if meta.Namespace != "" {
+				build.Create(t.Context(), t, e.Client, &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to})
+				continue
+			}
+			build.Create(t.Context(), t, e.Client, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to})
+		}
+	}
+	viewer := token(t, e, namespace, "viewer", "sickbay-dashboard")
+	settled(t, e)
+	a := runManager(t, e, dashboardAlone, func(o *app.Options) {
+		o.Controllers, o.Namespace, o.DashboardBindAddress = []string{upgradepause.ControllerName}, namespace, "127.0.0.1:0"
+	})
+	g.Eventually(func() string {
+		_, body := visit(t, a, "/machines/"+namespace+"/metal-4", viewer, nil)
+		return body
+	}, time.Minute).Should(ContainSubstring("metal-4"))
+	g.Eventually(a.Ready, time.Minute).WithContext(t.Context()).Should(Succeed(), "all that it shows can be read")
 }

@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -35,7 +34,7 @@ func install(t *testing.T) *env.Env {
 	t.Helper()
 	e := env.Get(t)
 	installed.Do(func() {
-		for _, file := range []string{"crd/*.yaml", "manager/namespace.yaml", "rbac/*.yaml", "manager/*.yaml", "upgradepause/rbac/*.yaml"} {
+		for _, file := range []string{"crd/*.yaml", "install/sickbay.yaml", "install/upgradepause.yaml"} {
 			for _, obj := range manifests(t, file) {
 				apply(t, e, obj)
 			}
@@ -98,7 +97,7 @@ func TestManifestsAreTaken(t *testing.T) { install(t) }
 
 // TestKustomizationsAreComplete: a file that is forgotten there is applied by this test, and by nobody else.
 func TestKustomizationsAreComplete(t *testing.T) {
-	for _, dir := range []string{".", "crd", "rbac", "manager", "openshift", "upgradepause", "upgradepause/rbac"} {
+	for _, dir := range []string{"crd"} {
 		listed := kustomization(t, dir)
 		for _, name := range listed {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
@@ -142,16 +141,26 @@ func kustomization(t *testing.T, dir string) []string {
 // TestDeploymentsFitTheBinary: their flags exist, their ports are those on which the manager listens, and the
 // accounts are those whose permissions are tested.
 func TestDeploymentsFitTheBinary(t *testing.T) {
-	e := install(t)
-	base := read(t, "manager/deployment.yaml")[0]
-	for runsAs, deployment := range map[account]*unstructured.Unstructured{
-		sickbay: base, upgradePauseAlone: patched(t, base, "upgradepause/deployment.yaml"),
+	install(t)
+	for runsAs, file := range map[account]string{
+		sickbay: "install/sickbay.yaml", upgradePauseAlone: "install/upgradepause.yaml",
 	} {
 		t.Run(string(runsAs), func(t *testing.T) {
-			apply(t, e, deployment)
-			checkDeployment(t, deployment, runsAs)
+			checkDeployment(t, one(t, file, "Deployment", string(runsAs)), runsAs)
 		})
 	}
+}
+
+// one returns an object of a file.
+func one(t *testing.T, file, kind, name string) *unstructured.Unstructured {
+	t.Helper()
+	for _, obj := range read(t, file) {
+		if obj.GetKind() == kind && obj.GetName() == name {
+			return obj
+		}
+	}
+	t.Fatalf("%s has no %s %s", file, kind, name)
+	return nil
 }
 
 func checkDeployment(t *testing.T, stored *unstructured.Unstructured, runsAs account) {
@@ -183,14 +192,4 @@ func checkDeployment(t *testing.T, stored *unstructured.Unstructured, runsAs acc
 			t.Errorf("port %s is %q, and the manager listens on %q", name, port, address)
 		}
 	}
-}
-
-// patched returns a Deployment with a patch, as kustomize applies it.
-func patched(t *testing.T, deployment *unstructured.Unstructured, file string) *unstructured.Unstructured {
-	t.Helper()
-	content, err := strategicpatch.StrategicMergeMapPatch(deployment.DeepCopy().Object, read(t, file)[0].Object, appsv1.Deployment{})
-	if err != nil {
-		t.Fatalf("applying %s: %v", file, err)
-	}
-	return &unstructured.Unstructured{Object: content}
 }

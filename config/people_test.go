@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestPeople: who views a namespace sees repairs, who edits it writes plans, and only those who were given it decide.
+// TestPeople: who views a namespace sees repairs, who edits it writes plans, who administers it decides, and so do those who were given it.
 func TestPeople(t *testing.T) {
 	all := []string{"machineremediations", "machineremediationtemplates", "rebootremediations", "rebootremediationtemplates"}
 	templates := []string{"machineremediationtemplates", "rebootremediationtemplates"}
@@ -23,8 +23,11 @@ func TestPeople(t *testing.T) {
 		aggregate string
 		may       map[string][]string
 	}{
-		"sickbay-view":      {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
-		"sickbay-edit":      {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
+		"sickbay-view": {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
+		"sickbay-edit": {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
+		"sickbay-admin": {"rbac.authorization.k8s.io/aggregate-to-admin", map[string][]string{
+			"machineremediations": {"patch", "delete"}, "rebootremediations": {"create", "delete"},
+		}},
 		"sickbay-decide":    {"", forEach([]string{"machineremediations"}, "get", "list", "watch", "patch", "delete")},
 		"sickbay-dashboard": {"", forEach([]string{"machineremediations", "machineremediationtemplates", "rebootremediations"}, "get", "list", "watch")},
 	} {
@@ -34,8 +37,11 @@ func TestPeople(t *testing.T) {
 			if err := e.Client.Get(t.Context(), client.ObjectKey{Name: role}, given); err != nil {
 				t.Fatal(err)
 			}
-			if _, aggregated := given.Labels[want.aggregate]; aggregated != (want.aggregate != "") || len(given.Labels) > 1 {
-				t.Errorf("its labels are %v, want %q", given.Labels, want.aggregate)
+			for _, label := range []string{"view", "edit", "admin"} {
+				label = "rbac.authorization.k8s.io/aggregate-to-" + label
+				if _, aggregated := given.Labels[label]; aggregated != (want.aggregate == label) {
+					t.Errorf("its labels are %v, want %q alone", given.Labels, want.aggregate)
+				}
 			}
 			build.Create(t.Context(), t, e.Client, &rbacv1.ClusterRoleBinding{
 				ObjectMeta: metav1.ObjectMeta{Name: "test-" + role},

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,11 +21,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// onOpenShift is an account that is bound to whatever the manifests of config/openshift bind Sickbay to. It has a name of
-// its own, so that Sickbay has not more permissions in all tests.
+// onOpenShift is an account that is bound to whatever config/install/openshift.yaml binds Sickbay to, and to the role for
+// --openshift-external-remediation. It has a name of its own, so that Sickbay has not more permissions in all tests.
 const onOpenShift account = "sickbay-on-openshift"
 
-// nodePermissions are what config/openshift adds.
+// nodePermissions are what it adds.
 var nodePermissions = map[resource][]string{
 	{"", "nodes", "", ""}:                           {"get", "patch", "delete"},
 	{"", "pods", "", "any"}:                         {"list"},
@@ -46,14 +47,25 @@ func TestPermissionsOnOpenShift(t *testing.T) {
 func bindOnOpenShift(t *testing.T) *env.Env {
 	t.Helper()
 	e := install(t)
-	for _, pattern := range []string{"rbac/*.yaml", "openshift/*.yaml"} {
-		for _, obj := range manifests(t, pattern) {
-			if kind := obj.GetKind(); kind == "ClusterRoleBinding" || kind == "RoleBinding" {
-				obj.SetName("test-" + obj.GetName())
-				obj.Object["subjects"].([]any)[0].(map[string]any)["name"] = string(onOpenShift)
-			}
+	for _, obj := range read(t, "install/openshift.yaml") {
+		switch kind := obj.GetKind(); kind {
+		case "ClusterRole", "Role":
+			apply(t, e, obj)
+		case "ClusterRoleBinding", "RoleBinding":
+			obj.SetName("test-" + obj.GetName())
+			obj.Object["subjects"].([]any)[0].(map[string]any)["name"] = string(onOpenShift)
 			apply(t, e, obj)
 		}
+	}
+	external := read(t, "rbac/externalremediation.yaml")[0]
+	apply(t, e, external)
+	err := e.Client.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "test-external"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: external.GetName()},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: string(onOpenShift)}},
+	})
+	if client.IgnoreAlreadyExists(err) != nil {
+		t.Fatal(err)
 	}
 	settled(t, e)
 	return e
@@ -176,7 +188,7 @@ func (c *cycled) power(t *testing.T, on bool) {
 
 // TestClusterAPIMayUseOurRemediation by the label that its manager's role aggregates.
 func TestClusterAPIMayUseOurRemediation(t *testing.T) {
-	role := read(t, "rbac/cluster_api.yaml")[0]
+	role := one(t, "install/sickbay.yaml", "ClusterRole", "sickbay-for-cluster-api")
 	if !labels.SelectorFromSet(labels.Set{"cluster.x-k8s.io/aggregate-to-manager": "true"}).Matches(labels.Set(role.GetLabels())) {
 		t.Errorf("its labels are %v", role.GetLabels())
 	}

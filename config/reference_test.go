@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -17,34 +18,45 @@ import (
 
 // TestReferencePermissions renders the generated roles side by side.
 func TestReferencePermissions(t *testing.T) {
-	everything, alone := verbsOf(t, "rbac/role.yaml"), verbsOf(t, "upgradepause/rbac/role.yaml")
-	for on := range alone {
-		if _, ok := everything[on]; !ok {
-			t.Errorf("upgradepause alone may do more with %+v than all controllers", on)
+	roles := []string{"manager", "machinehealth", "machinehealthcheck", "remediation", "upgradepause", "reboot", "externalremediation", "dashboard"}
+	table := [][]string{append([]string{"group", "resource"}, coded(roles)...)}
+	of, all := map[string]map[resource]string{}, map[resource]bool{}
+	for _, name := range roles {
+		of[name] = verbsOf(t, read(t, "rbac/"+name+".yaml")...)
+		for on := range of[name] {
+			all[on] = true
 		}
 	}
-	table := [][]string{{"group", "resource", "all controllers", "`upgradepause` alone"}}
-	for _, on := range slices.SortedFunc(maps.Keys(everything), inOrder) {
+	for _, on := range slices.SortedFunc(maps.Keys(all), inOrder) {
 		name := docs.Code(on.resource)
 		if on.namespace != "" {
 			name += " in " + docs.Code(on.namespace)
 		}
-		table = append(table, []string{docs.Code(on.group), name, everything[on], alone[on]})
+		row := []string{docs.Code(on.group), name}
+		for _, role := range roles {
+			row = append(row, of[role][on])
+		}
+		table = append(table, row)
 	}
 	docs.Section(t, "../docs/reference.md", "permissions", docs.Table(table...))
 }
 
-// TestReferenceOtherPermissions renders the roles that are apart: for Nodes of the management cluster, to change them or to see whether they are Ready, and for Cluster API's own
-// health check controller.
+func coded(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, docs.Code(name))
+	}
+	return all
+}
+
+// TestReferenceOtherPermissions renders the roles that are apart: for Nodes of the management cluster, and for Cluster API's own health check
+// controller.
 func TestReferenceOtherPermissions(t *testing.T) {
 	table := [][]string{{"role", "group", "resource", "may"}}
-	for _, role := range []struct{ name, file string }{
-		{"sickbay-nodes", "openshift/nodes.yaml"}, {"sickbay-nodes-ready", "openshift/ready.yaml"},
-		{"sickbay-upgradepause-nodes", "upgradepause/rbac/nodes.yaml"}, {"sickbay-reboot-for-cluster-api", "rbac/cluster_api.yaml"},
-	} {
-		verbs := verbsOf(t, role.file)
+	for _, role := range []string{"sickbay-manager-reboot-openshift", "sickbay-manager-upgradepause-openshift", "sickbay-for-cluster-api"} {
+		verbs := verbsOf(t, one(t, "install/openshift.yaml", "ClusterRole", role))
 		for _, on := range slices.SortedFunc(maps.Keys(verbs), inOrder) {
-			table = append(table, []string{docs.Code(role.name), docs.Code(on.group), docs.Code(on.resource), verbs[on]})
+			table = append(table, []string{docs.Code(role), docs.Code(on.group), docs.Code(on.resource), verbs[on]})
 		}
 	}
 	docs.Section(t, "../docs/reference.md", "other permissions", docs.Table(table...))
@@ -54,11 +66,14 @@ func inOrder(a, b resource) int {
 	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource), cmp.Compare(a.namespace, b.namespace))
 }
 
-// verbsOf returns what the roles in a file allow.
-func verbsOf(t *testing.T, file string) map[resource]string {
+// verbsOf returns what some roles allow. Those for OpenShift are left out, which are apart.
+func verbsOf(t *testing.T, roles ...*unstructured.Unstructured) map[resource]string {
 	t.Helper()
 	verbs := map[resource][]string{}
-	for _, obj := range read(t, file) {
+	for _, obj := range roles {
+		if obj.GetName() == "openshift" {
+			continue
+		}
 		var role rbacv1.ClusterRole // a Role has the same fields
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &role); err != nil {
 			t.Fatal(err)

@@ -36,8 +36,10 @@ var (
 	HealthCheckKind = machinev1.GroupVersion.WithKind("MachineHealthCheck")
 )
 
-// The permissions to read Nodes, and the Lease of the provider, are in config/openshift.
+// The Lease is that of OpenShift's own provider for bare metal, with which it must not run.
 //
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=controller-leader-election-capbm,verbs=get
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list

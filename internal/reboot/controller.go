@@ -38,21 +38,25 @@ var (
 // maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
 const maxSteps = 50
 
-// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in
-// config/openshift, so that nobody has it who does not need it.
+// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in a role of its own,
+// so that nobody has it who does not need it.
 //
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;patch;delete,roleName=openshift
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list,roleName=openshift
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=volumeattachments,verbs=list,roleName=openshift
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=list
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinehealthchecks,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=get;list
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.

@@ -5,10 +5,10 @@ import (
 
 	. "github.com/onsi/gomega"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/rights"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -20,7 +20,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	stand.Cluster(t, spec)
 	mhc := healthCheck(spec.Key(), workers(spec.Key()))
 	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
-	elect := []string{"--leader-elect", "--leader-elect-namespace=" + metav1.NamespaceDefault}
+	elect := []string{"--leader-elect", "--leader-elect-namespace=" + rights.Namespace}
 	leader := stand.Sickbay(t, spec.Namespace, elect...)
 	g.Eventually(func() string { return holder(t) }).ShouldNot(BeEmpty())
 	first := holder(t)
@@ -43,7 +43,7 @@ func TestStandbyTakesOver(t *testing.T) {
 func holder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
-	key := client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "sickbay-manager"}
+	key := client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager"}
 	if err := stand.World.Client().Get(t.Context(), key, lease); err != nil || lease.Spec.HolderIdentity == nil {
 		return ""
 	}

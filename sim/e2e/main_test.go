@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -14,10 +16,15 @@ var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	o := world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}
+	o := e2e.Options{Package: "e2e", World: world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}, Others: []rbacv1.PolicyRule{
+		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediationtemplates"}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediations"}, Verbs: []string{"get", "list", "watch", "create", "delete"}},
+		// What docs/operations.md asks for where hosts stand behind infrastructure machines of another kind than Metal3's.
+		{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
+	}}
 	if *everything {
 		// One for each cluster ever made.
-		o.Ports = world.PortRange{Min: 25000, Max: 29999}
+		o.World.Ports = world.PortRange{Min: 25000, Max: 29999}
 	}
 	os.Exit(e2e.Main(m, o, func(s *e2e.Stand) { stand = s }))
 }

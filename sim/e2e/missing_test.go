@@ -16,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/rights"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -28,7 +29,9 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(bare.Stop(patient(t))).To(Succeed()) })
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	g.Expect(bare.WriteKubeconfig(kubeconfig)).To(Succeed())
+	account, err := rights.ForArgs(false, nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(account.WriteKubeconfig(patient(t), bare.Config(), kubeconfig)).To(Succeed())
 
 	sick := e2e.StartSickbay(t, stand.Binary, kubeconfig)
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers wait for their kinds to be installed") }).Should(ConsistOf(

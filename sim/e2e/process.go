@@ -21,7 +21,18 @@ type Sickbay struct {
 // must show no bug.
 func (s *Stand) Sickbay(t testing.TB, namespace string, args ...string) *Sickbay {
 	t.Helper()
-	return StartSickbay(t, s.Binary, s.Kubeconfig, append([]string{"--namespace=" + namespace}, args...)...)
+	return s.SickbayEverywhere(t, append([]string{"--namespace=" + namespace}, args...)...)
+}
+
+// SickbayEverywhere starts a process that looks at all namespaces, unless its arguments say otherwise. It runs as the ServiceAccount that
+// the chart makes for it.
+func (s *Stand) SickbayEverywhere(t testing.TB, args ...string) *Sickbay {
+	t.Helper()
+	kubeconfig, err := s.Kubeconfig(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return StartSickbay(t, s.Binary, kubeconfig, args...)
 }
 
 // StartSickbay starts a process with any kubeconfig.

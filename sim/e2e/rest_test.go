@@ -28,12 +28,12 @@ const (
 
 // atRest shows that Sickbay does nothing while nothing happens but heartbeats: no log line, no event, no write, not even
 // a look at an object.
-func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
+func atRest(t *testing.T, s *split) {
 	t.Helper()
 	g := newTest(t)
-	last, since := restingState(t, s, metrics), time.Now()
+	last, since := restingState(t, s), time.Now()
 	g.Eventually(func() time.Duration {
-		if now := restingState(t, s, metrics); now != last {
+		if now := restingState(t, s); now != last {
 			t.Logf("after %s: %s", time.Since(since), cmp.Diff(last, now))
 			last, since = now, time.Now()
 		}
@@ -43,13 +43,13 @@ func atRest(t *testing.T, s *e2e.Sickbay, metrics *scraper) {
 	// An observation window: there is no event to wait for when nothing happens.
 	for range heartbeats {
 		beat(t)
-		g.Consistently(func() string { return cmp.Diff(last, restingState(t, s, metrics)) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
+		g.Consistently(func() string { return cmp.Diff(last, restingState(t, s)) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
 			Should(BeEmpty())
 	}
 }
 
 // restingState sums up everything that Sickbay might do.
-func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
+func restingState(t *testing.T, s *split) string {
 	t.Helper()
 	g, c := NewWithT(t), stand.World.Client()
 	var state strings.Builder
@@ -67,12 +67,12 @@ func restingState(t *testing.T, s *e2e.Sickbay, metrics *scraper) string {
 	}
 	for _, controller := range []string{"machinehealth", "machinehealthcheck", "remediation", "upgradepause", "reboot"} {
 		looks := 0.0
-		for _, n := range metrics.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
+		for _, n := range s.scrape(t, fmt.Sprintf("controller_runtime_reconcile_total{controller=%q", controller)) {
 			looks += n
 		}
 		fmt.Fprintln(&state, controller, "looked", looks, "times")
 	}
-	return state.String() + s.Log.String()
+	return state.String() + s.log()
 }
 
 // beat lets every kubelet report that all is as it was.

@@ -114,10 +114,14 @@ func supervise(ctx context.Context, namespace string, wire *fault.Wire) error {
 	living, kill := context.WithCancel(ctx)
 	defer kill()
 	wire.Kill = kill
-	if err := runManager(living, namespace, wire.Config(stand.World.Config())); err != nil || !wire.Crashed() {
+	config, err := stand.Config(ctx)
+	if err != nil {
 		return err
 	}
-	return runManager(ctx, namespace, stand.World.Config())
+	if err := runManager(living, namespace, wire.Config(config)); err != nil || !wire.Crashed() {
+		return err
+	}
+	return runManager(ctx, namespace, config)
 }
 
 // runManager runs a manager for one namespace in this process until ctx ends.

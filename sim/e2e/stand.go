@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/rights"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -28,9 +31,12 @@ const startTime = 10 * time.Minute
 type Stand struct {
 	World   *world.World
 	Journal *journal.Journal
-	// Binary and Kubeconfig are paths.
-	Binary     string
-	Kubeconfig string
+	// Binary is the path of Sickbay's.
+	Binary string
+
+	options Options
+	// accounts are those that Sickbay runs as, by their names.
+	accounts accounts
 
 	// making lets a few clusters be made at once; side by side they would all come up late.
 	making chan struct{}
@@ -38,15 +44,26 @@ type Stand struct {
 	dir    string
 }
 
+// Options say how a stand differs from the usual one.
+type Options struct {
+	World world.Options
+	// Package is what the tests are called in rights.Claims.
+	Package string
+	// OpenShift gives Sickbay the rights that it has on OpenShift only.
+	OpenShift bool
+	// Others are the remediation kinds of others that Sickbay may use.
+	Others []rbacv1.PolicyRule
+}
+
 // Main runs the tests of a test binary at a stand, which use receives before.
-func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
+func Main(m *testing.M, o Options, use func(*Stand)) (code int) {
 	flag.Parse()
 	// The default is the number of processors, which suits tests that compute. These wait.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, "letting the tests run side by side:", err)
 		return 1
 	}
-	s := &Stand{making: make(chan struct{}, clustersAtOnce)}
+	s := &Stand{options: o, making: make(chan struct{}, clustersAtOnce)}
 	defer func() {
 		if err := s.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "taking down the stand:", err)
@@ -60,15 +77,20 @@ func Main(m *testing.M, o world.Options, use func(*Stand)) (code int) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	if err := s.start(ctx, o); err != nil {
+	if err := s.start(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "putting up the stand:", err)
 		return 1
 	}
 	use(s)
-	return m.Run()
+	code = m.Run()
+	if err := s.checkRights(code == 0); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
-func (s *Stand) start(ctx context.Context, o world.Options) error {
+func (s *Stand) start(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "sickbay-e2e-")
 	if err != nil {
 		return fmt.Errorf("creating a directory: %w", err)
@@ -79,7 +101,11 @@ func (s *Stand) start(ctx context.Context, o world.Options) error {
 		return fmt.Errorf("creating the world's log: %w", err)
 	}
 	s.undo = append(s.undo, log.Close)
+	o := s.options.World
 	o.Log = log
+	if o.APIServerArgs, err = rights.AuditArgs(dir); err != nil {
+		return err
+	}
 	if s.Binary, err = sickbay.Build(ctx, dir); err != nil {
 		return err
 	}
@@ -87,10 +113,6 @@ func (s *Stand) start(ctx context.Context, o world.Options) error {
 		return fmt.Errorf("starting the world: %w", err)
 	}
 	s.undo = append(s.undo, func() error { return s.World.Stop(context.WithoutCancel(ctx)) })
-	s.Kubeconfig = filepath.Join(dir, "kubeconfig")
-	if err := s.World.WriteKubeconfig(s.Kubeconfig); err != nil {
-		return err
-	}
 	reading, closeJournal := context.WithCancel(context.WithoutCancel(ctx))
 	s.undo = append(s.undo, func() error { closeJournal(); return nil })
 	s.Journal, err = journal.Open(reading, s.World)

@@ -15,12 +15,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// TestStories plays what the demo shows, and then looks at Sickbay at rest.
+// TestStories plays what the demo shows, and then looks at Sickbay at rest. Each controller is a process of its own, with the rights of that
+// controller alone: they meet in the API only.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	metrics := newScraper(t, "stories")
 	// However long the stories take, no period ends while Sickbay is to be at rest.
-	sick := stand.Sickbay(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h", "--metrics-bind-address="+metrics.address)
+	sick := newSplit(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h")
 	told := foretells(t)
 	t.Run("play", func(t *testing.T) {
 		all := scenario.All()
@@ -41,8 +41,8 @@ func TestStories(t *testing.T) {
 	})
 	t.Run("foretold", func(t *testing.T) { cameTrue(t, told) })
 	if !t.Failed() {
-		t.Run("metrics", func(t *testing.T) { measured(t, metrics) })
-		t.Run("rest", func(t *testing.T) { atRest(t, sick, metrics) })
+		t.Run("metrics", func(t *testing.T) { measured(t, sick) })
+		t.Run("rest", func(t *testing.T) { atRest(t, sick) })
 	}
 }
 
@@ -93,7 +93,7 @@ func play(t *testing.T, s scenario.Scenario, prepare func() error) {
 }
 
 // measured shows that the metrics tell what has happened in all stories.
-func measured(t *testing.T, metrics *scraper) {
+func measured(t *testing.T, metrics *split) {
 	t.Helper()
 	g := newTest(t)
 	g.Eventually(func(g Gomega) {

@@ -95,6 +95,9 @@ func (cp *controlPlane) prepare(o Options) error {
 	plane := &cp.env.ControlPlane
 	plane.Etcd = &envtest.Etcd{Path: etcd, DataDir: filepath.Join(cp.dir, "data"), Out: o.Log, Err: o.Log}
 	plane.APIServer = &envtest.APIServer{Path: apiServer, CertDir: filepath.Join(cp.dir, "certs"), Out: o.Log, Err: o.Log}
+	for name, value := range o.APIServerArgs {
+		plane.APIServer.Configure().Set(name, value)
+	}
 	for _, dir := range []string{plane.Etcd.DataDir, plane.APIServer.CertDir} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return fmt.Errorf("creating a directory for the control plane: %w", err)

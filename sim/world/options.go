@@ -44,6 +44,9 @@ type Options struct {
 	// Default: a free block of 500 ports between 20000 and 30000, found by trying.
 	Ports PortRange
 
+	// APIServerArgs are further arguments of kube-apiserver, without dashes.
+	APIServerArgs map[string]string
+
 	// GOGC is the garbage collection target of kube-apiserver and etcd. Default 400: more memory for
 	// less time.
 	GOGC int

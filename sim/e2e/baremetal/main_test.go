@@ -11,5 +11,5 @@ import (
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, world.Options{BareMetal: true}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/baremetal", World: world.Options{BareMetal: true}}, func(s *e2e.Stand) { stand = s }))
 }

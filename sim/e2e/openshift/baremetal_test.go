@@ -41,7 +41,7 @@ func TestExternalRemediation(t *testing.T) {
 	i.patch(machine, `{"metadata":{"annotations":{"`+externalremediation.Annotation+`":""}}}`)
 	i.notReady(node)
 
-	e2e.StartSickbay(t, stand.Binary, stand.Kubeconfig, "--controllers=reboot", externalRemediation)
+	stand.SickbayEverywhere(t, "--controllers=reboot", externalRemediation)
 	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(externalremediation.Annotation), "the machine is healthy")
 	i.Expect(machine.Annotations).NotTo(HaveKey(externalremediation.OutcomeAnnotation))
 	i.Expect(i.node("worker-0").UID).NotTo(Equal(node.UID), "its Node was deleted while the host was off")
@@ -66,7 +66,9 @@ func (i *installation) refusesBesideProvider() {
 	i.create(lease)
 	ctx, cancel := context.WithTimeout(i.Context(), e2e.Patience)
 	defer cancel()
-	said, err := exec.CommandContext(ctx, stand.Binary, "manager", "--kubeconfig="+stand.Kubeconfig, "--controllers=reboot",
+	kubeconfig, err := stand.Kubeconfig(ctx, "--controllers=reboot", externalRemediation)
+	i.Expect(err).NotTo(HaveOccurred())
+	said, err := exec.CommandContext(ctx, stand.Binary, "manager", "--kubeconfig="+kubeconfig, "--controllers=reboot",
 		"--health-probe-bind-address=0", "--metrics-bind-address=0", externalRemediation).CombinedOutput()
 	i.Expect(err).To(HaveOccurred())
 	i.Expect(string(said)).To(ContainSubstring("cluster-api-provider-baremetal runs"))

@@ -39,7 +39,7 @@ func newInstallation(t *testing.T) *installation {
 
 func (i *installation) startSickbay() *e2e.Sickbay {
 	i.Helper()
-	return e2e.StartSickbay(i.T, stand.Binary, stand.Kubeconfig, "--controllers=upgradepause",
+	return stand.SickbayEverywhere(i.T, "--controllers=upgradepause",
 		"--upgrade-settle-timeout=0") // no controller labels the MachineHealthChecks with their Cluster here
 }
 

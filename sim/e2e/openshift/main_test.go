@@ -35,5 +35,5 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "finding definitions:", err)
 		os.Exit(1)
 	}
-	os.Exit(e2e.Main(m, world.Options{CRDPaths: paths}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/openshift", OpenShift: true, World: world.Options{CRDPaths: paths}}, func(s *e2e.Stand) { stand = s }))
 }

@@ -22,7 +22,7 @@ import (
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, world.Options{UpstreamMachineHealthCheck: true}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/upstream", World: world.Options{UpstreamMachineHealthCheck: true}}, func(s *e2e.Stand) { stand = s }))
 }
 
 var cluster = world.ClusterSpec{

@@ -1,0 +1,10 @@
+package dashboard
+
+// What the manager reads for the pages, whichever controllers run. That a person may see them is asked with the rights of that
+// person. Requests, and the hosts of records, are read live.
+//
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations;machineremediationtemplates;rebootremediations,verbs=list;watch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch

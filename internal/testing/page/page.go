@@ -1,0 +1,152 @@
+// Package page follows a page of the documentation to the letter.
+//
+// It is part of internal/testing. Blocks of a page that are marked as console hold commands, which begin with a dollar sign, and what they
+// print. A test types the commands into one shell and compares; with the flag -update it writes what they print into the page instead.
+package page
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Shell is where the commands are typed.
+type Shell struct {
+	// Dir is the root of the repository.
+	Dir string
+	// Tools are directories that come first in PATH.
+	Tools []string
+	// Env has further variables, as in KUBECONFIG=file.
+	Env []string
+	// Timeout bounds all commands together.
+	Timeout time.Duration
+}
+
+// Follow types what a page says, and compares what comes of it with what the page says.
+func (s Shell) Follow(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := console.FindAllStringSubmatch(string(text), -1)
+	if len(blocks) == 0 {
+		t.Fatal("the page has no commands")
+	}
+	got := s.run(t, blocks)
+	followed := console.ReplaceAllStringFunc(string(text), func(string) string {
+		block := got[0]
+		got = got[1:]
+		return "```console\n" + block + "```\n"
+	})
+	if *update {
+		if err := os.WriteFile(page, []byte(followed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(scrub(string(text)), scrub(followed)); diff != "" {
+		t.Errorf("the page is not what happens; go test -update mends it (-page +happened):\n%s", diff)
+	}
+}
+
+var update = flag.Bool("update", false, "write what the commands print into the page instead of comparing it")
+
+// console are the blocks of a page that show commands, and what they print.
+var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
+
+// mark is printed before each command.
+const mark = "===mark==="
+
+// run runs the commands of all blocks in one shell, and returns the blocks with what they have printed.
+func (s Shell) run(t *testing.T, blocks [][]string) []string {
+	t.Helper()
+	var script strings.Builder
+	script.WriteString("set -m\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n")
+	for _, block := range blocks {
+		for _, command := range commands(block[1]) {
+			script.WriteString("echo '" + mark + "'\n" + command + "\n")
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), s.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
+	cmd.Dir = s.Dir
+	path := strings.Join(append(s.Tools, os.Getenv("PATH")), string(os.PathListSeparator))
+	cmd.Env = append(append(os.Environ(), s.Env...), "PATH="+path)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	printed := strings.Split(jobs.ReplaceAllString(string(out), ""), mark+"\n")[1:]
+	var all []string
+	for _, block := range blocks {
+		var b strings.Builder
+		for _, command := range commands(block[1]) {
+			if len(printed) == 0 {
+				t.Fatalf("the shell has ended early: %v\n%s", err, out)
+			}
+			b.WriteString("$ " + command + "\n" + printed[0])
+			printed = printed[1:]
+		}
+		all = append(all, b.String())
+	}
+	return all
+}
+
+// jobs are the lines by which a shell tells of its jobs, and sickbay of a look that takes long.
+var jobs = regexp.MustCompile(`(?m)^(\[1\].*|Reading the fleet \.\.\.)\n`)
+
+// commands are the lines of a block that are typed.
+func commands(block string) []string {
+	var all []string
+	for line := range strings.Lines(block) {
+		if command, typed := strings.CutPrefix(line, "$ "); typed {
+			all = append(all, strings.TrimSuffix(command, "\n"))
+		}
+	}
+	return all
+}
+
+// different is what differs each time: times, durations, and the hashes of UIDs.
+var different = []struct {
+	is   *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT?`), "DATE"},
+	{regexp.MustCompile(`\d\d:\d\d:\d\dZ?`), "TIME"},
+	{regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+s\b`), "SOON"},
+	{regexp.MustCompile(`-[0-9a-f]{8}-`), "-HASH-"},
+	{regexp.MustCompile(` +`), " "},
+}
+
+func scrub(text string) string {
+	for _, one := range different {
+		text = one.is.ReplaceAllString(text, one.name)
+	}
+	return text
+}
+
+// Kubeconfig writes one that reaches an API server as its administrator, and returns its path.
+func Kubeconfig(t *testing.T, to *rest.Config) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["it"] = &clientcmdapi.Cluster{Server: to.Host, CertificateAuthorityData: to.CAData}
+	config.AuthInfos["robin"] = &clientcmdapi.AuthInfo{ClientCertificateData: to.CertData, ClientKeyData: to.KeyData}
+	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "robin"}
+	config.CurrentContext = "it"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

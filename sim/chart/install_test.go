@@ -1,0 +1,90 @@
+package chart_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/page"
+)
+
+// forwarded is the local port that the page forwards the dashboard to.
+const forwarded = "127.0.0.1:18444"
+
+// kubectl is put before the real one: what it cannot do without Nodes, the test does.
+const kubectlWithoutNodes = `#!/bin/sh
+for word; do
+	if [ "$word" = port-forward ]; then exec sleep 600; fi
+done
+exec "$KUBECTL" "$@"
+`
+
+// TestInstallPage follows docs/install.md to the letter: install by Helm, dry-run, a verdict that is explained, an approval, the dashboard, an
+// upgrade, and the end. No Node runs here, so the test starts what the Deployment says, with the ServiceAccount's token.
+func TestInstallPage(t *testing.T) {
+	needHelm(t)
+	e := env.Get(t)
+	kubectl, err := filepath.Abs(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := filepath.Abs(root + "/bin/sickbay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := t.TempDir()
+	if err := os.Symlink(*helmBinary, filepath.Join(tools, "helm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tools, "kubectl"), []byte(kubectlWithoutNodes), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", forwarded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	n := startNodeless(t, binary)
+	go n.forward(t, listener)
+
+	home := t.TempDir()
+	shell := page.Shell{
+		Dir: root, Tools: []string{tools, filepath.Dir(binary)}, Timeout: 5 * time.Minute,
+		Env: []string{
+			"KUBECONFIG=" + page.Kubeconfig(t, e.Config), "KUBECTL=" + kubectl,
+			"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
+		},
+	}
+	shell.Follow(t, root+"/docs/install.md")
+	noTrace(t, e)
+}
+
+// noTrace expects that nothing of the release and none of Sickbay's kinds is left.
+func noTrace(t *testing.T, e *env.Env) {
+	t.Helper()
+	labels := client.MatchingLabels{"app.kubernetes.io/name": "sickbay"}
+	var roles rbacv1.ClusterRoleList
+	if err := e.Client.List(t.Context(), &roles, labels); err != nil || len(roles.Items) > 0 {
+		t.Errorf("%d ClusterRoles are left, error %v", len(roles.Items), err)
+	}
+	var bindings rbacv1.ClusterRoleBindingList
+	if err := e.Client.List(t.Context(), &bindings, labels); err != nil || len(bindings.Items) > 0 {
+		t.Errorf("%d ClusterRoleBindings are left, error %v", len(bindings.Items), err)
+	}
+	var kinds apiextensionsv1.CustomResourceDefinitionList
+	if err := e.Client.List(t.Context(), &kinds); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range kinds.Items {
+		if kind.Spec.Group == "sickbay.dev" {
+			t.Errorf("the kind %s is left", kind.Name)
+		}
+	}
+}

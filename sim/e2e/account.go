@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/sickbay-dev/sickbay/sim/rights"
+)
+
+// accounts keeps a kubeconfig of each account.
+type accounts struct {
+	mu    sync.Mutex
+	paths map[string]string
+	all   []rights.Account
+}
+
+// Kubeconfig is that of the ServiceAccount as which a Sickbay with some arguments runs.
+func (s *Stand) Kubeconfig(ctx context.Context, args ...string) (string, error) {
+	account, err := rights.ForArgs(s.options.OpenShift, s.options.Others, args...)
+	if err != nil {
+		return "", err
+	}
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	if path, ok := s.accounts.paths[account.Name]; ok {
+		return path, nil
+	}
+	path := filepath.Join(s.dir, account.Name+".kubeconfig")
+	if err := account.WriteKubeconfig(ctx, s.World.Config(), path); err != nil {
+		return "", err
+	}
+	if s.accounts.paths == nil {
+		s.accounts.paths = map[string]string{}
+	}
+	s.accounts.paths[account.Name] = path
+	s.accounts.all = append(s.accounts.all, account)
+	return path, nil
+}
+
+// Config reaches the API server as a Sickbay with some arguments does, which runs in this process.
+func (s *Stand) Config(ctx context.Context, args ...string) (*rest.Config, error) {
+	path, err := s.Kubeconfig(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	config.QPS, config.Burst = s.World.Config().QPS, s.World.Config().Burst
+	return config, nil
+}
+
+// checkRights checks that nothing was denied and, after all tests have passed, that what is said to be used here is.
+func (s *Stand) checkRights(passed bool) error {
+	log, err := rights.ReadLog(s.dir)
+	if err != nil {
+		return err
+	}
+	errs := []error{log.CheckDenied()}
+	if passed && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && !testing.Short() {
+		errs = append(errs, log.CheckClaims(s.options.Package, s.accounts.all))
+	}
+	return errors.Join(errs...)
+}

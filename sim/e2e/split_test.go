@@ -1,0 +1,54 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+)
+
+// split is a Sickbay each of whose controllers is a process of its own, with a ServiceAccount of its own.
+type split struct {
+	processes []*e2e.Sickbay
+	metrics   []*scraper
+}
+
+func newSplit(t *testing.T, namespace string, args ...string) *split {
+	t.Helper()
+	s := &split{}
+	for _, controller := range app.Controllers() {
+		metrics := newScraper(t, "reads-"+controller)
+		s.metrics = append(s.metrics, metrics)
+		own := []string{"--controllers=" + controller, "--metrics-bind-address=" + metrics.address}
+		if controller == upgradepause.ControllerName {
+			// It cannot see that another process of Sickbay looks after the machines.
+			own = append(own, "--upgrade-settle-timeout=0")
+		}
+		s.processes = append(s.processes, stand.Sickbay(t, namespace, slices.Concat(args, own)...))
+	}
+	return s
+}
+
+// scrape returns the samples of all processes whose name begins with a prefix. What two of them tell is told once.
+func (s *split) scrape(t *testing.T, prefix string) map[string]float64 {
+	t.Helper()
+	all := map[string]float64{}
+	for _, metrics := range s.metrics {
+		for name, value := range metrics.scrape(t, prefix) {
+			all[name] = max(all[name], value)
+		}
+	}
+	return all
+}
+
+// log is what all processes have written.
+func (s *split) log() string {
+	var all strings.Builder
+	for _, process := range s.processes {
+		all.WriteString(process.Log.String())
+	}
+	return all.String()
+}
