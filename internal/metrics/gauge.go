@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -80,6 +81,22 @@ func (s *Samples) Get(g *Gauge, labels ...string) (value float64, there bool) {
 		return one.value, true
 	}
 	return 0, false
+}
+
+// String has a line for each series, sorted, as Prometheus reads them.
+func (s *Samples) String() string {
+	var lines []string
+	for g, all := range s.series {
+		for _, one := range all {
+			var pairs []string
+			for i, label := range one.labels {
+				pairs = append(pairs, fmt.Sprintf("%s=%q", g.Labels[i], label))
+			}
+			lines = append(lines, fmt.Sprintf("%s{%s} %.15g\n", g.Name, strings.Join(pairs, ","), one.value))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 func (s *Samples) at(g *Gauge, labels []string) *series {
