@@ -110,6 +110,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	}
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        Scheme(),
+		Logger:                        o.Logger,
 		Cache:                         cached,
 		NewClient:                     o.NewClient,
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -73,6 +74,8 @@ type Options struct {
 	SkipNameValidation bool
 	// NewClient makes the client; tests put a failing one in.
 	NewClient client.NewClientFunc
+	// Logger gets the lines of the manager; without it, they go where those of the program go.
+	Logger logr.Logger
 
 	tracer *tracing.Tracer
 }
