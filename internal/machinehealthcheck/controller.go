@@ -18,8 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
 // ControllerName names the controller in logs, metrics and events.
@@ -60,9 +62,12 @@ type Reconciler struct {
 	// Successors returns the machines that take the places of those of records, by the UID of the record. Nil means that no
 	// record waits for any.
 	Successors func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
+	// Tracer tells who is admitted. Nil tells nothing.
+	Tracer *tracing.Tracer
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 
+	snapshots snapshots
 	memory    lag.Memory
 	rules     rules.Cache
 	written   lag.Writes
@@ -108,7 +113,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
-	forgetMetrics(key)
+	r.snapshots.forget(key)
 	r.written.Forget(key)
 	r.memory.Forget(key)
 	r.Selectors.Forget(key)
@@ -183,6 +188,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
+	}
+	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
+		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
 	}
 	return r.addController(mgr)
 }

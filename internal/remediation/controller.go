@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -73,6 +74,9 @@ type Reconciler struct {
 	// History says how much is kept of what has ended. The zero value stands for the defaults.
 	History retention.Limits
 
+	// Tracer tells what is done. Nil tells nothing.
+	Tracer *tracing.Tracer
+
 	// sideBySide has what a look needs be read at the same time. In a manager it is; who calls Reconcile by hand may want to know
 	// the order of the reads.
 	sideBySide bool
@@ -103,7 +107,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.sweeps.Forget(req.NamespacedName)
-			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting MachineRemediation %s: %w", req.NamespacedName, err)
@@ -114,7 +117,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(record) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
-	show(record)
 	after, err := r.carryOut(ctx, record)
 	switch {
 	case errors.Is(err, errStale):

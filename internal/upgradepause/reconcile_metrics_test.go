@@ -2,6 +2,7 @@ package upgradepause
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestMetrics(t *testing.T) {
 		f.reconcile(foreign)
 		f.reconcile(check)
 		f.wantSeries(pausedGauge, of("a", "0"), of("b", "1"))
+		f.wantSeries(pausedSinceGauge, of("b", strconv.FormatFloat(float64(f.clock.Now().Unix()), 'g', -1, 64)))
 		f.wantSeries(overlongGauge, of("a", "0"), of("b", "0"))
 
 		f.pass(warnAfter)
@@ -37,6 +39,7 @@ func TestMetrics(t *testing.T) {
 		f.upgrading()
 		f.reconcile(check)
 		f.wantSeries(pausedGauge, of("b", "0"))
+		f.wantSeries(pausedSinceGauge)
 		f.wantSeries(overlongGauge, of("b", "0"))
 
 		f.remove(check)
@@ -102,6 +105,6 @@ func seriesIn(t testing.TB, namespace string, gauge *prometheus.GaugeVec) []stri
 }
 
 var metricNames = map[*prometheus.GaugeVec]string{
-	pausedGauge: "sickbay_upgrade_paused", overlongGauge: "sickbay_upgrade_pause_too_long", foughtGauge: "sickbay_upgrade_pause_fought",
+	pausedGauge: "sickbay_upgrade_paused", pausedSinceGauge: "sickbay_upgrade_paused_timestamp_seconds", overlongGauge: "sickbay_upgrade_pause_too_long", foughtGauge: "sickbay_upgrade_pause_fought",
 	upgradingGauge: "sickbay_upgrade_in_progress", readableGauge: "sickbay_upgrade_signal_readable",
 }
