@@ -41,6 +41,9 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := addMetrics(mgr, o); err != nil {
+		return nil, fmt.Errorf("adding the metrics of the manager: %w", err)
+	}
 	ready := &readiness{cache: mgr.GetCache()}
 	if err := mgr.AddReadyzCheck("caches", ready.probe); err != nil {
 		return nil, fmt.Errorf("adding the readiness probe: %w", err)

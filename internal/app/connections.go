@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -54,7 +55,11 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	if err := mgr.Add(disconnect{cache}); err != nil {
 		return nil, fmt.Errorf("arranging the end of the connections to workload clusters: %w", err)
 	}
-	return &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}, nil
+	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}
+	if err := mgr.Add(metrics.WhileLeading(clusters.Metrics)); err != nil {
+		return nil, fmt.Errorf("adding the metrics of workload clusters: %w", err)
+	}
+	return clusters, nil
 }
 
 // disconnect ends the connections to workload clusters with the manager, which does

@@ -7,15 +7,21 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/spf13/pflag"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 //go:generate go test -run ^TestReference . -update
 
-const referenceFile = "../../docs/reference.md"
+const (
+	referenceFile = "../../docs/reference.md"
+	metricsFile   = "../../docs/reference/metrics.md"
+)
 
 // TestReferenceFlags renders the flags of the manager, also those that its help hides.
 func TestReferenceFlags(t *testing.T) {
@@ -42,9 +48,13 @@ func TestReferenceFlags(t *testing.T) {
 // description takes apart what a metric says about itself; there is no other way to ask it.
 var description = regexp.MustCompile(`fqName: "([^"]*)", help: "([^"]*)", .*variableLabels: \{([^}]*)\}`)
 
-// TestReferenceMetrics renders the metrics of all packages that the manager is made of.
-func TestReferenceMetrics(t *testing.T) {
-	registry, ok := metrics.Registry.(prometheus.Collector)
+// metric is what one says about itself.
+type metric struct{ help, labels string }
+
+// ours are the metrics of all packages that the manager is made of, by name.
+func ours(t *testing.T) map[string]metric {
+	t.Helper()
+	registry, ok := ctrlmetrics.Registry.(prometheus.Collector)
 	if !ok {
 		t.Fatal("the registry of controller-runtime cannot be asked what is in it")
 	}
@@ -53,28 +63,63 @@ func TestReferenceMetrics(t *testing.T) {
 		defer close(described)
 		registry.Describe(described)
 	}()
-	var rows [][]string
+	all := map[string]metric{}
 	for one := range described {
-		parts := description.FindStringSubmatch(one.String())
-		if parts == nil || !strings.HasPrefix(parts[1], "sickbay_") {
-			continue
+		if parts := description.FindStringSubmatch(one.String()); parts != nil && strings.HasPrefix(parts[1], "sickbay_") {
+			all[parts[1]] = metric{parts[2], strings.ReplaceAll(parts[3], ",", ", ")}
 		}
-		rows = append(rows, []string{docs.Code(parts[1]), metricType(parts[1]), strings.ReplaceAll(parts[3], ",", ", "), parts[2]})
 	}
-	if len(rows) == 0 {
-		t.Fatal("there are no metrics of Sickbay")
+	for _, gauge := range metrics.Gauges() {
+		if _, twice := all[gauge.Name]; twice {
+			t.Errorf("%s is there twice", gauge.Name)
+		}
+		all[gauge.Name] = metric{gauge.Help, strings.Join(gauge.Labels, ", ")}
 	}
-	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	docs.Section(t, referenceFile, "metrics", docs.Table(append([][]string{{"metric", "type", "labels", "meaning"}}, rows...)...))
+	return all
 }
 
-// metricType goes by the name; the linter sees to it that names are as Prometheus wants them.
-func metricType(name string) string {
-	switch {
-	case strings.HasSuffix(name, "_total"):
-		return "counter"
-	case strings.HasSuffix(name, "_seconds") && !strings.HasSuffix(name, "_timestamp_seconds"):
-		return "histogram"
+// TestReferenceMetrics renders them. Each is in the catalog, and nothing else is.
+func TestReferenceMetrics(t *testing.T) {
+	all := ours(t)
+	rows := [][]string{{"metric", "type", "labels", "meaning", "series", "a query"}}
+	for _, entry := range metrics.Catalog {
+		one, there := all[entry.Name]
+		if !there {
+			t.Errorf("%s is in the catalog, and there is no such metric", entry.Name)
+		}
+		delete(all, entry.Name)
+		rows = append(rows, []string{docs.Code(entry.Name), entry.Type, one.labels, one.help, entry.Series, docs.Code(entry.Query)})
 	}
-	return "gauge"
+	for name := range all {
+		t.Errorf("%s is not in the catalog", name)
+	}
+	if !slices.IsSortedFunc(metrics.Catalog, func(a, b metrics.Entry) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the catalog is not sorted by name")
+	}
+	docs.Section(t, metricsFile, "metrics", docs.Table(rows...))
+}
+
+// TestNamesOfMetrics: names, units and types are as Prometheus wants them, also of metrics that have no series yet.
+func TestNamesOfMetrics(t *testing.T) {
+	types := map[string]dto.MetricType{
+		metrics.Counter: dto.MetricType_COUNTER, metrics.GaugeType: dto.MetricType_GAUGE, metrics.Histogram: dto.MetricType_HISTOGRAM,
+	}
+	all := ours(t)
+	var families []*dto.MetricFamily
+	for _, entry := range metrics.Catalog {
+		one := &dto.Metric{}
+		for label := range strings.SplitSeq(all[entry.Name].labels, ", ") {
+			if label != "" {
+				one.Label = append(one.Label, &dto.LabelPair{Name: &label, Value: new("x")})
+			}
+		}
+		families = append(families, &dto.MetricFamily{Name: &entry.Name, Help: new(all[entry.Name].help), Type: new(types[entry.Type]), Metric: []*dto.Metric{one}})
+	}
+	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
 }

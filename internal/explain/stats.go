@@ -64,7 +64,9 @@ func Sum(repairs []Repair) Stats {
 			continue
 		}
 		s.Outcomes[one.Outcome]++
-		one.measure(parts)
+		for part, took := range one.Parts() {
+			parts[part] = append(parts[part], took)
+		}
 		one.countSteps(steps)
 	}
 	for _, part := range []string{"admit", "act", "heal", "all"} {
@@ -90,15 +92,16 @@ func (r *Repair) over() bool {
 	return true
 }
 
-func (r *Repair) measure(parts map[string][]time.Duration) {
+// Parts are how long the parts of a repair took, if it has helped: admit (from the verdict), act (from admission), heal (from the
+// first act) and all of it.
+func (r *Repair) Parts() map[string]time.Duration {
 	if !r.Succeeded || r.Healthy == nil {
-		return
+		return nil
 	}
-	add := func(part string, from, to time.Time) { parts[part] = append(parts[part], max(0, to.Sub(from))) }
-	add("admit", r.Detected, r.Admitted)
-	add("act", r.Admitted, *r.Acted)
-	add("heal", *r.Acted, *r.Healthy)
-	add("all", r.Detected, *r.Healthy)
+	took := func(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
+	return map[string]time.Duration{
+		"admit": took(r.Detected, r.Admitted), "act": took(r.Admitted, *r.Acted), "heal": took(*r.Acted, *r.Healthy), "all": took(r.Detected, *r.Healthy),
+	}
 }
 
 func (r *Repair) countSteps(steps map[string]*StepStats) {

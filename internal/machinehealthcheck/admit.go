@@ -36,6 +36,9 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		return outcome{record: written, free: true}
 	}
 	r.memory.Succeed(owner, machine.UID)
+	if one.Record == nil && admission.Relapsed(f, written) {
+		relapsesTotal.Inc()
+	}
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
 	return outcome{record: written, free: one.Grant == 0}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
@@ -58,6 +59,7 @@ type Reconciler struct {
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 
+	snapshots snapshots
 	memory    lag.Memory
 	rules     rules.Cache
 	written   lag.Writes
@@ -103,7 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
-	forgetMetrics(key)
+	r.snapshots.forget(key)
 	r.written.Forget(key)
 	r.memory.Forget(key)
 	r.Selectors.Forget(key)
@@ -178,6 +180,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
+	}
+	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
+		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
 	}
 	return r.addController(mgr)
 }

@@ -1,11 +1,16 @@
 package machinehealthcheck
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"context"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/prometheus/client_golang/prometheus"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 const (
@@ -14,46 +19,118 @@ const (
 )
 
 var (
-	machinesGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_machines", Help: "Machines by verdict and by the check that led to it.",
-	}, []string{labelNamespace, labelName, "verdict", "check"})
-	shortCircuitGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_short_circuit", Help: "1 while a MachineHealthCheck has sick machines and does not allow their remediation.",
-	}, []string{labelNamespace, labelName})
-	pausedGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_paused", Help: "1 while a MachineHealthCheck or its Cluster is paused.",
-	}, []string{labelNamespace, labelName})
+	machinesGauge = metrics.NewGauge("sickbay_machines", "Machines by verdict and by the check that led to it.", labelNamespace, labelName, "verdict", "check")
+	waitingGauge  = metrics.NewGauge("sickbay_machines_waiting",
+		"Sick machines on which nothing is done, by what holds them back.", labelNamespace, labelName, "reason")
+	waitingOldestGauge = metrics.NewGauge("sickbay_machines_waiting_oldest_timestamp_seconds",
+		"Unix time since when the machine has been sick that waits the longest.", labelNamespace, labelName, "reason")
+	shortCircuitGauge = metrics.NewGauge("sickbay_short_circuit",
+		"1 while a MachineHealthCheck has sick machines and does not allow their remediation.", labelNamespace, labelName)
+	gateOpenGauge   = metrics.NewGauge("sickbay_gate_open", "1 while a MachineHealthCheck allows repairs to begin, 0 while it does not.", labelNamespace, labelName)
+	gateClosedGauge = metrics.NewGauge("sickbay_gate_closed_timestamp_seconds",
+		"Unix time since when a MachineHealthCheck does not allow repairs to begin.", labelNamespace, labelName, "reason")
+	unhealthyGauge    = metrics.NewGauge("sickbay_unhealthy_machines", "Machines that triggerIf counts as not healthy.", labelNamespace, labelName)
+	maxUnhealthyGauge = metrics.NewGauge("sickbay_max_unhealthy_machines", "How many unhealthy machines triggerIf allows at most.", labelNamespace, labelName)
+	slotsGauge        = metrics.NewGauge("sickbay_slots", "How many remediations may be in flight at once.", labelNamespace, labelName)
+	slotsTakenGauge   = metrics.NewGauge("sickbay_slots_taken", "How many machines take a slot.", labelNamespace, labelName)
+	pacingLimitGauge  = metrics.NewGauge("sickbay_pacing_limit", "How many repairs of a domain may be unproven at once.", labelNamespace, labelName, "domain")
+	unprovenGauge     = metrics.NewGauge("sickbay_pacing_unproven", "How many repairs of a domain are unproven.", labelNamespace, labelName, "domain")
+	cooldownGauge     = metrics.NewGauge("sickbay_pacing_cooldown_until_timestamp_seconds",
+		"Unix time until when no repair begins in a domain.", labelNamespace, labelName, "domain")
+	pausedGauge      = metrics.NewGauge("sickbay_paused", "1 while a MachineHealthCheck or its Cluster is paused.", labelNamespace, labelName)
+	pausedSinceGauge = metrics.NewGauge("sickbay_paused_timestamp_seconds",
+		"Unix time since when a MachineHealthCheck is paused, by who or what pauses it.", labelNamespace, labelName, "cause")
+
+	holdGauge = metrics.NewGauge("sickbay_hold_until_timestamp_seconds",
+		"Unix time until when a Machine, a MachineHealthCheck or a Cluster is on hold; 0 if nobody can read the time.", "kind", labelNamespace, "name")
+	machinesPausedGauge = metrics.NewGauge("sickbay_machines_paused",
+		"Machines that are left alone, since they are paused or never to be remediated.", labelNamespace, "cluster", "cause")
+
+	relapsesTotal = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "sickbay_remediation_relapses_total", Help: "Remediations of machines that fell sick for the same reason again, or whose host did.",
+	})
 )
 
-func init() {
-	metrics.Registry.MustRegister(machinesGauge, shortCircuitGauge, pausedGauge)
+func init() { ctrlmetrics.Registry.MustRegister(relapsesTotal) }
+
+// Metrics shows what the last looks have found, and what is on hold.
+func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
+	for key, one := range r.snapshots.all() {
+		one.show(s, key.Namespace, key.Name)
+	}
+	r.showHolds(ctx, s)
+	r.showPaused(ctx, s)
 }
 
-// measure shows a decision in the metrics.
-func measure(f admission.Facts, d admission.Decision) {
-	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
-	pausedGauge.WithLabelValues(key.Namespace, key.Name).Set(number(len(d.Paused) > 0))
-	if len(d.Paused) > 0 {
+// showHolds shows what is on hold. What the cache does not tell is left out.
+func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples) {
+	holds, err := targets.Holds(ctx, r.Client, r.Clock.Now())
+	if err != nil {
+		ctrl.Log.V(1).Info("Holds are left out of the metrics", "error", err.Error())
 		return
 	}
-	shortCircuitGauge.WithLabelValues(key.Namespace, key.Name).Set(number(!d.Allowed && d.Counts.Sick > 0))
-	byVerdict := map[[2]string]float64{}
-	for _, target := range f.Targets {
-		if v := target.Verdict(); v != nil {
-			byVerdict[[2]string{string(v.Status), v.Reason}]++
+	for _, hold := range holds {
+		if mhc, ok := hold.Object.(*clusterv1.MachineHealthCheck); ok && !r.Policy.Manages(mhc) {
+			continue
 		}
-	}
-	machinesGauge.DeletePartialMatch(prometheus.Labels{labelNamespace: key.Namespace, labelName: key.Name})
-	for verdict, n := range byVerdict {
-		machinesGauge.WithLabelValues(key.Namespace, key.Name, verdict[0], verdict[1]).Set(n)
+		value := 0.0
+		if !hold.Until.IsZero() {
+			value = float64(hold.Until.Unix())
+		}
+		s.Set(holdGauge, value, hold.Kind, hold.Object.GetNamespace(), hold.Object.GetName())
 	}
 }
 
-// forgetMetrics removes what was shown for a MachineHealthCheck that is gone.
-func forgetMetrics(key client.ObjectKey) {
-	labels := prometheus.Labels{labelNamespace: key.Namespace, labelName: key.Name}
-	for _, gauge := range []*prometheus.GaugeVec{machinesGauge, shortCircuitGauge, pausedGauge} {
-		gauge.DeletePartialMatch(labels)
+// showPaused counts the machines that are left alone.
+func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples) {
+	for cause, list := range map[string]func(context.Context, client.Reader) ([]clusterv1.Machine, error){
+		"Paused": targets.PausedMachines, "SkipRemediation": targets.SkippedMachines,
+	} {
+		machines, err := list(ctx, r.Client)
+		if err != nil {
+			ctrl.Log.V(1).Info("Machines that are left alone are left out of the metrics", "error", err.Error())
+			return
+		}
+		for i := range machines {
+			s.Add(machinesPausedGauge, 1, machines[i].Namespace, machines[i].Spec.ClusterName, cause)
+		}
+	}
+}
+
+func (o *snapshot) show(s *metrics.Samples, namespace, name string) {
+	for v, n := range o.verdicts {
+		s.Set(machinesGauge, float64(n), namespace, name, v.status, v.reason)
+	}
+	for reason, idle := range o.idle {
+		s.Set(waitingGauge, float64(idle.Count), namespace, name, reason)
+		s.SetTime(waitingOldestGauge, idle.Since, namespace, name, reason)
+	}
+	s.Set(pausedGauge, number(o.paused != ""), namespace, name)
+	s.Set(shortCircuitGauge, number(o.gate.short), namespace, name)
+	if o.paused != "" {
+		s.SetTime(pausedSinceGauge, o.pausedSince, namespace, name, o.paused)
+		return
+	}
+	o.gate.show(s, namespace, name)
+	if o.slots >= 0 {
+		s.Set(slotsGauge, float64(o.slots), namespace, name)
+	}
+	s.Set(slotsTakenGauge, float64(o.taken), namespace, name)
+	for _, pace := range o.paces {
+		s.Set(pacingLimitGauge, float64(pace.Limit), namespace, name, pace.Domain)
+		s.Set(unprovenGauge, float64(pace.Unproven), namespace, name, pace.Domain)
+		s.SetTime(cooldownGauge, pace.RestsUntil, namespace, name, pace.Domain)
+	}
+}
+
+func (g gateState) show(s *metrics.Samples, namespace, name string) {
+	s.Set(gateOpenGauge, number(g.open), namespace, name)
+	s.Set(unhealthyGauge, float64(g.unhealthy), namespace, name)
+	if g.most >= 0 {
+		s.Set(maxUnhealthyGauge, float64(g.most), namespace, name)
+	}
+	if !g.open {
+		s.SetTime(gateClosedGauge, g.since, namespace, name, g.reason)
 	}
 }
 

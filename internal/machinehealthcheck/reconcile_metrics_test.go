@@ -1,50 +1,137 @@
 package machinehealthcheck
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	"github.com/prometheus/common/expfmt"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// These tests do not run beside others, since metrics are global.
-
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	w := newSite(t)
 	a := w.sick(t, "a")
-	w.sick(t, "b")
+	w.longSick(t, "b")
 	w.healthy(t, "c")
 	w.machine(t, "d")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(2)))
 	w.reconcile(t, mhc)
-	w.wantGauge(t, machinesGauge, "sickbay_machines",
-		`check="NodeNotFound",machinehealthcheck="mhc",namespace="NS",verdict="False"} 2`,
-		`check="Succeeded",machinehealthcheck="mhc",namespace="NS",verdict="True"} 1`)
-	w.wantGauge(t, shortCircuitGauge, "sickbay_short_circuit", `machinehealthcheck="mhc",namespace="NS"} 1`)
-	w.wantGauge(t, pausedGauge, "sickbay_paused", `machinehealthcheck="mhc",namespace="NS"} 0`)
+	now := w.clock.Now().Unix()
+	w.wantMetrics(t,
+		`gate_closed_timestamp_seconds{CHECK,reason="TooManyUnhealthy"} `+fmt.Sprint(now),
+		`gate_open{CHECK} 0`,
+		`machines_waiting_oldest_timestamp_seconds{CHECK,reason="GateClosed"} `+fmt.Sprint(now-3600),
+		`machines_waiting{CHECK,reason="GateClosed"} 2`,
+		`machines{CHECK,verdict="False",check="NodeNotFound"} 2`,
+		`machines{CHECK,verdict="True",check="Succeeded"} 1`,
+		`max_unhealthy_machines{CHECK} 2`,
+		`paused{CHECK} 0`,
+		`short_circuit{CHECK} 1`,
+		`slots_taken{CHECK} 0`,
+		`unhealthy_machines{CHECK} 3`)
 
 	w.judge(t, a, metav1.ConditionTrue)
+	w.clock.SetTime(w.clock.Now().Add(time.Minute))
 	w.reconcile(t, mhc)
-	w.wantGauge(t, machinesGauge, "sickbay_machines",
-		`check="NodeNotFound",machinehealthcheck="mhc",namespace="NS",verdict="False"} 1`,
-		`check="Succeeded",machinehealthcheck="mhc",namespace="NS",verdict="True"} 2`)
-	w.wantGauge(t, shortCircuitGauge, "sickbay_short_circuit", `machinehealthcheck="mhc",namespace="NS"} 0`)
+	w.wantMetrics(t,
+		`gate_open{CHECK} 1`,
+		`machines{CHECK,verdict="False",check="NodeNotFound"} 1`,
+		`machines{CHECK,verdict="True",check="Succeeded"} 2`,
+		`max_unhealthy_machines{CHECK} 2`,
+		`paused{CHECK} 0`,
+		`short_circuit{CHECK} 0`,
+		`slots_taken{CHECK} 1`,
+		`unhealthy_machines{CHECK} 2`)
+}
 
+// TestMetricsWhilePaused: nothing is shown of a gate and of slots that nobody asks about, and machines are counted as they are now.
+func TestMetricsWhilePaused(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a := w.sick(t, "a")
+	w.sick(t, "b")
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)), maxInFlight("1"))
+	w.reconcile(t, mhc)
 	annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 	w.reconcile(t, mhc)
-	w.wantGauge(t, pausedGauge, "sickbay_paused", `machinehealthcheck="mhc",namespace="NS"} 1`)
+	paused := w.clock.Now().Unix()
+	remove(t, w, a)
+	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.reconcile(t, mhc)
+	w.wantMetrics(t,
+		`machines_waiting_oldest_timestamp_seconds{CHECK,reason="Paused"} `+fmt.Sprint(paused-600),
+		`machines_waiting{CHECK,reason="Paused"} 1`,
+		`machines{CHECK,verdict="False",check="NodeNotFound"} 1`,
+		`paused_timestamp_seconds{CHECK,cause="MachineHealthCheck"} `+fmt.Sprint(paused),
+		`paused{CHECK} 1`,
+		`short_circuit{CHECK} 0`)
+}
+
+// TestMetricsOfAPlan: slots, and the domains in which something was repaired a short time ago.
+func TestMetricsOfAPlan(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	w.sick(t, "b")
+	w.plan(t, func(p *v1alpha1.RemediationPlan) {
+		p.MaxInFlight = new(intstr.FromInt32(1))
+		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
+	})
+	mhc := w.check(t, byPlan())
+	w.reconcile(t, mhc)
+	got := w.metrics(t)
+	for _, want := range []string{
+		`pacing_limit{CHECK,domain="MachineSet set"} 1`, `pacing_unproven{CHECK,domain="MachineSet set"} 1`,
+		`pacing_cooldown_until_timestamp_seconds{CHECK,domain="MachineSet set"} `, `slots{CHECK} 1`, `slots_taken{CHECK} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s in\n%s", want, got)
+		}
+	}
+}
+
+// TestMetricsOfWhatIsLeftAlone: holds until they are over, and machines that nobody may touch.
+func TestMetricsOfWhatIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	until := func(value string) build.Option { return build.Annotation(targets.HoldUntilAnnotation, value) }
+	at := w.clock.Now().Add(time.Hour)
+	w.sick(t, "a", until(at.Format(time.RFC3339)))
+	w.sick(t, "b", until("tomorrow"))
+	w.sick(t, "c", until(w.clock.Now().Add(-time.Hour).Format(time.RFC3339)))
+	w.sick(t, "d", build.Annotation(clusterv1.PausedAnnotation, ""))
+	w.sick(t, "e", build.Annotation(clusterv1.PausedAnnotation, ""), build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""))
+	w.wantMetrics(t,
+		`hold_until_timestamp_seconds{kind="Machine",namespace="NS",name="a"} `+fmt.Sprint(at.Unix()),
+		`hold_until_timestamp_seconds{kind="Machine",namespace="NS",name="b"} 0`,
+		`machines_paused{namespace="NS",cluster="cluster",cause="Paused"} 2`,
+		`machines_paused{namespace="NS",cluster="cluster",cause="SkipRemediation"} 1`)
+	mhc := w.check(t, until(at.Format(time.RFC3339)))
+	if want := `kind="MachineHealthCheck",namespace="NS",name="mhc"`; !strings.Contains(w.metrics(t), want) {
+		t.Errorf("there is no hold of %s", want)
+	}
+	w.Policy = targets.Policy{WatchFilter: "us"}
+	if others := `kind="MachineHealthCheck",namespace="NS",name="` + mhc.Name; strings.Contains(w.metrics(t), others) {
+		t.Error("the hold of one that is not ours is shown")
+	}
 }
 
 // TestMetricsGo with what they are about.
 func TestMetricsGo(t *testing.T) {
+	t.Parallel()
 	tests := map[string]func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck){
 		"deleted": func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 			t.Helper()
@@ -56,38 +143,127 @@ func TestMetricsGo(t *testing.T) {
 	}
 	for name, goes := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newSite(t)
 			w.sick(t, "a")
 			mhc := w.check(t)
 			w.reconcile(t, mhc)
 			goes(t, w, mhc)
 			w.reconcile(t, mhc)
-			for _, gauge := range []*prometheus.GaugeVec{machinesGauge, shortCircuitGauge, pausedGauge} {
-				if n := gauge.DeletePartialMatch(prometheus.Labels{labelNamespace: w.ns}); n > 0 {
-					t.Errorf("%d series were left", n)
-				}
+			w.wantMetrics(t)
+		})
+	}
+}
+
+// TestMetricsWithoutACluster: that nothing can be repaired shows, and nothing of what was.
+func TestMetricsWithoutACluster(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	remove(t, w, w.cluster)
+	_, _ = w.tryReconcile(t, mhc)
+	got := w.metrics(t)
+	if !strings.Contains(got, `reason="ClusterNotFound"`) || strings.Contains(got, "sickbay_machines") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestRelapsesAreCounted: a machine that falls sick again for the same reason. It is not parallel, as others count, too.
+func TestRelapsesAreCounted(t *testing.T) {
+	w := newSite(t)
+	a := w.sick(t, "a")
+	mhc := w.check(t)
+	before := testutil.ToFloat64(relapsesTotal)
+	w.reconcile(t, mhc)
+	if got := testutil.ToFloat64(relapsesTotal) - before; got != 0 {
+		t.Errorf("%v relapses are counted of a first repair", got)
+	}
+	var records v1alpha1.MachineRemediationList
+	if err := w.env.Client.List(t.Context(), &records, client.InNamespace(w.ns)); err != nil || len(records.Items) != 1 {
+		t.Fatal(err, len(records.Items))
+	}
+	record := &records.Items[0]
+	record.Status.CompletionTime = new(metav1.Now())
+	if err := w.env.Client.Status().Update(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	w.judge(t, a, metav1.ConditionFalse)
+	w.reconcile(t, mhc)
+	if got := testutil.ToFloat64(relapsesTotal) - before; got != 1 {
+		t.Errorf("%v relapses are counted", got)
+	}
+}
+
+// metrics are all series about this site, with NS for its namespace, CHECK for the labels of its MachineHealthCheck, and without the
+// prefix of their names.
+func (w *site) metrics(t *testing.T) string {
+	t.Helper()
+	var s metrics.Samples
+	w.Metrics(t.Context(), &s)
+	var lines []string
+	for line := range strings.Lines(s.String()) {
+		if !strings.Contains(line, `"`+w.ns+`"`) {
+			continue
+		}
+		line = strings.ReplaceAll(line, `namespace="`+w.ns+`",machinehealthcheck="mhc"`, "CHECK")
+		lines = append(lines, strings.TrimPrefix(strings.ReplaceAll(line, w.ns, "NS"), "sickbay_"))
+	}
+	return strings.Join(lines, "")
+}
+
+func (w *site) wantMetrics(t *testing.T, want ...string) {
+	t.Helper()
+	text := strings.Join(want, "\n")
+	if len(want) > 0 {
+		text += "\n"
+	}
+	if diff := cmp.Diff(text, w.metrics(t)); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// TestSnapshotsOfOthers: what a look notes costs the same however many MachineHealthChecks there are.
+func TestSnapshotsOfOthers(t *testing.T) {
+	cost := func(others int) time.Duration {
+		r, look := manyChecks(others)
+		return time.Duration(testing.Benchmark(func(b *testing.B) {
+			for b.Loop() {
+				look(r)
+			}
+		}).NsPerOp())
+	}
+	if few, many := cost(10), cost(4000); many > 20*few {
+		t.Errorf("a look costs %s beside 10 others, and %s beside 4000", few, many)
+	}
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	for _, others := range []int{10, 4000} {
+		b.Run(fmt.Sprint(others), func(b *testing.B) {
+			r, look := manyChecks(others)
+			for b.Loop() {
+				look(r)
 			}
 		})
 	}
 }
 
-// wantGauge asserts all series of a metric that are about this site. NS stands for its namespace.
-func (w *site) wantGauge(t *testing.T, gauge *prometheus.GaugeVec, name string, want ...string) {
-	t.Helper()
-	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if strings.Contains(line, `"`+w.ns+`"`) {
-			got = append(got, line)
+// manyChecks are so many MachineHealthChecks that were looked at, and one more look.
+func manyChecks(others int) (*Reconciler, func(*Reconciler)) {
+	r := &Reconciler{}
+	look := func(name string) func(*Reconciler) {
+		f := admission.Facts{MachineHealthCheck: build.MachineHealthCheck("ns", name), Cluster: build.Cluster("ns", build.ClusterName)}
+		for i := range 3 {
+			machine := build.Machine("ns", fmt.Sprint("m", i), verdict(metav1.ConditionTrue, build.Epoch))
+			f.Targets = append(f.Targets, admission.Target{Machine: machine})
 		}
+		d := admission.Decide(f, build.Epoch)
+		return func(r *Reconciler) { r.measure(f, d, clusterv1.MachineHealthCheckStatus{}, build.Epoch) }
 	}
-	for i := range want {
-		want[i] = name + "{" + strings.ReplaceAll(want[i], "NS", w.ns)
+	for i := range others {
+		look(fmt.Sprint("other-", i))(r)
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	return r, look("mhc")
 }

@@ -35,7 +35,7 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	mhc, now := f.MachineHealthCheck, r.Clock.Now()
 	key := client.ObjectKeyFromObject(mhc)
 	desired := admission.Status(f, d, metav1.NewTime(now.Truncate(time.Second)))
-	measure(f, d)
+	r.measure(f, d, desired, now)
 	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
 		return 0, nil
 	}
@@ -52,6 +52,7 @@ func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.Ma
 	}
 	now := r.Clock.Now()
 	desired := admission.ClusterNotFoundStatus(mhc, metav1.NewTime(now.Truncate(time.Second)))
+	r.measureClusterNotFound(mhc, desired)
 	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
 		return nil
 	}

@@ -93,7 +93,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.told.forgetAll(req.NamespacedName)
-			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
@@ -104,7 +103,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
-	show(request)
 	request = request.DeepCopy()
 	in := &visit{places: &r.places}
 	defer in.end()
@@ -169,7 +167,6 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 	}
 	r.written.Note(request)
 	measure(before, status)
-	show(request)
 	r.announce(ctx, request, before)
 	return nil
 }

@@ -1,24 +1,23 @@
 package reboot
 
 import (
-	"sync"
+	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 var (
-	rebootsGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_reboots", Help: "Power cycles that have not ended, by phase.",
-	}, []string{"namespace", "phase"})
-	hostOffSince = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_reboot_host_off_timestamp_seconds",
-		Help: "For each host that a power cycle has switched off, and that is not on again: Unix time since when it is proven off. Name is that of the RebootRemediation.",
-	}, []string{"namespace", "name", "host", "phase"})
+	rebootsGauge = metrics.NewGauge("sickbay_reboots", "Power cycles that have not ended, by phase.", "namespace", "phase")
+	hostOffSince = metrics.NewGauge("sickbay_reboot_host_off_timestamp_seconds",
+		"For each host that a power cycle has switched off, and that is not on again: Unix time since when it is proven off. Name is that of the RebootRemediation.",
+		"namespace", "name", "host", "phase")
 	endsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sickbay_reboots_total", Help: "Power cycles that came to an end, by phase and by reason.",
 	}, []string{"phase", "reason"})
@@ -32,59 +31,31 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(rebootsGauge, hostOffSince, endsTotal, fencingSeconds, keysLostTotal)
+	ctrlmetrics.Registry.MustRegister(endsTotal, fencingSeconds, keysLostTotal)
 }
 
-// shown is how a RebootRemediation is counted in the gauges.
-type shown struct {
-	phase v1alpha1.Phase
-	host  string
-	// offSince is Unix time; 0 if its host is not off.
-	offSince int64
+// Metrics counts the cycles that have not ended, and names the hosts that are off by them. It counts those of all kinds of Machines.
+func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
+	var list v1alpha1.RebootRemediationList
+	if err := r.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
+		return
+	}
+	for i := range list.Items {
+		show(s, &list.Items[i])
+	}
 }
-
-// showing remembers that for each of them.
-var showing = struct {
-	sync.Mutex
-	as map[client.ObjectKey]shown
-}{as: map[client.ObjectKey]shown{}}
 
 // show counts a cycle by its phase, and one that has ended not at all.
-func show(request *v1alpha1.RebootRemediation) {
-	status, now := request.Status, shown{}
-	if !status.Phase.Ended() {
-		now.phase = status.Phase
-	}
-	if status.PoweredOffAt != nil && status.Host != nil && cycle.Off(now.phase) {
-		now.host, now.offSince = status.Host.Name, status.PoweredOffAt.Unix()
-	}
-	reshow(client.ObjectKeyFromObject(request), now)
-}
-
-// forgetMetrics takes one that is gone out of the gauges.
-func forgetMetrics(key client.ObjectKey) { reshow(key, shown{}) }
-
-func reshow(key client.ObjectKey, now shown) {
-	showing.Lock()
-	defer showing.Unlock()
-	before := showing.as[key]
-	if before == now {
+func show(s *metrics.Samples, request *v1alpha1.RebootRemediation) {
+	status := &request.Status
+	phase := string(status.Phase)
+	if phase == "" || status.Phase.Ended() {
 		return
 	}
-	if before.phase != "" {
-		rebootsGauge.WithLabelValues(key.Namespace, string(before.phase)).Dec()
-	}
-	if before.host != "" {
-		hostOffSince.DeleteLabelValues(key.Namespace, key.Name, before.host, string(before.phase))
-	}
-	delete(showing.as, key)
-	if now.phase == "" {
-		return
-	}
-	showing.as[key] = now
-	rebootsGauge.WithLabelValues(key.Namespace, string(now.phase)).Inc()
-	if now.host != "" {
-		hostOffSince.WithLabelValues(key.Namespace, key.Name, now.host, string(now.phase)).Set(float64(now.offSince))
+	s.Add(rebootsGauge, 1, request.Namespace, phase)
+	if status.PoweredOffAt != nil && status.Host != nil && cycle.Off(status.Phase) {
+		s.SetTime(hostOffSince, status.PoweredOffAt.Time, request.Namespace, request.Name, status.Host.Name, phase)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
@@ -37,6 +38,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
+	}
+	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
+		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
 	}
 	r.places.Most = max(1, r.Concurrency/4)
 	name := r.name()

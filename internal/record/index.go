@@ -16,9 +16,10 @@ const (
 	byMachine = "sickbay.machine-uid"
 	byCluster = "sickbay.cluster"
 	byOwner   = "sickbay.awaited-owner"
+	byOpen    = "sickbay.open"
 )
 
-// Indexes are those that OfMachine, OfCluster and AwaitingOwner need. They can be added once the kind is installed.
+// Indexes are those that OfMachine, OfCluster, AwaitingOwner and Open need. They can be added once the kind is installed.
 func Indexes() []targets.Index {
 	return []targets.Index{
 		{Object: &v1alpha1.MachineRemediation{}, Field: byMachine, Extract: func(obj client.Object) []string {
@@ -29,6 +30,12 @@ func Indexes() []targets.Index {
 		}},
 		{Object: &v1alpha1.MachineRemediation{}, Field: byOwner, Extract: func(obj client.Object) []string {
 			return awaitedOwner(obj.(*v1alpha1.MachineRemediation))
+		}},
+		{Object: &v1alpha1.MachineRemediation{}, Field: byOpen, Extract: func(obj client.Object) []string {
+			if obj.(*v1alpha1.MachineRemediation).Status.CompletionTime != nil {
+				return nil
+			}
+			return []string{"true"}
 		}},
 	}
 }
@@ -62,6 +69,15 @@ func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, 
 	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byOwner: string(owner)}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineRemediations that wait for the owner with UID %s: %w", owner, err)
+	}
+	return all, nil
+}
+
+// Open lists from a cache the records that have not ended. They are not copied: the caller must not change them.
+func Open(ctx context.Context, reader client.Reader) ([]v1alpha1.MachineRemediation, error) {
+	all, err := list(ctx, reader, client.MatchingFields{byOpen: "true"}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("listing open MachineRemediations: %w", err)
 	}
 	return all, nil
 }

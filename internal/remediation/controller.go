@@ -102,7 +102,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.sweeps.Forget(req.NamespacedName)
-			forgetMetrics(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting MachineRemediation %s: %w", req.NamespacedName, err)
@@ -113,7 +112,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(record) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
-	show(record)
 	after, err := r.carryOut(ctx, record)
 	switch {
 	case errors.Is(err, errStale):

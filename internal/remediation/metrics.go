@@ -1,46 +1,74 @@
 package remediation
 
 import (
-	"sync"
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 var (
-	remediationsGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_remediations", Help: "Open remediations by the MachineHealthCheck that admitted them, phase and reason.",
-	}, []string{"namespace", "machinehealthcheck", "phase", "reason"})
-	remediationsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_remediations_total", Help: "Attempts by action and by what came of them.",
-	}, []string{"action", "outcome"})
+	remediationsGauge = metrics.NewGauge("sickbay_remediations",
+		"Open remediations by the MachineHealthCheck that admitted them, phase and reason.", "namespace", "machinehealthcheck", "phase", "reason")
+	oldestGauge = metrics.NewGauge("sickbay_remediations_oldest_timestamp_seconds",
+		"Unix time since when the oldest of the open remediations is in its phase.", "namespace", "machinehealthcheck", "phase", "reason")
+	openGauge = metrics.NewGauge("sickbay_remediation_open_timestamp_seconds",
+		"For each open remediation: Unix time since when it is there. Only the oldest are shown if there are more than 1000.",
+		"namespace", "machinehealthcheck", "cluster", "machine", "name", "phase", "reason", "step", "slot")
+
+	attemptsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sickbay_remediation_attempts_total", Help: "Attempts by action, by step and by what came of them.",
+	}, []string{"action", "step", "outcome"})
+	endedTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sickbay_remediations_ended_total", Help: "Remediations that have ended, by how.",
+	}, []string{"outcome"})
+	durationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "sickbay_remediation_duration_seconds", Help: "How long the parts took of remediations that have helped.",
+		Buckets: []float64{0.1, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400},
+	}, []string{"part"})
 )
 
-func init() { metrics.Registry.MustRegister(remediationsGauge, remediationsTotal) }
+func init() { ctrlmetrics.Registry.MustRegister(attemptsTotal, endedTotal, durationSeconds) }
+
+// maxOpenSeries is how many open remediations have a series of their own. Those are the oldest, so that none comes and goes.
+const maxOpenSeries = 1000
 
 // outcomeStarted counts attempts that were carried out; the other outcomes are the results of attempts.
 const outcomeStarted = "Started"
 
-// series are the labels of the gauge, in its order.
-type series [4]string
-
-func seriesOf(r *v1alpha1.MachineRemediation) series {
-	return series{r.Namespace, r.Spec.HealthCheckRef.Name, string(r.Status.Phase), progressOf(r).reason}
-}
-
-// shown remembers how each record is counted in the gauge, and how many are in each of its series.
-var shown = struct {
-	sync.Mutex
-	as    map[client.ObjectKey]series
-	count map[series]int
-}{as: map[client.ObjectKey]series{}, count: map[series]int{}}
-
 // measure counts what a write of a status has changed.
 func measure(before, after *v1alpha1.MachineRemediation) {
-	show(after)
+	measureAttempt(before, after)
+	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
+		return
+	}
+	outcome := "Unknown"
+	if c := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		outcome = c.Reason
+	}
+	endedTotal.WithLabelValues(outcome).Inc()
+	repair := explain.RepairOf(after)
+	for part, took := range repair.Parts() {
+		durationSeconds.WithLabelValues(part).Observe(took.Seconds())
+	}
+}
+
+func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 	last := lastAttempt(after)
 	if last == nil {
 		return
@@ -52,51 +80,87 @@ func measure(before, after *v1alpha1.MachineRemediation) {
 		}
 	}
 	if begun(before, last) {
-		remediationsTotal.WithLabelValues(action, outcomeStarted).Inc()
+		attemptsTotal.WithLabelValues(action, last.Step, outcomeStarted).Inc()
 	}
 	if last.Result != "" && resultOf(before, last.Number) != last.Result {
-		remediationsTotal.WithLabelValues(action, string(last.Result)).Inc()
+		attemptsTotal.WithLabelValues(action, last.Step, string(last.Result)).Inc()
 	}
 }
 
-// show counts an open record by its phase, and one that has ended not at all.
-func show(r *v1alpha1.MachineRemediation) {
-	key := client.ObjectKeyFromObject(r)
-	if r.Status.CompletionTime != nil || r.Status.Phase == "" {
-		forgetMetrics(key)
+// Metrics shows the open records.
+func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
+	open, err := recordpkg.Open(ctx, r.Client)
+	if err != nil {
+		ctrl.Log.V(1).Info("Remediations are left out of the metrics", "error", err.Error())
 		return
 	}
-	shown.Lock()
-	defer shown.Unlock()
-	before, counted := shown.as[key]
-	now := seriesOf(r)
-	if counted && before == now {
-		return
+	all := make([]*v1alpha1.MachineRemediation, 0, len(open))
+	ours := r.managed(ctx)
+	for i := range open {
+		if one := &open[i]; one.Status.Phase != "" && one.Spec.MachineRef.APIGroup == clusterv1.GroupVersion.Group && ours(one) {
+			all = append(all, one)
+		}
 	}
-	if counted {
-		addShown(before, -1)
-	}
-	shown.as[key] = now
-	addShown(now, 1)
+	show(s, all)
 }
 
-// forgetMetrics takes a record out of the gauge.
-func forgetMetrics(key client.ObjectKey) {
-	shown.Lock()
-	defer shown.Unlock()
-	if before, ok := shown.as[key]; ok {
-		addShown(before, -1)
-		delete(shown.as, key)
+// managed tells whose records are shown: not those that another manager looks after.
+func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediation) bool {
+	known := map[client.ObjectKey]bool{}
+	return func(record *v1alpha1.MachineRemediation) bool {
+		key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
+		is, asked := known[key]
+		if !asked {
+			mhc := &clusterv1.MachineHealthCheck{}
+			err := r.Client.Get(ctx, key, mhc)
+			// One whose MachineHealthCheck is gone is nobody else's.
+			is = err != nil || r.Policy.Keeps(mhc)
+			known[key] = is
+		}
+		return is
 	}
 }
 
-// addShown changes how many records are in a series, which goes with the last of them. The caller has the lock.
-func addShown(of series, n int) {
-	shown.count[of] += n
-	if shown.count[of] == 0 {
-		delete(shown.count, of)
-		remediationsGauge.DeleteLabelValues(of[:]...)
-		return
+// show counts records by what they do, and shows the oldest of them one by one.
+func show(s *metrics.Samples, all []*v1alpha1.MachineRemediation) {
+	for _, one := range all {
+		labels := []string{one.Namespace, one.Spec.HealthCheckRef.Name, string(one.Status.Phase), progressOf(one).reason}
+		s.Add(remediationsGauge, 1, labels...)
+		s.Earliest(oldestGauge, inPhaseSince(one), labels...)
 	}
-	remediationsGauge.WithLabelValues(of[:]...).Set(float64(shown.count[of]))
+	if len(all) > maxOpenSeries {
+		all = slices.Clone(all)
+		slices.SortFunc(all, func(a, b *v1alpha1.MachineRemediation) int {
+			return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+		})
+		all = all[:maxOpenSeries]
+	}
+	for _, one := range all {
+		s.SetTime(openGauge, one.CreationTimestamp.Time, one.Namespace, one.Spec.HealthCheckRef.Name, one.Spec.ClusterName, one.Spec.MachineRef.Name,
+			one.Name, string(one.Status.Phase), progressOf(one).reason, one.Status.Step, strconv.FormatBool(ladder.InFlight(one)))
+	}
+}
+
+// inPhaseSince is since when a record is in its phase.
+func inPhaseSince(r *v1alpha1.MachineRemediation) time.Time {
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil && c.Status == metav1.ConditionFalse {
+		// A person decides.
+		return c.LastTransitionTime.Time
+	}
+	last := lastAttempt(r)
+	switch r.Status.Phase {
+	case v1alpha1.RemediationProbation:
+		if r.Status.RecoveryTime != nil {
+			return r.Status.RecoveryTime.Time
+		}
+	case v1alpha1.RemediationActing:
+		if last != nil && last.StartTime != nil {
+			return last.StartTime.Time
+		}
+	default:
+		if last != nil && last.EndTime != nil {
+			return last.EndTime.Time
+		}
+	}
+	return r.CreationTimestamp.Time
 }

@@ -1,35 +1,39 @@
 package remediation
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // counted returns the open records of a namespace by their MachineHealthCheck, phase and reason, as Prometheus reads them.
 func (f *fixture) counted() map[string]float64 {
 	f.t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	var s metrics.Samples
+	f.Metrics(f.t.Context(), &s)
 	all := map[string]float64{}
-	for _, family := range families {
-		for _, one := range family.Metric {
-			labels := map[string]string{}
-			for _, label := range one.Label {
-				labels[label.GetName()] = label.GetValue()
-			}
-			if family.GetName() == "sickbay_remediations" && labels["namespace"] == f.ns {
-				all[labels["machinehealthcheck"]+" "+labels["phase"]+" "+labels["reason"]] = one.Gauge.GetValue()
-			}
+	for line := range strings.Lines(s.String()) {
+		labels, found := strings.CutPrefix(line, fmt.Sprintf("sickbay_remediations{namespace=%q,", f.ns))
+		if !found {
+			continue
 		}
+		var mhc, phase, reason string
+		var n float64
+		if _, err := fmt.Sscanf(strings.NewReplacer(",", " ", "}", " ").Replace(labels), "machinehealthcheck=%q phase=%q reason=%q %g", &mhc, &phase, &reason, &n); err != nil {
+			f.t.Fatal(err, labels)
+		}
+		all[mhc+" "+phase+" "+reason] = n
 	}
 	return all
 }
@@ -47,7 +51,7 @@ func TestMetrics(t *testing.T) {
 	a, b := f.sick("a"), f.sick("b")
 	record, other := f.admit(a), f.admit(b)
 	attempts := func(outcome string) float64 {
-		return testutil.ToFloat64(remediationsTotal.WithLabelValues(string(v1alpha1.ActionReplace), outcome))
+		return testutil.ToFloat64(attemptsTotal.WithLabelValues(string(v1alpha1.ActionReplace), "replace", outcome))
 	}
 	started, succeeded := attempts(outcomeStarted), attempts(string(v1alpha1.ResultSucceeded))
 	f.reconcile(record)
@@ -59,7 +63,6 @@ func TestMetrics(t *testing.T) {
 	}
 
 	// Another process counts what it finds.
-	forgetMetrics(client.ObjectKeyFromObject(record))
 	f.restart()
 	f.reconcile(record)
 	f.wantCounted(map[string]float64{"mhc Acting Acting": 2})
@@ -87,4 +90,120 @@ func TestMetricsOfARecordThatIsGone(t *testing.T) {
 	remove(f, record)
 	f.reconcile(record)
 	f.wantCounted(map[string]float64{})
+}
+
+// TestMetricsOfOthers: a record that another manager looks after is shown there.
+func TestMetricsOfOthers(t *testing.T) {
+	f := newFixture(t)
+	f.gate.closed = "too many"
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	f.wantCounted(map[string]float64{"mhc Pending GateClosed": 1})
+	f.Policy = targets.Policy{WatchFilter: "others"}
+	f.wantCounted(map[string]float64{})
+}
+
+// TestShow: since when the oldest is in its phase, and one series for each of the oldest.
+func TestShow(t *testing.T) {
+	at := func(minutes int) metav1.Time { return metav1.NewTime(time.Unix(int64(60*minutes), 0)) }
+	record := func(name string, phase v1alpha1.RemediationPhase, change func(*v1alpha1.MachineRemediation)) *v1alpha1.MachineRemediation {
+		r := &v1alpha1.MachineRemediation{}
+		r.Namespace, r.Name, r.CreationTimestamp = "ns", name, at(1)
+		r.Spec.ClusterName, r.Spec.HealthCheckRef.Name, r.Spec.MachineRef.Name, r.Spec.Grant = "c", "mhc", "m-"+name, 1
+		r.Status.Phase, r.Status.Step = phase, "replace"
+		progressing := metav1.ConditionTrue
+		if phase == v1alpha1.RemediationHeld {
+			progressing = metav1.ConditionFalse
+		}
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: progressing, Reason: "Because", LastTransitionTime: at(9)}}
+		change(r)
+		return r
+	}
+	attempt := func(start, end int) func(*v1alpha1.MachineRemediation) {
+		return func(r *v1alpha1.MachineRemediation) {
+			one := v1alpha1.RemediationAttempt{Number: 1, Step: "replace", StartTime: new(at(start))}
+			if end > 0 {
+				one.EndTime = new(at(end))
+			}
+			r.Status.Attempts = append(r.Status.Attempts, one)
+		}
+	}
+	tests := map[string]struct {
+		record *v1alpha1.MachineRemediation
+		since  int
+	}{
+		"held":              {record("a", v1alpha1.RemediationHeld, attempt(2, 3)), 9},
+		"probation":         {record("a", v1alpha1.RemediationProbation, func(r *v1alpha1.MachineRemediation) { r.Status.RecoveryTime = new(at(5)) }), 5},
+		"acting":            {record("a", v1alpha1.RemediationActing, attempt(2, 0)), 2},
+		"pending":           {record("a", v1alpha1.RemediationPending, func(*v1alpha1.MachineRemediation) {}), 1},
+		"pending once more": {record("a", v1alpha1.RemediationPending, attempt(2, 3)), 3},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var s metrics.Samples
+			show(&s, []*v1alpha1.MachineRemediation{tt.record})
+			phase := string(tt.record.Status.Phase)
+			if got, _ := s.Get(oldestGauge, "ns", "mhc", phase, "Because"); got != float64(60*tt.since) {
+				t.Errorf("it is in phase %s since %v", phase, got)
+			}
+			if got, _ := s.Get(openGauge, "ns", "mhc", "c", "m-a", "a", phase, "Because", "replace", "true"); got != 60 {
+				t.Errorf("it is open since %v", got)
+			}
+		})
+	}
+
+	var many []*v1alpha1.MachineRemediation
+	for i := range maxOpenSeries + 10 {
+		many = append(many, record(fmt.Sprint(i), v1alpha1.RemediationPending, func(r *v1alpha1.MachineRemediation) { r.CreationTimestamp = at(2000 - i) }))
+	}
+	var s metrics.Samples
+	show(&s, many)
+	if n := strings.Count(s.String(), "sickbay_remediation_open_"); n != maxOpenSeries {
+		t.Errorf("%d have a series of their own", n)
+	}
+	if _, shown := s.Get(openGauge, "ns", "mhc", "c", "m-0", "0", "Pending", "Because", "replace", "true"); shown {
+		t.Error("the youngest is shown")
+	}
+	if got, _ := s.Get(remediationsGauge, "ns", "mhc", "Pending", "Because"); got != float64(len(many)) {
+		t.Errorf("%v are counted", got)
+	}
+}
+
+// TestMeasureTheEnd: how a record ended and how long its parts took is counted once. It is not parallel, as others count, too.
+func TestMeasureTheEnd(t *testing.T) {
+	at := func(seconds int64) metav1.Time { return metav1.NewTime(time.Unix(1000+seconds, 0)) }
+	before := &v1alpha1.MachineRemediation{}
+	before.CreationTimestamp, before.Spec.Finding.Since = at(2), at(0)
+	before.Status.Attempts = []v1alpha1.RemediationAttempt{{
+		Number: 1, Step: "replace", StartTime: new(at(5)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{},
+	}}
+	after := before.DeepCopy()
+	after.Status.CompletionTime, after.Status.RecoveryTime = new(at(100)), new(at(65))
+	after.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered}}
+	ended, sums := testutil.ToFloat64(endedTotal.WithLabelValues("Recovered")), partSums(t)
+	measure(before, after)
+	measure(after, after)
+	if got := testutil.ToFloat64(endedTotal.WithLabelValues("Recovered")) - ended; got != 1 {
+		t.Errorf("%v ends are counted", got)
+	}
+	got := partSums(t)
+	for part := range got {
+		got[part] -= sums[part]
+	}
+	if diff := cmp.Diff(map[string]float64{"admit": 2, "act": 3, "heal": 60, "all": 65}, got); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
+func partSums(t *testing.T) map[string]float64 {
+	t.Helper()
+	sums := map[string]float64{}
+	for _, part := range []string{"admit", "act", "heal", "all"} {
+		var m dto.Metric
+		if err := durationSeconds.WithLabelValues(part).(prometheus.Metric).Write(&m); err != nil {
+			t.Fatal(err)
+		}
+		sums[part] = m.Histogram.GetSampleSum()
+	}
+	return sums
 }

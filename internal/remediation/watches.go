@@ -24,6 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -45,6 +46,9 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	if r.Selectors == nil {
 		r.Selectors = &targets.Selectors{}
+	}
+	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
+		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
 	}
 	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
 	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}

@@ -12,6 +12,14 @@ import (
 const (
 	byCluster = "sickbay.cluster"
 	byNode    = "sickbay.node"
+	leftAlone = "sickbay.left-alone"
+)
+
+// What leftAlone goes by.
+const (
+	leftByHold  = "hold"
+	leftByPause = "paused"
+	leftBySkip  = "skip"
 )
 
 // Index is a field index on the manager's cache.
@@ -38,7 +46,23 @@ func Indexes() []Index {
 		{&clusterv1.MachineHealthCheck{}, byCluster, func(obj client.Object) []string {
 			return []string{obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName}
 		}},
+		{&clusterv1.Machine{}, leftAlone, whyLeftAlone},
+		{&clusterv1.MachineHealthCheck{}, leftAlone, whyLeftAlone},
+		{&clusterv1.Cluster{}, leftAlone, whyLeftAlone},
 	}
+}
+
+// whyLeftAlone says which annotations of an object keep Sickbay from repairing it.
+func whyLeftAlone(obj client.Object) []string {
+	var why []string
+	for annotation, value := range map[string]string{
+		HoldUntilAnnotation: leftByHold, clusterv1.PausedAnnotation: leftByPause, clusterv1.MachineSkipRemediationAnnotation: leftBySkip,
+	} {
+		if hasAnnotation(obj, annotation) {
+			why = append(why, value)
+		}
+	}
+	return why
 }
 
 // AddIndexes adds the indexes to a cache. It must happen before its first use.

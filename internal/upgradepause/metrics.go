@@ -16,6 +16,9 @@ var (
 	pausedGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
+	pausedSinceGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "sickbay_upgrade_paused_timestamp_seconds", Help: "Unix time since when Sickbay pauses a MachineHealthCheck for an upgrade.",
+	}, checkLabels)
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning, or what it waits for is stuck.",
 	}, checkLabels)
@@ -31,16 +34,22 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(pausedGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
+	metrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
 }
 
 func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d Decision) {
 	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Paused))
+	if d.Paused && !d.PausedAt.IsZero() {
+		pausedSinceGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(float64(d.PausedAt.Unix()))
+	} else {
+		pausedSinceGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+	}
 	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Overlong))
 	foughtGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Fought))
 }
 
 func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
+	pausedSinceGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 	pausedGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 	overlongGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 	foughtGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)

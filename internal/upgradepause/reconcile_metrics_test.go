@@ -2,6 +2,7 @@ package upgradepause
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestMetrics(t *testing.T) {
 		f.reconcile(foreign)
 		f.reconcile(check)
 		f.wantSeries(pausedGauge, of("a", "0"), of("b", "1"))
+		f.wantSeries(pausedSinceGauge, of("b", strconv.FormatFloat(float64(f.clock.Now().Unix()), 'g', -1, 64)))
 		f.wantSeries(overlongGauge, of("a", "0"), of("b", "0"))
 
 		f.pass(warnAfter)
@@ -37,6 +39,7 @@ func TestMetrics(t *testing.T) {
 		f.upgrading()
 		f.reconcile(check)
 		f.wantSeries(pausedGauge, of("b", "0"))
+		f.wantSeries(pausedSinceGauge)
 		f.wantSeries(overlongGauge, of("b", "0"))
 
 		f.remove(check)

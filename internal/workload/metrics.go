@@ -1,9 +1,14 @@
 package workload
 
 import (
+	"context"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 )
 
 var reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -11,7 +16,19 @@ var reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 	Help: "1 if the Nodes of a workload cluster could be read when they were needed last, 0 if not.",
 }, []string{"namespace", "cluster"})
 
-func init() { metrics.Registry.MustRegister(reachable) }
+var unreadableSince = metrics.NewGauge("sickbay_workload_cluster_unreadable_timestamp_seconds",
+	"Unix time since when the Nodes of a workload cluster cannot be read.", "namespace", "cluster")
+
+func init() { ctrlmetrics.Registry.MustRegister(reachable) }
+
+// Metrics shows which clusters cannot be read.
+func (c *Clusters) Metrics(_ context.Context, s *metrics.Samples) {
+	c.failing.Range(func(key, since any) bool {
+		cluster := key.(client.ObjectKey)
+		s.SetTime(unreadableSince, since.(time.Time), cluster.Namespace, cluster.Name)
+		return true
+	})
+}
 
 func measure(cluster client.ObjectKey, ok bool) {
 	value := 0.0

@@ -54,3 +54,17 @@ func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incid
 	}
 	return records, incident
 }
+
+// Relapsed reports whether a new record is about a machine, or a host, whose repair for the same reason ended a short time ago. It is
+// for people: where a plan begins is another question.
+func Relapsed(f Facts, fresh *v1alpha1.MachineRemediation) bool {
+	window := v1alpha1.DefaultRelapseWindow
+	if plan := f.Template.Plan; plan != nil {
+		window = plan.Spec.Template.Spec.RelapseWindow()
+	}
+	incident := memory.Incident{MachineUID: fresh.Spec.MachineRef.UID, Reason: fresh.Spec.Finding.Reason}
+	if fresh.Spec.HostRef != nil {
+		incident.HostUID = fresh.Spec.HostRef.UID
+	}
+	return memory.Relapsed(f.History, incident, window, fresh.CreationTimestamp.Time)
+}

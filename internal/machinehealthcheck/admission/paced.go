@@ -69,3 +69,38 @@ func repairs(f Facts, kinds []v1alpha1.PacingDomain) []pacing.Repair {
 func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
 	return pacing.Candidate{UID: one.Machine.UID, Domains: pacing.DomainsOf(one.Machine, kinds)}
 }
+
+// DomainPace is how fast one domain may go.
+type DomainPace struct {
+	// Domain is how people call it.
+	Domain string
+	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.
+	Limit, Unproven int
+	// RestsUntil is when it may go on.
+	RestsUntil time.Time
+}
+
+// Paces says how fast the domains of the machines may go in which something was repaired a short time ago; none if the plan
+// asks for no pace.
+func Paces(f Facts, now time.Time) []DomainPace {
+	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil {
+		return nil
+	}
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	left := pace.Busy()
+	var all []DomainPace
+	for i := range f.Targets {
+		if len(left) == 0 {
+			break
+		}
+		for _, domain := range pacing.DomainsOf(f.Targets[i].Machine, kinds) {
+			state, busy := left[domain.Key]
+			if busy {
+				all = append(all, DomainPace{domain.Name, state.Limit, state.Unproven, state.RestsUntil})
+				delete(left, domain.Key)
+			}
+		}
+	}
+	return all
+}

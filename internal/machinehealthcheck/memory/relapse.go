@@ -27,12 +27,21 @@ func relapse(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemedi
 	return nil
 }
 
+// Relapsed reports whether one of some records is about the same machine or host, and the same reason, and ended within a window.
+func Relapsed(records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) bool {
+	return slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool { return remembered(r, incident, window, now) })
+}
+
+func remembered(r *v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) bool {
+	ended := r.Status.CompletionTime
+	return ended != nil && now.Before(ended.Add(window)) && r.Spec.Finding.Reason == incident.Reason && about(r, incident)
+}
+
 // earlier are the ended records of the same machine or host with the same reason that are remembered, the latest first.
 func earlier(records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) []*v1alpha1.MachineRemediation {
 	var found []*v1alpha1.MachineRemediation
 	for _, r := range records {
-		ended := r.Status.CompletionTime
-		if ended != nil && now.Before(ended.Add(window)) && r.Spec.Finding.Reason == incident.Reason && about(r, incident) {
+		if remembered(r, incident, window, now) {
 			found = append(found, r)
 		}
 	}

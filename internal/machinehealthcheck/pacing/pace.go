@@ -64,6 +64,25 @@ func Of(repairs []Repair, now time.Time) Pace {
 // Limit is how many repairs of a domain may be unproven at once.
 func (p Pace) Limit(key string) int { return p.of(key).limit }
 
+// State is how fast a domain may go.
+type State struct {
+	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.
+	Limit, Unproven int
+	// RestsUntil is when it may go on.
+	RestsUntil time.Time
+}
+
+// Busy returns the domains, by their keys, that a repair has left in another state than one in which nothing was repaired.
+func (p Pace) Busy() map[string]State {
+	busy := map[string]State{}
+	for key, s := range p.domains {
+		if s.limit != fresh.limit || s.unproven > 0 || p.now.Before(s.restsUntil) {
+			busy[key] = State{s.limit, s.unproven, s.restsUntil}
+		}
+	}
+	return busy
+}
+
 func (p Pace) of(key string) state {
 	if s, ok := p.domains[key]; ok {
 		return s

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"runtime"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sickbay-dev/sickbay/internal/metrics"
+)
+
+var (
+	buildInfo   = metrics.NewGauge("sickbay_build_info", "1, with the version of Sickbay and of Go that it was built with.", "version", "go_version")
+	leaderGauge = metrics.NewGauge("sickbay_leader",
+		"For each controller that a manager is to run: 1 while it leads or needs no lease, 0 while it waits for the lease. The other labels say what the manager is restricted to.",
+		"controller", "watch_namespace", "watch_filter")
+)
+
+// addMetrics adds what a manager shows of itself, whether it leads or not.
+func addMetrics(mgr ctrl.Manager, o Options) error {
+	return mgr.Add(metrics.Always(func(_ context.Context, s *metrics.Samples) {
+		s.Set(buildInfo, 1, Version, runtime.Version())
+		leads := 0.0
+		select {
+		case <-mgr.Elected():
+			leads = 1
+		default:
+		}
+		for _, name := range o.Controllers {
+			s.Set(leaderGauge, leads, name, o.Namespace, o.Policy.WatchFilter)
+		}
+	}))
+}

@@ -1,0 +1,70 @@
+package admission
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// Idle are the sick machines on which nothing is done, by what holds them back in one word, with since when the one is sick that
+// has been so the longest. It is for people: nobody is admitted or held back by it.
+type Idle struct {
+	Count int
+	Since time.Time
+}
+
+// IdleBy counts the sick machines on which nothing is done, by what holds them back. Who was admitted a moment ago, or only
+// waits for the cache, is about to be repaired.
+func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
+	why := map[types.UID]string{}
+	for _, one := range d.Waiting {
+		if one.Reason != ReasonExpected {
+			why[one.UID] = one.Reason
+		}
+	}
+	if d.Config.OnlyTells() {
+		for _, one := range d.Admit {
+			why[one.Machine.UID] = dryRunCondition(d).Reason
+		}
+	}
+	records := f.openByMachine()
+	idle := map[string]Idle{}
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		if !target.sick() {
+			continue
+		}
+		reason := why[target.Machine.UID]
+		if r := records[target.Machine.UID]; r != nil && reason == "" {
+			reason = standsBy(r, now)
+		}
+		if reason == "" {
+			continue
+		}
+		one := idle[reason]
+		if since := target.Verdict().LastTransitionTime.Time; one.Count == 0 || since.Before(one.Since) {
+			one.Since = since
+		}
+		one.Count++
+		idle[reason] = one
+	}
+	return idle
+}
+
+// standsBy says in one word why an open record has no slot and is not in line for one; empty if that is not so.
+func standsBy(r *v1alpha1.MachineRemediation, now time.Time) string {
+	reason := Blocked(r, now)
+	if reason != blockedRecord {
+		return reason
+	}
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return c.Reason
+	}
+	return reason
+}
+
+// Limited reports whether triggerIf sets a limit.
+func (d *Decision) Limited() bool { return d.trigger.limit != "" }

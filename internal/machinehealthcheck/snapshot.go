@@ -1,0 +1,143 @@
+package machinehealthcheck
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/targets"
+)
+
+// snapshot is what the metrics show of a MachineHealthCheck. It is replaced as a whole with each look: a reader sees the one or
+// the other, and nothing of what was before.
+type snapshot struct {
+	verdicts map[verdictKey]int
+	idle     map[string]admission.Idle
+	// paused is by what; empty if it is not.
+	paused      string
+	pausedSince time.Time
+	gate        gateState
+	slots       int
+	taken       int
+	paces       []admission.DomainPace
+}
+
+type verdictKey struct{ status, reason string }
+
+// gateState is what the metrics show of triggerIf and of what else holds all machines back.
+type gateState struct {
+	open, short bool
+	// reason and since are why it is closed, and since when.
+	reason string
+	since  time.Time
+	// unhealthy is how many are, and most how many may be; negative if there is no limit.
+	unhealthy, most int
+}
+
+// snapshots are the latest of all MachineHealthChecks. The zero value has none.
+type snapshots struct {
+	mu sync.Mutex
+	of map[client.ObjectKey]*snapshot
+}
+
+// put replaces one, whatever the others are.
+func (s *snapshots) put(key client.ObjectKey, one *snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[client.ObjectKey]*snapshot{}
+	}
+	s.of[key] = one
+}
+
+func (s *snapshots) get(key client.ObjectKey) *snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of[key]
+}
+
+func (s *snapshots) forget(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, key)
+}
+
+func (s *snapshots) all() map[client.ObjectKey]*snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.of)
+}
+
+// measure notes what a look has found. Status is what it leads to.
+func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clusterv1.MachineHealthCheckStatus, now time.Time) {
+	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
+	one := &snapshot{verdicts: map[verdictKey]int{}, idle: admission.IdleBy(f, d, now)}
+	for i := range f.Targets {
+		if v := f.Targets[i].Verdict(); v != nil {
+			one.verdicts[verdictKey{string(v.Status), v.Reason}]++
+		}
+	}
+	if len(d.Paused) > 0 {
+		one.paused = pauseCause(f.MachineHealthCheck, f.Cluster)
+		one.pausedSince = pausedSince(status.Conditions, r.snapshots.get(key), now)
+		r.snapshots.put(key, one)
+		return
+	}
+	one.gate = gateOf(d, status.Conditions)
+	one.slots, one.taken = d.Slots(), len(d.InFlight)
+	one.paces = admission.Paces(f, now)
+	r.snapshots.put(key, one)
+}
+
+// measureClusterNotFound notes that nobody knows the machines.
+func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus) {
+	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
+	r.snapshots.put(client.ObjectKeyFromObject(mhc), &snapshot{gate: closed, slots: -1})
+}
+
+func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {
+	g := gateState{open: d.Allowed, short: !d.Allowed && d.Counts.Sick > 0, unhealthy: d.Counts.Unhealthy(), most: -1}
+	if d.Limited() {
+		g.most = d.MaxUnhealthy()
+	}
+	if c := allowed(conditions); !g.open {
+		g.reason, g.since = c.Reason, c.LastTransitionTime.Time
+	}
+	return g
+}
+
+func allowed(conditions []metav1.Condition) metav1.Condition {
+	if c := meta.FindStatusCondition(conditions, admission.ConditionRemediationAllowed); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+// pauseCause is what pauses a MachineHealthCheck, in one word.
+func pauseCause(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) string {
+	_, upgrade := mhc.Annotations[targets.UpgradeMarker]
+	switch {
+	case targets.ClusterPaused(cluster):
+		return "Cluster"
+	case upgrade:
+		return "Upgrade"
+	}
+	return "MachineHealthCheck"
+}
+
+// pausedSince is since when the condition says so. On one that is handed over nobody may: then it is since we saw it first.
+func pausedSince(conditions []metav1.Condition, before *snapshot, now time.Time) time.Time {
+	if c := meta.FindStatusCondition(conditions, admission.ConditionPaused); c != nil && c.Status == metav1.ConditionTrue {
+		return c.LastTransitionTime.Time
+	}
+	if before != nil && before.paused != "" {
+		return before.pausedSince
+	}
+	return now
+}

@@ -1,0 +1,87 @@
+package metrics
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+var probe = NewGauge("sickbay_probe", "For tests.", "a", "b")
+
+func TestSamples(t *testing.T) {
+	early, late := time.Unix(100, 0), time.Unix(200, 0)
+	tests := map[string]struct {
+		do   func(s *Samples)
+		want float64
+	}{
+		"nothing":             {func(*Samples) {}, math.NaN()},
+		"set twice":           {func(s *Samples) { s.Set(probe, 1, "x", "y"); s.Set(probe, 2, "x", "y") }, 2},
+		"added":               {func(s *Samples) { s.Add(probe, 1, "x", "y"); s.Add(probe, 2, "x", "y") }, 3},
+		"others":              {func(s *Samples) { s.Set(probe, 1, "xy", ""); s.Set(probe, 1, "", "xy") }, math.NaN()},
+		"the earlier":         {func(s *Samples) { s.Earliest(probe, late, "x", "y"); s.Earliest(probe, early, "x", "y") }, 100},
+		"not the later":       {func(s *Samples) { s.Earliest(probe, early, "x", "y"); s.Earliest(probe, late, "x", "y") }, 100},
+		"no time is none":     {func(s *Samples) { s.Earliest(probe, time.Time{}, "x", "y"); s.SetTime(probe, time.Time{}, "x", "y") }, math.NaN()},
+		"a part of a second":  {func(s *Samples) { s.SetTime(probe, early.Add(500*time.Millisecond), "x", "y") }, 100.5},
+		"no text, but a name": {func(s *Samples) { s.Set(probe, 1, "\xff", "y"); s.Set(probe, 7, "x", "y") }, 7},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var s Samples
+			tt.do(&s)
+			got, there := s.Get(probe, "x", "y")
+			if there == math.IsNaN(tt.want) || (there && got != tt.want) {
+				t.Errorf("got %v, %v, want %v", got, there, tt.want)
+			}
+		})
+	}
+}
+
+// TestSources: two that say the same count once, text that is no text breaks nothing, and one that is detached is not read.
+func TestSources(t *testing.T) {
+	same := func(value float64) Source {
+		return func(_ context.Context, s *Samples) { s.Set(probe, value, "x", "y\xff") }
+	}
+	first, second := Attach(same(1)), Attach(same(2))
+	want := "# HELP sickbay_probe For tests.\n# TYPE sickbay_probe gauge\nsickbay_probe{a=\"x\",b=\"y?\"} 1\n"
+	if err := testutil.CollectAndCompare(&live, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+	first()
+	if err := testutil.CollectAndCompare(&live, strings.NewReader(strings.Replace(want, "} 1", "} 2", 1))); err != nil {
+		t.Error(err)
+	}
+	second()
+	if n := testutil.CollectAndCount(&live); n != 0 {
+		t.Errorf("%d series are left", n)
+	}
+}
+
+// TestRunnables: what only the leader shows waits for the lease, and all goes with the manager.
+func TestRunnables(t *testing.T) {
+	read := func(_ context.Context, s *Samples) { s.Set(probe, 1, "x", "y") }
+	for _, one := range []interface {
+		NeedLeaderElection() bool
+		Start(ctx context.Context) error
+	}{WhileLeading(read).(whileLeading), Always(read).(always)} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := one.Start(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	got := []bool{WhileLeading(read).(whileLeading).NeedLeaderElection(), Always(read).(always).NeedLeaderElection()}
+	if diff := cmp.Diff([]bool{true, false}, got); diff != "" {
+		t.Error(diff)
+	}
+	if n := testutil.CollectAndCount(&live); n != 0 {
+		t.Errorf("%d series are left", n)
+	}
+}
+
+var _ prometheus.Collector = &live
