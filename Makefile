@@ -4,6 +4,7 @@ ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
+PROMETHEUS := $(BIN)/prometheus/prometheus
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -29,7 +30,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-operate test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +81,16 @@ $(BMO): $(wildcard tools/bmo/go.*)
 # Not cached, as go does not know that the result depends on the binary.
 test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and compare it with the simulated one
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden ./baremetal/cycle -args -bmo=$(BMO)
+
+# The service discoveries are left out: they are most of Prometheus's dependencies, and its targets here are static.
+$(PROMETHEUS): $(wildcard tools/prometheus/go.*)
+	@echo "Building Prometheus; the first build takes 2 to 5 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/prometheus && go build -v -trimpath -tags remove_all_sd -ldflags "-s -w" -o $(dir $@) github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool 2>&1 | $(PROGRESS)
+	@touch $@
+
+test-operate: controlplane $(PROMETHEUS) ## Have the real Prometheus evaluate the alerts and the dashboards, and fire each alert in a world
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./prometheus ./e2e/alerts -args -prometheus=$(dir $(PROMETHEUS))
 
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes

@@ -18,7 +18,7 @@ const (
 	// runbookURL is where they can be read.
 	runbookURL = "https://github.com/sickbay-dev/sickbay/blob/main/docs/runbooks/"
 	// metricsPage names every metric.
-	metricsPage = "../docs/reference.md"
+	metricsPage = "../docs/reference/metrics.md"
 )
 
 // alert is a rule that alerts.

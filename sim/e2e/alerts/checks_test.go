@@ -55,10 +55,13 @@ func checks() []client.Object {
 		}),
 		healthCheck("held", "blue", "held", planned), healthCheck("approval", "blue", "approval", planned),
 		healthCheck("fails", "blue", "fails", planned), healthCheck("relapse", "iron", "relapse", planned),
+		healthCheck("replaced", "blue", "replaced", planned), healthCheck("stuck", "blue", "stuck", func(mhc *clusterv1.MachineHealthCheck) {
+			mhc.Annotations = map[string]string{"sickbay.dev/max-in-flight": "1"}
+		}),
 		healthCheck("red", "red", world.DefaultPool), healthCheck("green", "green", world.DefaultPool),
 		healthCheck("invalid", "blue", "none"),
 	}
-	for _, name := range []string{"hold", "paused", "stuck", "late", "replaced"} {
+	for _, name := range []string{"hold", "paused", "late"} {
 		all = append(all, healthCheck(name, "blue", name))
 	}
 	// Each of these fails where nothing may be written.
@@ -76,7 +79,7 @@ func step(name string, action v1alpha1.Action, timeout time.Duration) v1alpha1.R
 	return s
 }
 
-func plan(name string, steps ...v1alpha1.RemediationStep) client.Object {
+func plan(name string, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediationTemplate {
 	made := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	made.Spec.Template.Spec = v1alpha1.RemediationPlan{Steps: steps, ProbationSeconds: new(int32(1))}
 	return made
@@ -88,8 +91,10 @@ func plans() []client.Object {
 	approved.Approval = v1alpha1.ApprovalRequired
 	watch := step("watch", v1alpha1.ActionWait, time.Second)
 	watch.Attempts = 10
+	paced := plan("replaced", step("replace", v1alpha1.ActionReplace, time.Minute))
+	paced.Spec.Template.Spec.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
 	return []client.Object{
-		plan("held", hold), plan("approval", approved), plan("fails", watch, hold),
+		paced, plan("held", hold), plan("approval", approved), plan("fails", watch, hold),
 		plan("relapse", step("reboot", v1alpha1.ActionReboot, 2*time.Minute), hold),
 	}
 }
