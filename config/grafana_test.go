@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// dashboard is what is looked at of a dashboard of Grafana.
-type dashboard struct {
+// board is what is looked at of a dashboard of Grafana.
+type board struct {
 	UID           string `json:"uid"`
 	Title         string `json:"title"`
 	Description   string `json:"description"`
@@ -68,15 +68,15 @@ const (
 )
 
 // dashboards are those in config/grafana, by their files.
-func dashboards(t *testing.T) map[string]dashboard {
+func dashboards(t *testing.T) map[string]board {
 	t.Helper()
 	files, err := filepath.Glob("grafana/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no dashboards: %v", err)
 	}
-	found := map[string]dashboard{}
+	found := map[string]board{}
 	for _, file := range files {
-		var d dashboard
+		var d board
 		if err := json.Unmarshal(readFile(t, file), &d); err != nil {
 			t.Fatalf("reading %s: %v", file, err)
 		}
@@ -190,7 +190,7 @@ func checkQuery(t *testing.T, file, query string) {
 var dollar = regexp.MustCompile(`\$([a-z]\w*)`)
 
 // checkVariables: what is used is declared, and what is declared is used.
-func checkVariables(t *testing.T, file string, d dashboard) {
+func checkVariables(t *testing.T, file string, d board) {
 	t.Helper()
 	declared, used := map[string]bool{}, map[string]bool{}
 	note := func(text string) {
