@@ -13,6 +13,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
 // leaderElectionID names the lease.
@@ -44,6 +45,9 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := addMetrics(mgr, o); err != nil {
 		return nil, fmt.Errorf("adding the metrics of the manager: %w", err)
 	}
+	if o.tracer, err = newTracer(ctx, mgr, o); err != nil {
+		return nil, err
+	}
 	ready := &readiness{cache: mgr.GetCache()}
 	if err := mgr.AddReadyzCheck("caches", ready.probe); err != nil {
 		return nil, fmt.Errorf("adding the readiness probe: %w", err)
@@ -57,6 +61,18 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 		}
 	}
 	return app, addGates(ctx, mgr, gates(o, ready, shown))
+}
+
+// newTracer makes what sends spans, which goes with the manager; nil if nobody asks for them.
+func newTracer(ctx context.Context, mgr ctrl.Manager, o Options) (*tracing.Tracer, error) {
+	if o.TracingEndpoint == "" {
+		return nil, nil
+	}
+	tracer, err := tracing.New(ctx, o.TracingEndpoint, Version)
+	if err != nil {
+		return nil, err
+	}
+	return tracer, mgr.Add(tracer)
 }
 
 // DashboardAddress is where the dashboard is served; empty if it is not.
@@ -94,6 +110,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	}
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        Scheme(),
+		Logger:                        o.Logger,
 		Cache:                         cached,
 		NewClient:                     o.NewClient,
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,

@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
 // Version is set when the binary is linked.
@@ -61,6 +64,8 @@ type Options struct {
 	History retention.Limits
 	// SyncPeriod is the net below the events: everything is looked at again after it.
 	SyncPeriod time.Duration
+	// TracingEndpoint is the URL that spans are sent to; empty means none.
+	TracingEndpoint string
 	// KubeAPIQPS and KubeAPIBurst bound the requests to the management cluster.
 	KubeAPIQPS   float32
 	KubeAPIBurst int
@@ -69,6 +74,10 @@ type Options struct {
 	SkipNameValidation bool
 	// NewClient makes the client; tests put a failing one in.
 	NewClient client.NewClientFunc
+	// Logger gets the lines of the manager; without it, they go where those of the program go.
+	Logger logr.Logger
+
+	tracer *tracing.Tracer
 }
 
 // DefaultOptions are those that the command line begins with.
@@ -120,6 +129,7 @@ func (o *Options) Validate() error {
 	require(isBindAddress(o.MetricsBindAddress), "--metrics-bind-address is %q: it must be host:port, or 0 for none", o.MetricsBindAddress)
 	require(isBindAddress(o.PprofBindAddress), "--pprof-bind-address is %q: it must be host:port, or 0 for none", o.PprofBindAddress)
 	require(isBindAddress(o.DashboardBindAddress), "--dashboard-bind-address is %q: it must be host:port, or 0 for none", o.DashboardBindAddress)
+	require(o.TracingEndpoint == "" || isURL(o.TracingEndpoint), "--tracing-endpoint is %q: it must be a URL like http://collector:4317", o.TracingEndpoint)
 	require(o.hasDashboard() || !o.DashboardActions, "--dashboard-actions needs --dashboard-bind-address")
 	require(o.hasDashboard() || o.DashboardCertDir == "", "--dashboard-cert-dir needs --dashboard-bind-address")
 	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, reboot.ControllerName),
@@ -132,6 +142,11 @@ func (o *Options) hasDashboard() bool { return o.DashboardBindAddress != "0" }
 // enabled returns those of names that are to run.
 func (o *Options) enabled(names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.Controllers, name) })
+}
+
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 func isBindAddress(address string) bool {

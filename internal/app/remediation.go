@@ -104,7 +104,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	return &machinehealthcheck.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Namespace: o.Namespace,
 		RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of, Successors: remediation.Successors,
-		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}
 }
 
@@ -115,7 +115,7 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	}
 	return &remediation.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
-		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
+		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}
 }
 

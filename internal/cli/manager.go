@@ -73,6 +73,8 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those.")
 	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
+	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
+		"URL that the spans of each incident are sent to, by OTLP over gRPC, like http://collector:4317; https for TLS. Without it, none are made.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
 	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Requests at once to the management cluster.")
 	logsv1.AddFlags(f.logging, fs)

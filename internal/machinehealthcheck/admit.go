@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,7 +26,7 @@ import (
 
 // admitOne creates the record of one that is admitted, or grants it a slot once more.
 func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) outcome {
-	owner, machine := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine
+	owner, machine, began := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine, r.Clock.Now()
 	written, err := r.write(ctx, f, d, one)
 	if err != nil {
 		r.failed(ctx, f, machine, err)
@@ -36,11 +37,35 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		return outcome{record: written, free: true}
 	}
 	r.memory.Succeed(owner, machine.UID)
-	if one.Record == nil && admission.Relapsed(f, written) {
+	r.tell(ctx, f, one, written, began)
+	return outcome{record: written, free: one.Grant == 0}
+}
+
+// tell says that a machine was admitted.
+func (r *Reconciler) tell(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
+	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
+		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
+	if one.Record != nil {
+		r.Tracer.Granted(written, began, r.Clock.Now())
+		return
+	}
+	r.Tracer.Admitted(written, began, r.Clock.Now())
+	if admission.Relapsed(f, written) {
 		relapsesTotal.Inc()
 	}
-	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", machine.Name, "remediation", written.Name, "grant", written.Spec.Grant)
-	return outcome{record: written, free: one.Grant == 0}
+}
+
+// stepOf is the step that a record is about to take.
+func stepOf(r *v1alpha1.MachineRemediation) string {
+	switch {
+	case r.Status.Step != "":
+		return r.Status.Step
+	case r.Spec.StartAt != nil:
+		return r.Spec.StartAt.Step
+	case len(r.Spec.Steps) > 0:
+		return r.Spec.Steps[0].Name
+	}
+	return ""
 }
 
 // failed notes that a machine cannot be admitted, and says so once for each cause. It is tried again after a pause.

@@ -21,6 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
 // ControllerName names the controller in logs, metrics and events.
@@ -56,6 +57,8 @@ type Reconciler struct {
 	// Successors returns the machines that take the places of those of records, by the UID of the record. Nil means that no
 	// record waits for any.
 	Successors func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
+	// Tracer tells who is admitted. Nil tells nothing.
+	Tracer *tracing.Tracer
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 

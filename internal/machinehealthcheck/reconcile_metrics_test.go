@@ -267,3 +267,48 @@ func manyChecks(others int) (*Reconciler, func(*Reconciler)) {
 	}
 	return r, look("mhc")
 }
+
+// TestMetricsDoNotFlicker: whoever reads while looks go on sees what one of them has found, whole.
+func TestMetricsDoNotFlicker(t *testing.T) {
+	r, key := &Reconciler{}, client.ObjectKey{Namespace: "ns", Name: "mhc"}
+	looks := []*snapshot{
+		{verdicts: map[verdictKey]int{{"True", "Succeeded"}: 3}, slots: -1},
+		{verdicts: map[verdictKey]int{{"True", "Succeeded"}: 2, {"False", "NodeNotFound"}: 1}, slots: -1},
+	}
+	r.snapshots.put(key, looks[0])
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 10_000 {
+			r.snapshots.put(key, looks[i%2])
+		}
+	}()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		var s metrics.Samples
+		for key, one := range r.snapshots.all() {
+			one.show(&s, key.Namespace, key.Name)
+		}
+		well, _ := s.Get(machinesGauge, "ns", "mhc", "True", "Succeeded")
+		sick, _ := s.Get(machinesGauge, "ns", "mhc", "False", "NodeNotFound")
+		if well+sick != 3 {
+			t.Fatalf("a reader sees %v healthy and %v sick machines of 3", well, sick)
+		}
+	}
+}
+
+// BenchmarkScrape reads what is shown of 4,000 MachineHealthChecks.
+func BenchmarkScrape(b *testing.B) {
+	r, _ := manyChecks(4000)
+	b.ReportAllocs()
+	for b.Loop() {
+		var s metrics.Samples
+		for key, one := range r.snapshots.all() {
+			one.show(&s, key.Namespace, key.Name)
+		}
+	}
+}

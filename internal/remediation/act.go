@@ -36,10 +36,13 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		ctrl.LoggerFrom(ctx).Info("Looks again, as the look before the act took too long", "machine", record.Spec.MachineRef.Name)
 		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
 	}
+	began := r.Clock.Now()
 	err := r.write(ctx, record, v, decision)
+	r.Tracer.Acted(record, string(decision.Act), decision.Attempt.Step, decision.Attempt.Number, began, r.Clock.Now(), err)
 	switch {
 	case err == nil:
-		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "attempt", decision.Attempt.Number)
+		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "step", decision.Attempt.Step,
+			"attempt", decision.Attempt.Number, "reason", record.Spec.Finding.Reason)
 		return r.follow(ctx, record, v, decision.Act)
 	case errors.Is(err, errStale), errors.Is(err, remedy.ErrChanged) && !last:
 		return err
@@ -112,7 +115,8 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 // failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back; what could not
 // be taken back is tried again, and says so.
 func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
-	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "error", cause.Error())
+	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "step", tried.Attempt.Step,
+		"attempt", tried.Attempt.Number, "reason", record.Spec.Finding.Reason, "error", cause.Error())
 	found, err := r.observe(ctx, record, confirmed, v)
 	if err != nil {
 		return errors.Join(cause, err)

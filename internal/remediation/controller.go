@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -71,6 +72,9 @@ type Reconciler struct {
 	Concurrency int
 	// History says how much is kept of what has ended. The zero value stands for the defaults.
 	History retention.Limits
+
+	// Tracer tells what is done. Nil tells nothing.
+	Tracer *tracing.Tracer
 
 	// sideBySide has what a look needs be read at the same time. In a manager it is; who calls Reconcile by hand may want to know
 	// the order of the reads.

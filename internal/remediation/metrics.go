@@ -43,7 +43,24 @@ var (
 	}, []string{"part"})
 )
 
-func init() { ctrlmetrics.Registry.MustRegister(attemptsTotal, endedTotal, durationSeconds) }
+func init() {
+	ctrlmetrics.Registry.MustRegister(attemptsTotal, endedTotal, durationSeconds)
+	for _, outcome := range []string{
+		v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted,
+		v1alpha1.ReasonUnproven, v1alpha1.ReasonCancelled, v1alpha1.ReasonHandedBack,
+	} {
+		endedTotal.WithLabelValues(outcome)
+	}
+}
+
+// expect shows the counters of a record's steps from the start: what appears with a value of 1 has not increased, as Prometheus sees it.
+func expect(r *v1alpha1.MachineRemediation) {
+	for _, step := range r.Spec.Steps {
+		for _, outcome := range []v1alpha1.AttemptResult{outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut} {
+			attemptsTotal.WithLabelValues(string(step.Action), step.Name, string(outcome))
+		}
+	}
+}
 
 // maxOpenSeries is how many open remediations have a series of their own. Those are the oldest, so that none comes and goes.
 const maxOpenSeries = 1000
@@ -53,6 +70,9 @@ const outcomeStarted = "Started"
 
 // measure counts what a write of a status has changed.
 func measure(before, after *v1alpha1.MachineRemediation) {
+	if before.Status.Phase == "" {
+		expect(after)
+	}
 	measureAttempt(before, after)
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
 		return

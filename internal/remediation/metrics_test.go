@@ -180,11 +180,15 @@ func TestMeasureTheEnd(t *testing.T) {
 	after := before.DeepCopy()
 	after.Status.CompletionTime, after.Status.RecoveryTime = new(at(100)), new(at(65))
 	after.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered}}
+	before.Spec.Steps = []v1alpha1.RemediationStep{{Name: "first-of-all", Action: v1alpha1.ActionReboot}}
 	ended, sums := testutil.ToFloat64(endedTotal.WithLabelValues("Recovered")), partSums(t)
 	measure(before, after)
 	measure(after, after)
 	if got := testutil.ToFloat64(endedTotal.WithLabelValues("Recovered")) - ended; got != 1 {
 		t.Errorf("%v ends are counted", got)
+	}
+	if n := testutil.CollectAndCount(attemptsTotal.MustCurryWith(prometheus.Labels{"action": "Reboot", "step": "first-of-all"})); n == 0 {
+		t.Error("the outcomes of a step that comes later do not begin at 0")
 	}
 	got := partSums(t)
 	for part := range got {

@@ -110,6 +110,7 @@ func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediat
 	}
 	r.written.Note(record)
 	measure(before, record)
+	r.Tracer.Stored(before, record)
 	r.announce(ctx, before, record, v)
 	return nil
 }

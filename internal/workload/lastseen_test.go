@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 )
 
 func TestLastSeen(t *testing.T) {
@@ -46,5 +48,35 @@ func TestNodesCannotBeReadAlthoughTheClusterAnswers(t *testing.T) {
 	refusing.get = answers(errors.New("cut")).get
 	if got := look(3 * time.Hour); !got.Equal(now.Add(3 * time.Hour)) {
 		t.Errorf("it refuses again: last seen at %v, want now", got)
+	}
+}
+
+// TestUnreadableSince: a cluster is shown as long as its Nodes cannot be read, with since when, and not after it is gone.
+func TestUnreadableSince(t *testing.T) {
+	connection := answers(errors.New("cut"))
+	clusters, clock := over(connection, nil)
+	since := func(after time.Duration) float64 {
+		clock.SetTime(now.Add(after))
+		_, _ = clusters.Get(t.Context(), key, "n")
+		var s metrics.Samples
+		clusters.Metrics(t.Context(), &s)
+		at, _ := s.Get(unreadableSince, key.Namespace, key.Name)
+		return at
+	}
+	for _, after := range []time.Duration{0, time.Minute, time.Hour} {
+		if got := since(after); got != float64(now.Unix()) {
+			t.Errorf("after %s: unreadable since %v", after, got)
+		}
+	}
+	connection.get = answers(nil).get
+	if got := since(2 * time.Hour); got != 0 {
+		t.Errorf("it answers again, and is unreadable since %v", got)
+	}
+	connection.get = answers(errors.New("cut")).get
+	since(3 * time.Hour)
+	clusters.Forget(key)
+	var s metrics.Samples
+	if clusters.Metrics(t.Context(), &s); s.String() != "" {
+		t.Errorf("of a cluster that is gone there is\n%s", s.String())
 	}
 }

@@ -1,0 +1,56 @@
+package tracing
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TraceID is that of all spans of a record: its UID. One that is no UUID, as of a fake API server, is hashed.
+func TraceID(record types.UID) trace.TraceID {
+	var id trace.TraceID
+	if b, err := hex.DecodeString(strings.ReplaceAll(string(record), "-", "")); err == nil && len(b) == len(id) {
+		return trace.TraceID(b)
+	}
+	hash := sha256.Sum256([]byte(record))
+	copy(id[:], hash[:])
+	return id
+}
+
+// spanID is always the same for one thing of a record, so that what is told twice, as after a restart, is told as the same.
+func spanID(record types.UID, what string) trace.SpanID {
+	var id trace.SpanID
+	hash := sha256.Sum256([]byte(string(record) + "/" + what))
+	copy(id[:], hash[:])
+	return id
+}
+
+type idKey struct{}
+
+// ids hands the SDK the IDs that the context has.
+type ids struct{}
+
+// NewIDs implements sdktrace.IDGenerator.
+func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	if chosen, ok := ctx.Value(idKey{}).(trace.SpanContext); ok {
+		return chosen.TraceID(), chosen.SpanID()
+	}
+	var id trace.TraceID
+	_, _ = rand.Read(id[:]) // it never fails
+	return id, ids{}.NewSpanID(ctx, id)
+}
+
+// NewSpanID implements sdktrace.IDGenerator.
+func (ids) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
+	if chosen, ok := ctx.Value(idKey{}).(trace.SpanContext); ok {
+		return chosen.SpanID()
+	}
+	var id trace.SpanID
+	_, _ = rand.Read(id[:]) // it never fails
+	return id
+}
