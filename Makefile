@@ -155,6 +155,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 		exit 1; \
 	fi
 
+# Not tools/prometheus: it requires the service discoveries, too, which are left out, and not all of those can be had.
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
 	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo; do (cd $$module && go mod tidy) || exit 1; done

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 const (
@@ -80,6 +82,29 @@ func TestAlertsSayWhatTheyMean(t *testing.T) {
 			t.Errorf("the runbook_url of %s is %s", name, got)
 		}
 	}
+}
+
+// TestReferenceAlerts renders the alerts, the urgent ones first.
+func TestReferenceAlerts(t *testing.T) {
+	all := alerts(t)
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return strings.Compare(all[a].Labels["severity"]+a, all[b].Labels["severity"]+b)
+	})
+	table := [][]string{{"alert", "severity", "what it means"}}
+	for _, name := range names {
+		page := string(readFile(t, runbooks+"/"+name+".md"))
+		meaning, _, _ := strings.Cut(strings.TrimPrefix(page, "# "+name+"\n\n"), "\n")
+		table = append(table, []string{"[`" + name + "`](runbooks/" + name + ".md)", all[name].Labels["severity"], firstSentence(meaning)})
+	}
+	docs.Section(t, "../docs/operations.md", "alerts", docs.Table(table...))
+}
+
+// firstSentence ends at the first full stop or colon before a space.
+func firstSentence(text string) string {
+	if end := regexp.MustCompile(`[.:] `).FindStringIndex(text); end != nil {
+		return text[:end[0]] + "."
+	}
+	return text
 }
 
 // runbookHeadings are those of each page, in this order.

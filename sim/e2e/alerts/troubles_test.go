@@ -52,7 +52,7 @@ func troubles() []trouble {
 		{"SickbayAttemptsFail", map[string]string{"action": "Wait", "step": "watch"}, fail},
 		{"SickbayRelapses", nil, relapse},
 		{"SickbayExternalRemediationUnsolved", map[string]string{"machine": "worker-0"}, unsolved},
-		{"SickbayHostStaysOff", nil, staysOff},
+		{"SickbayHostStaysOff", map[string]string{"phase": string(v1alpha1.PoweringOn)}, staysOff},
 		{"SickbayHostKeptOff", nil, keptOff},
 		{"SickbayRebootsFail", map[string]string{"reason": v1alpha1.ReasonPowerOffTimedOut}, staysOn},
 		{"SickbayHostKeysTaken", nil, keysTaken},
