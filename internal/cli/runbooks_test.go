@@ -58,19 +58,19 @@ func TestCommandsThatDoNotExist(t *testing.T) {
 }
 
 var (
-	fence = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
-	code  = regexp.MustCompile("`([^`\n]+)`")
-	ours  = regexp.MustCompile(`^(sickbay|kubectl) [a-z]`)
+	codeBlock   = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
+	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
+	commandLine = regexp.MustCompile(`^(sickbay|kubectl) [a-z]`)
 )
 
 // commandsIn returns the commands of a page, from blocks and from sentences; those of a pipe one by one.
 func commandsIn(page string) []string {
 	var lines []string
-	for _, block := range fence.FindAllStringSubmatch(page, -1) {
+	for _, block := range codeBlock.FindAllStringSubmatch(page, -1) {
 		lines = append(lines, strings.Split(block[1], "\n")...)
 	}
-	for _, inline := range code.FindAllStringSubmatch(fence.ReplaceAllString(page, "\n"), -1) {
-		if ours.MatchString(inline[1]) {
+	for _, inline := range inlineCode.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, "\n"), -1) {
+		if commandLine.MatchString(inline[1]) {
 			lines = append(lines, inline[1])
 		}
 	}
@@ -81,11 +81,11 @@ func commandsIn(page string) []string {
 	return commands
 }
 
-// word is one of a command; quotes hold it together.
-var word = regexp.MustCompile(`(?:[^\s']|'[^']*')+`)
+// commandWord is one of a command; quotes hold it together.
+var commandWord = regexp.MustCompile(`(?:[^\s']|'[^']*')+`)
 
 func checkCommand(command string) error {
-	words := word.FindAllString(command, -1)
+	words := commandWord.FindAllString(command, -1)
 	switch words[0] {
 	case "sickbay":
 		return checkOurs(words[1:])
@@ -128,19 +128,19 @@ func checkKubectl(args []string) error {
 	return nil
 }
 
-// said is what kubectl has printed before.
-var said = map[string]string{}
+// kubectlSaid is what kubectl has printed before.
+var kubectlSaid = map[string]string{}
 
 // kubectlSays is what the real kubectl prints, or why there is none.
 func kubectlSays(args ...string) string {
 	asked := strings.Join(args, " ")
-	if _, known := said[asked]; !known {
-		said[asked] = run(args)
+	if _, known := kubectlSaid[asked]; !known {
+		kubectlSaid[asked] = runKubectl(args)
 	}
-	return said[asked]
+	return kubectlSaid[asked]
 }
 
-func run(args []string) string {
+func runKubectl(args []string) string {
 	out, err := exec.Command(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), args...).CombinedOutput()
 	if err != nil {
 		return err.Error()
