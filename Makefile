@@ -5,6 +5,7 @@ BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
 HELM := $(BIN)/helm
+PROMETHEUS := $(BIN)/prometheus/prometheus
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -91,6 +92,13 @@ $(BMO): $(wildcard tools/bmo/go.*)
 test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and compare it with the simulated one
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden ./baremetal/cycle -args -bmo=$(BMO)
 
+# The service discoveries are left out: they are most of Prometheus's dependencies, and its targets here are static.
+$(PROMETHEUS): $(wildcard tools/prometheus/go.*)
+	@echo "Building Prometheus; the first build takes 2 to 5 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/prometheus && go build -v -trimpath -tags remove_all_sd -ldflags "-s -w" -o $(dir $@) github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool 2>&1 | $(PROGRESS)
+	@touch $@
+
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -timeout=10m ./... 2>&1 | grep -v '^=== '
@@ -113,8 +121,9 @@ release: ## Make all that is published for a version, in dist: VERSION=v1.2.3
 	@cd tools/image && go run ./cmd/release -root=$(ROOT) -version=$(VERSION) -image-platforms=$(PLATFORMS) -plugin-platforms=$(PLUGIN_PLATFORMS) -out=$(DIST)
 
 # Not cached, as go does not know that the result depends on the binary.
-test-operate: controlplane build $(HELM) ## Try the chart with the real Helm and a real API server, and follow docs/install.md; UPDATE=-update writes what happens into the page
+test-operate: controlplane build $(HELM) $(PROMETHEUS) ## Try the chart with the real Helm, follow docs/install.md, and have the real Prometheus fire each alert; UPDATE=-update writes what happens into the page
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./chart -args -helm=$(HELM) $(UPDATE)
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./prometheus ./e2e/alerts -args -prometheus=$(dir $(PROMETHEUS))
 
 bench: controlplane $(BIN)/bench ## Measure Sickbay beside Cluster API's own controller, into bench/results and docs/benchmarks.md; about an hour
 	@mkdir -p bench/results
@@ -192,6 +201,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 		exit 1; \
 	fi
 
+# Not tools/prometheus: it requires the service discoveries, too, which are left out, and not all of those can be had.
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
 	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm; do (cd $$module && go mod tidy) || exit 1; done

@@ -1,0 +1,183 @@
+package alerts_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/prometheus"
+)
+
+const (
+	rulesFile = "../../../config/prometheus/alerts.yaml"
+	// silence is for how long no alert fires before anything is wrong.
+	silence = 4 * time.Second
+	// stopped is for how long Sickbay does not run where it is late; the target is ten seconds.
+	stopped = 13 * time.Second
+)
+
+// TestAlerts: while all is well no alert fires. Then everything goes wrong that there are alerts about, side by side, and each fires,
+// for the object that it is about. In the end Sickbay itself stands still, and then is gone.
+func TestAlerts(t *testing.T) {
+	g := NewWithT(t)
+	w := newWard(t)
+	p := w.observed(t)
+	t.Run("silence", func(t *testing.T) {
+		g := patiently(t)
+		g.Eventually(func() ([]prometheus.Series, error) { return p.Query(t.Context(), "sickbay_build_info") }).ShouldNot(BeEmpty())
+		// A Sickbay that starts has read no cluster yet, so the first seconds do not count.
+		g.Eventually(func() ([]string, error) { return firing(t.Context(), p) }).WithTimeout(e2e.Patience).Should(BeEmpty())
+		g.Consistently(func() ([]string, error) { return firing(t.Context(), p) }, silence).Should(BeEmpty())
+	})
+	w.startOthers(t)
+	fired := map[string]bool{}
+	t.Run("troubles", func(t *testing.T) {
+		for _, trouble := range troubles() {
+			fired[trouble.alert] = true
+			t.Run(trouble.alert, func(t *testing.T) {
+				t.Parallel()
+				trouble.cause(w.in(t))
+				awaits(t, p, trouble.alert, trouble.labels)
+			})
+		}
+	})
+	w.in(t).stopsKubelet(w.pool("blue", "replaced")[0])
+	t.Run("dashboards", func(t *testing.T) { dashboardsFind(t, p) })
+	t.Run("SickbayDetectionLate", func(t *testing.T) {
+		fired["SickbayDetectionLate"] = true
+		w.in(t).stallsWhileSomethingBreaks()
+		awaits(t, p, "SickbayDetectionLate", nil)
+	})
+	t.Run("SickbayDown", func(t *testing.T) {
+		fired["SickbayDown"] = true
+		w.killAll(t)
+		awaits(t, p, "SickbayDown", nil)
+	})
+	g.Expect(slices.Sorted(maps.Keys(fired))).To(Equal(alertNames(t)), "every alert was tried")
+}
+
+// observed starts Prometheus with the shortened rules.
+func (w *ward) observed(t *testing.T) *prometheus.Process {
+	t.Helper()
+	g := NewWithT(t)
+	rules, err := os.ReadFile(rulesFile)
+	g.Expect(err).NotTo(HaveOccurred())
+	log := &e2e.Log{}
+	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	defer cancel()
+	p, err := prometheus.Start(ctx, prometheus.Options{
+		Binary: filepath.Join(*binaries, "prometheus"), Dir: t.TempDir(), Rules: prometheus.Shorten(rules),
+		Targets: slices.Sorted(maps.Values(w.addresses)), Token: w.token, Log: log,
+	})
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() {
+		NewWithT(t).Expect(p.Stop()).To(Succeed())
+		if t.Failed() {
+			t.Logf("Prometheus's log:\n%s", log)
+		}
+	})
+	return p
+}
+
+func patiently(t *testing.T) *WithT {
+	t.Helper()
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(e2e.Patience)
+	g.SetDefaultEventuallyPollingInterval(250 * time.Millisecond)
+	return g
+}
+
+// firing tells which alerts fire, and for what.
+func firing(ctx context.Context, p *prometheus.Process) ([]string, error) {
+	alerts, err := p.Firing(ctx)
+	var texts []string
+	for _, a := range alerts {
+		texts = append(texts, fmt.Sprint(a.Labels))
+	}
+	return texts, err
+}
+
+// awaits expects that an alert fires that has some labels, and that says what it is about without a gap.
+func awaits(t *testing.T, p *prometheus.Process, name string, labels map[string]string) {
+	t.Helper()
+	began := time.Now() //nolint:forbidigo // it is told how long it took
+	g := patiently(t)
+	var found prometheus.Alert
+	g.Eventually(func(g Gomega) {
+		alerts, err := p.Firing(t.Context())
+		g.Expect(err).NotTo(HaveOccurred())
+		i := slices.IndexFunc(alerts, func(a prometheus.Alert) bool { return a.Name() == name && has(a.Labels, labels) })
+		g.Expect(i).To(BeNumerically(">=", 0), "%s does not fire with %v", name, labels)
+		found = alerts[i]
+	}).Should(Succeed())
+	t.Logf("after %s: %s", time.Since(began).Round(time.Second), found.Annotations["description"]) //nolint:forbidigo // as above
+	for _, text := range found.Annotations {
+		g.Expect(text).NotTo(Or(ContainSubstring("<no value>"), ContainSubstring("error"), ContainSubstring("()")), name)
+	}
+}
+
+func has(all, some map[string]string) bool {
+	for name, value := range some {
+		if all[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// alertNames are those in the file of rules.
+func alertNames(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile(rulesFile)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert string `json:"alert"`
+			} `json:"rules"`
+		} `json:"groups"`
+	}
+	NewWithT(t).Expect(yaml.Unmarshal(data, &file)).To(Succeed())
+	var names []string
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			names = append(names, rule.Alert)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// stallsWhileSomethingBreaks stops the process, as a machine without time for it would, while a deadline passes.
+func (w *ward) stallsWhileSomethingBreaks() {
+	w.Helper()
+	pid := w.sickbays["main"].PID()
+	w.Expect(syscall.Kill(pid, syscall.SIGSTOP)).To(Succeed())
+	w.stopsKubelet(w.pool("blue", "late")[0])
+	select {
+	case <-time.After(stopped):
+	case <-w.Context().Done():
+	}
+	w.Expect(syscall.Kill(pid, syscall.SIGCONT)).To(Succeed())
+}
+
+// killAll ends every Sickbay.
+func (w *ward) killAll(t *testing.T) {
+	t.Helper()
+	for name, s := range w.sickbays {
+		if err := s.Kill(); err != nil && !strings.Contains(err.Error(), "finished") {
+			t.Errorf("killing %s: %v", name, err)
+		}
+	}
+}

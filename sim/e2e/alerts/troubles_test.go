@@ -1,0 +1,195 @@
+package alerts_test
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
+	machinev1beta1 "github.com/openshift/api/machine/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// trouble is what an alert is about, and the labels by which it says so.
+type trouble struct {
+	alert  string
+	labels map[string]string
+	cause  func(*ward)
+}
+
+// check is a MachineHealthCheck as a label.
+func check(name string) map[string]string {
+	return map[string]string{"namespace": namespace, "machinehealthcheck": name}
+}
+
+func troubles() []trouble {
+	nothing := func(*ward) {}
+	return []trouble{
+		{"SickbayNotLeading", map[string]string{"watch_namespace": idle, "controller": "machinehealth"}, nothing},
+		{"SickbayAPIErrors", map[string]string{"code": "403"}, nothing},
+		{"SickbayReconcileErrors", map[string]string{"controller": "machinehealthcheck"}, nothing},
+		{"SickbayConfigurationInvalid", check("invalid"), invalid},
+		{"SickbayGateClosed", check("gate"), sickens("gate")},
+		{"SickbayMachineStaysSick", check("hold"), sickens("hold")},
+		{"SickbayHoldTooLong", map[string]string{"kind": "MachineHealthCheck", "name": "hold"}, onHold},
+		{"SickbayPauseForgotten", check("paused"), paused},
+		{"SickbayWorkloadClusterUnreadable", map[string]string{"cluster": "red"}, cutOff},
+		{"SickbayRemediationHeld", check("held"), sickens("held")},
+		{"SickbayApprovalAwaited", check("approval"), sickens("approval")},
+		{"SickbayOwnerRefuses", check("brain"), refused},
+		{"SickbayRemediationStuck", check("stuck"), stuck},
+		{"SickbayAttemptsFail", map[string]string{"action": "Wait", "step": "watch"}, fail},
+		{"SickbayRelapses", nil, relapse},
+		{"SickbayExternalRemediationUnsolved", map[string]string{"machine": "worker-0"}, unsolved},
+		{"SickbayHostStaysOff", map[string]string{"phase": string(v1alpha1.PoweringOn)}, staysOff},
+		{"SickbayHostKeptOff", nil, keptOff},
+		{"SickbayRebootsFail", map[string]string{"reason": v1alpha1.ReasonPowerOffTimedOut}, staysOn},
+		{"SickbayHostKeysTaken", nil, keysTaken},
+		{"SickbayUpgradePauseTooLong", check("green"), upgrades},
+		{"SickbayUpgradeUnknown", map[string]string{"kind": "Cluster", "name": "blue"}, unknown},
+	}
+}
+
+func healthCheckNamed(name string) *clusterv1.MachineHealthCheck {
+	return &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// invalid is an annotation that is no number.
+func invalid(w *ward) {
+	w.annotate(healthCheckNamed("invalid"), map[string]any{"sickbay.dev/max-in-flight": "some"})
+}
+
+func onHold(w *ward) {
+	until := time.Now().Add(14 * 24 * time.Hour).UTC().Format(time.RFC3339) //nolint:forbidigo // the hold is a real one
+	w.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
+}
+
+func paused(w *ward) {
+	w.annotate(healthCheckNamed("paused"), map[string]any{clusterv1.PausedAnnotation: "maintenance"})
+}
+
+func cutOff(w *ward) { w.inject(fault.CutOff{Cluster: key("red")}) }
+
+// refused: a control plane of one machine cannot be repaired.
+func refused(w *ward) {
+	machines, err := stand.World.ControlPlaneMachines(w.Context(), key("blue"))
+	w.Expect(err).NotTo(HaveOccurred())
+	w.inject(fault.AskRemediation{Machine: client.ObjectKeyFromObject(&machines[0])})
+}
+
+// stuck: its owner deletes the machine, which does not go.
+func stuck(w *ward) {
+	machine := w.pool("blue", "stuck")[0]
+	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
+	w.stopsKubelet(machine)
+}
+
+func fail(w *ward) {
+	for _, machine := range w.pool("blue", "fails") {
+		w.stopsKubelet(machine)
+	}
+}
+
+// relapse: reboots help for a moment.
+func relapse(w *ward) {
+	machines := w.pool("iron", "relapse")
+	for range 2 {
+		for _, machine := range machines {
+			w.inject(fault.HangHost{Host: hostOf(machine)})
+		}
+		w.eventually("records of all of them end", func(ctx context.Context) (bool, error) {
+			records := &v1alpha1.MachineRemediationList{}
+			err := w.client.List(ctx, records, client.InNamespace(namespace))
+			ended := map[string]bool{}
+			for i := range records.Items {
+				if r := &records.Items[i]; r.Spec.HealthCheckRef.Name == "relapse" && r.Status.CompletionTime != nil {
+					ended[r.Spec.MachineRef.Name] = true
+				}
+			}
+			return len(ended) == len(machines), err
+		})
+	}
+}
+
+func (w *ward) request(machine *clusterv1.Machine, suffix string) {
+	w.Helper()
+	w.annotate(machine, map[string]any{remedy.RebootAnnotation + suffix: ""})
+}
+
+// staysOff: the operator cannot switch the host on again.
+func staysOff(w *ward) {
+	machine := w.pool("iron", "hosts")[0]
+	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOn: 1000})
+	w.request(machine, "")
+}
+
+func keptOff(w *ward) { w.request(w.pool("iron", "hosts")[1], "/PowerOff") }
+
+// staysOn: the operator cannot switch the host off.
+func staysOn(w *ward) {
+	machine := w.pool("iron", "hosts")[2]
+	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOff: 1000})
+	w.create(&v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "by-hand"}, Spec: v1alpha1.RebootRemediationSpec{
+		Machine:        &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name},
+		RequestedBy:    &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson},
+		RebootSettings: v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))},
+	}})
+}
+
+// keysTaken: something takes Sickbay's key from a host that is kept off, each time that it is there.
+func keysTaken(w *ward) {
+	machine := w.pool("iron", "hosts")[3]
+	w.request(machine, "/PowerOff")
+	for range 6 {
+		host := &metal3v1.BareMetalHost{}
+		gone := map[string]any{}
+		w.eventually("the host has the key of Sickbay", func(ctx context.Context) (bool, error) {
+			err := w.client.Get(ctx, hostOf(machine), host)
+			for key := range host.Annotations {
+				if strings.HasPrefix(key, remedy.RebootAnnotation+"/sickbay-") {
+					gone[key] = nil
+				}
+			}
+			return len(gone) > 0, err
+		})
+		w.annotate(host, gone)
+	}
+}
+
+// upgrades begins an upgrade that cannot end, since the old machine cannot go.
+func upgrades(w *ward) {
+	machine := w.pool("green", world.DefaultPool)[0]
+	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
+	w.inject(fault.Upgrade{Cluster: key("green"), MachineDeployment: world.MachineDeploymentName("green", world.DefaultPool), Version: "v1.36.4"})
+}
+
+// unknown is an annotation that nobody understands.
+func unknown(w *ward) {
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "blue"}}
+	w.annotate(cluster, map[string]any{"sickbay.dev/pause-on-upgrade": "maybe"})
+}
+
+// unsolved: OpenShift's health check asks for a power cycle of a host that cannot be switched off.
+func unsolved(w *ward) {
+	scheme := w.client.Scheme()
+	w.Expect(machinev1beta1.Install(scheme)).To(Succeed())
+	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: "worker-0"}
+	machine := &machinev1beta1.Machine{ObjectMeta: meta}
+	machine.Annotations = map[string]string{"metal3.io/BareMetalHost": meta.Namespace + "/" + meta.Name, externalremediation.Annotation: ""}
+	w.create(&metal3v1.BareMetalHost{ObjectMeta: meta, Spec: metal3v1.BareMetalHostSpec{
+		Online: true, DisablePowerOff: true, BootMACAddress: "00:00:5e:00:53:aa",
+		BMC:         metal3v1.BMCDetails{Address: "ipmi://192.0.2.200", CredentialsName: "bmc"},
+		ConsumerRef: &corev1.ObjectReference{APIVersion: machinev1beta1.GroupVersion.String(), Kind: "Machine", Namespace: meta.Namespace, Name: meta.Name},
+	}}, machine)
+}

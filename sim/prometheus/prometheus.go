@@ -1,0 +1,133 @@
+// Package prometheus runs the real Prometheus beside a world. It scrapes Sickbay as it does anywhere else, over TLS and with a token,
+// and evaluates rules.
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// Options say how to run it.
+type Options struct {
+	// Binary is its path: make test-operate builds it.
+	Binary string
+	// Dir is an empty directory for its configuration and its data.
+	Dir string
+	// Rules are those of a rule file.
+	Rules []byte
+	// Targets are the addresses, host:port, at which Sickbay serves its metrics; Token permits to read them.
+	Targets []string
+	Token   string
+	// Log receives what it writes.
+	Log io.Writer
+}
+
+// Process is a running Prometheus.
+type Process struct {
+	command *exec.Cmd
+	// exited is closed when the process is gone; err is then how it went.
+	exited chan struct{}
+	err    error
+	url    string
+}
+
+// config is that of a Prometheus with short periods: what a test awaits is seen within some seconds.
+const config = `
+global:
+  scrape_interval: 1s
+  scrape_timeout: 1s
+  evaluation_interval: 1s
+rule_files: [rules.yaml]
+scrape_configs:
+- job_name: sickbay
+  scheme: https
+  honor_labels: true
+  tls_config:
+    insecure_skip_verify: true
+  authorization:
+    credentials_file: token
+  static_configs:
+  - targets: ["%s"]
+`
+
+// Start runs Prometheus and returns when it is ready.
+func Start(ctx context.Context, o Options) (*Process, error) {
+	address, err := sickbay.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range map[string]string{
+		"prometheus.yaml": fmt.Sprintf(config, strings.Join(o.Targets, `", "`)), "rules.yaml": string(o.Rules), "token": o.Token,
+	} {
+		if err := os.WriteFile(filepath.Join(o.Dir, name), []byte(content), 0o600); err != nil {
+			return nil, fmt.Errorf("configuring Prometheus: %w", err)
+		}
+	}
+	p := &Process{exited: make(chan struct{}), url: "http://" + address, command: exec.Command(o.Binary,
+		"--config.file="+filepath.Join(o.Dir, "prometheus.yaml"), "--storage.tsdb.path="+filepath.Join(o.Dir, "data"), "--web.listen-address="+address)}
+	p.command.Stdout, p.command.Stderr = o.Log, o.Log
+	// It must not outlive us, whatever ends us.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("starting Prometheus: %w", err)
+	}
+	go func() {
+		p.err = p.command.Wait()
+		close(p.exited)
+	}()
+	if err := world.Poll(ctx, p.ready); err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for Prometheus: %w", err), p.Stop())
+	}
+	return p, nil
+}
+
+// Stop asks the process to end, and waits for it.
+func (p *Process) Stop() error {
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending Prometheus: %w", err)
+	}
+	<-p.exited
+	return nil
+}
+
+func (p *Process) ready(ctx context.Context) error {
+	select {
+	case <-p.exited:
+		return fmt.Errorf("Prometheus ended: %w", p.err) //nolint:revive,staticcheck // it is a name
+	default:
+	}
+	answer, err := p.get(ctx, "/-/ready")
+	if err != nil {
+		return err
+	}
+	return answer.Close()
+}
+
+// get returns the body of an answer that is no error.
+func (p *Process) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("asking Prometheus: %w", err)
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("asking Prometheus: %w", err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		defer func() { _ = answer.Body.Close() }()
+		why, err := io.ReadAll(answer.Body)
+		return nil, errors.Join(fmt.Errorf("asking Prometheus for %s: %s: %s", path, answer.Status, why), err)
+	}
+	return answer.Body, nil
+}
