@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/mask"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -82,7 +84,7 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	if err := f.options.Validate(); err != nil {
 		return usageError{err}
 	}
-	if err := logsv1.ValidateAndApply(f.logging, nil); err != nil {
+	if err := f.log(); err != nil {
 		return usageError{err}
 	}
 	defer logs.FlushLogs()
@@ -101,6 +103,23 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	}
 	ctrl.Log.Info("Sickbay stopped")
 	return nil
+}
+
+// mostVerbose is the highest verbosity. Beyond it the client of Kubernetes prints what it reads and sends: Secrets, and the tokens of people.
+const mostVerbose = 7
+
+// log begins to log, without the passwords that errors of others quote.
+func (f *managerFlags) log() error {
+	if f.logging.Verbosity > mostVerbose {
+		return fmt.Errorf("--v is %d: it must be at most %d, as more would print Secrets", f.logging.Verbosity, mostVerbose)
+	}
+	for _, one := range f.logging.VModule {
+		if one.Verbosity > mostVerbose {
+			return fmt.Errorf("--vmodule has %d for %s: it must be at most %d, as more would print Secrets", one.Verbosity, one.FilePattern, mostVerbose)
+		}
+	}
+	streams := logsv1.LoggingOptions{InfoStream: mask.Writer{W: os.Stdout}, ErrorStream: mask.Writer{W: os.Stderr}}
+	return logsv1.ValidateAndApplyWithOptions(f.logging, &streams, nil)
 }
 
 // restConfig finds the management cluster. A file that was named is a usage error
