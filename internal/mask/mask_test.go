@@ -1,4 +1,4 @@
-package mask_test
+package mask
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
 // texts are what is masked, and what only looks like it.
@@ -31,7 +29,7 @@ var texts = map[string]string{
 
 func TestText(t *testing.T) {
 	for text, want := range texts {
-		if diff := cmp.Diff(want, mask.Text(text)); diff != "" {
+		if diff := cmp.Diff(want, Text(text)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -40,7 +38,7 @@ func TestText(t *testing.T) {
 func TestTree(t *testing.T) {
 	tree := map[string]any{"a": []any{"x://u:p@h", 7.0, nil}, "b": map[string]any{"c": "plain"}}
 	want := map[string]any{"a": []any{"x://u:***@h", 7.0, nil}, "b": map[string]any{"c": "plain"}}
-	if diff := cmp.Diff(want, mask.Tree(tree)); diff != "" {
+	if diff := cmp.Diff(want, Tree(tree)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -54,10 +52,10 @@ func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestWriter(t *testing.T) {
 	var written bytes.Buffer
 	entry := "reaching https://admin:a-long-password@host\n"
-	if n, err := (mask.Writer{W: &written}).Write([]byte(entry)); n != len(entry) || err != nil || written.String() != "reaching https://admin:***@host\n" {
+	if n, err := (Writer{W: &written}).Write([]byte(entry)); n != len(entry) || err != nil || written.String() != "reaching https://admin:***@host\n" {
 		t.Errorf("wrote %q, and said %d and %v", &written, n, err)
 	}
-	if _, err := (mask.Writer{W: broken{}}).Write([]byte(entry)); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := (Writer{W: broken{}}).Write([]byte(entry)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("said %v", err)
 	}
 }
@@ -68,14 +66,14 @@ func FuzzText(f *testing.F) {
 		f.Add(text, "hunter2")
 	}
 	f.Fuzz(func(t *testing.T, text, password string) {
-		once := mask.Text(text)
-		if twice := mask.Text(once); twice != once {
+		once := Text(text)
+		if twice := Text(once); twice != once {
 			t.Errorf("%q becomes %q, and then %q", text, once, twice)
 		}
 		if password == "" || strings.ContainsAny(password, " \t\n\v\f\r/\"'<>\\*") {
 			return
 		}
-		if got := mask.Text("x https://user:" + password + "@host/path"); got != "x https://user:***@host/path" {
+		if got := Text("x https://user:" + password + "@host/path"); got != "x https://user:***@host/path" {
 			t.Errorf("of the password %q is left: %s", password, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package mask_test
+package planted
 
 import (
 	"os"
