@@ -35,7 +35,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,6 +169,29 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 	done; \
 	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
 
+# What users run, and import. The other modules serve tests.
+SHIPPED := . healthcheck/gardener
+comma := ,
+spaces := $(subst ,, ) $(subst ,, )
+
+LICENSES ?=
+licenses: ## Check the licenses of what users get, and THIRD_PARTY_NOTICES.txt: LICENSES=-write brings it up to date
+	@cd tools/supplychain && go test ./cmd/licenses && go build -o $(BIN)/licenses ./cmd/licenses
+	@$(BIN)/licenses -binary=./cmd/sickbay -notices=THIRD_PARTY_NOTICES.txt -libraries=$(subst $(spaces),$(comma),$(SHIPPED)) $(LICENSES)
+
+VULNERABILITIES ?=
+vulnerabilities: ## Look for known vulnerabilities; without the database nothing is checked: VULNERABILITIES="-require -db=file:///copy"
+	@cd tools/supplychain && go test ./cmd/vulnerabilities && go build -o $(BIN)/vulnerabilities ./cmd/vulnerabilities
+	@$(BIN)/vulnerabilities -ships=$(subst $(spaces),$(comma),$(SHIPPED)) $(VULNERABILITIES) sim healthcheck/gardener/compat $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+
+FUZZ ?= 5s
+fuzz: ## Try every parser with input that nobody thought of, each for a while: FUZZ=1m
+	@go list -f '{{$$dir := .ImportPath}}{{range .TestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | \
+	while read -r package file; do sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$$package \1|p" "$$file"; done | \
+	while read -r package fuzz; do \
+		go test "$$package" -run='^$$' -fuzz="^$$fuzz\$$" -fuzztime=$(FUZZ) -parallel=2 </dev/null || exit 1; \
+	done
+
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
 	@for package in $(WITH_RIGHTS); do \
 		name=$${package/#app/manager}; echo "config/rbac/$$name.yaml"; \
@@ -204,7 +227,7 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 # Not tools/prometheus: it requires the service discoveries, too, which are left out, and not all of those can be had.
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
-	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm; do (cd $$module && go mod tidy) || exit 1; done
+	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm tools/supplychain; do (cd $$module && go mod tidy) || exit 1; done
 
 fmt: ## Format the code of every module
 	@for module in $(MODULES); do (cd $$module && go fmt ./...) || exit 1; done

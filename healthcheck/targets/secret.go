@@ -50,7 +50,7 @@ func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error)
 	return Target{
 		Key:     key.String(),
 		Version: hex.EncodeToString(hash[:]),
-		Config:  func(context.Context) (*rest.Config, error) { return parse(kubeconfig) },
+		Config:  func(context.Context) (*rest.Config, error) { return ParseKubeconfig(kubeconfig) },
 	}, nil
 }
 
@@ -58,20 +58,33 @@ func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error)
 // this ends in a condition.
 var errNoKubeconfig = errors.New("the secret holds no valid kubeconfig")
 
-// parse makes a configuration of a kubeconfig.
-func parse(kubeconfig []byte) (*rest.Config, error) {
+// ForbiddenError says that a kubeconfig names something outside of itself.
+type ForbiddenError struct {
+	// Names is what it names: "a file", "a command", "an auth provider".
+	Names string
+}
+
+// Error implements error.
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("the kubeconfig in the secret names %s, which is not allowed", e.Names)
+}
+
+// ParseKubeconfig makes a configuration of a kubeconfig that others may write. It must be
+// complete: a file that it named would be read here, and the credentials of this process
+// sent to a server of somebody else. No error quotes it.
+func ParseKubeconfig(kubeconfig []byte) (*rest.Config, error) {
 	raw, err := clientcmd.Load(kubeconfig)
 	if err != nil {
 		return nil, errNoKubeconfig
 	}
 	for _, cluster := range raw.Clusters {
 		if cluster.CertificateAuthority != "" {
-			return nil, reaches("a file")
+			return nil, &ForbiddenError{Names: "a file"}
 		}
 	}
 	for _, user := range raw.AuthInfos {
 		if what := beyond(user); what != "" {
-			return nil, reaches(what)
+			return nil, &ForbiddenError{Names: what}
 		}
 	}
 	cfg, err := clientcmd.NewDefaultClientConfig(*raw, &clientcmd.ConfigOverrides{}).ClientConfig()
@@ -93,8 +106,4 @@ func beyond(user *clientcmdapi.AuthInfo) string {
 		return "a file"
 	}
 	return ""
-}
-
-func reaches(what string) error {
-	return fmt.Errorf("the kubeconfig in the secret names %s, which is not allowed", what)
 }

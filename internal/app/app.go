@@ -9,8 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
@@ -100,7 +98,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
 	cfg.Wrap(withEventsInTurn())
-	if o.PprofBindAddress != "0" {
+	if o.PprofBindAddress != off {
 		// Without it the profile of locks is empty. One wait in a hundred costs nothing that could be measured.
 		runtime.SetMutexProfileFraction(100)
 	}
@@ -114,8 +112,8 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		Cache:                         cached,
 		NewClient:                     o.NewClient,
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
-		Metrics:                       metricsOptions(o.MetricsBindAddress),
-		PprofBindAddress:              o.PprofBindAddress,
+		Metrics:                       guarded(o.MetricsBindAddress),
+		PprofBindAddress:              openProfiles(o),
 		LeaderElection:                o.LeaderElect,
 		LeaderElectionID:              leaderElectionID,
 		LeaderElectionNamespace:       o.LeaderElectNamespace,
@@ -134,16 +132,5 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, fmt.Errorf("adding the health probe: %w", err)
 	}
-	return mgr, nil
-}
-
-// metricsOptions serve metrics over TLS to those who may read them.
-func metricsOptions(address string) metricsserver.Options {
-	if address == "0" {
-		return metricsserver.Options{BindAddress: address}
-	}
-	return metricsserver.Options{
-		BindAddress: address, SecureServing: true,
-		FilterProvider: filters.WithAuthenticationAndAuthorization,
-	}
+	return mgr, addProfiles(mgr, o)
 }

@@ -43,7 +43,7 @@ func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*wo
 // next.
 func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
 	cache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
-		SecretClient:     mgr.GetClient(),
+		SecretClient:     workload.Kubeconfigs{Reader: mgr.GetClient()},
 		WatchFilterValue: o.Policy.WatchFilter,
 		ClusterFilter:    controlPlaneInitialized,
 		Cache:            clustercache.CacheOptions{ByObject: workload.NodeCache()},

@@ -22,6 +22,9 @@ import (
 // Version is set when the binary is linked.
 var Version = "dev"
 
+// off is the address of what is not served.
+const off = "0"
+
 // Options say how the manager runs. DefaultOptions returns useful ones.
 type Options struct {
 	// Controllers are the names of those that run.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/mask"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -113,7 +114,7 @@ type Condition struct {
 	Message string      `json:"message,omitempty"`
 }
 
-// Marshal writes a bundle as YAML.
+// Marshal writes a bundle as YAML, without the passwords that messages of others quote.
 func (b *Bundle) Marshal() ([]byte, error) {
 	data, err := json.Marshal(b)
 	if err != nil {
@@ -123,7 +124,7 @@ func (b *Bundle) Marshal() ([]byte, error) {
 	if err := json.Unmarshal(data, &tree); err != nil {
 		return nil, fmt.Errorf("writing a bundle: %w", err)
 	}
-	text, err := yaml.Marshal(withoutNulls(tree))
+	text, err := yaml.Marshal(mask.Tree(withoutNulls(tree)))
 	if err != nil {
 		return nil, fmt.Errorf("writing a bundle: %w", err)
 	}

@@ -96,6 +96,9 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 	if err != nil {
 		return time.Time{}, usageError{fmt.Errorf("--until is %q: it must be a time like 2006-01-02T15:04:05Z", h.until)}
 	}
+	if until.UTC().Year() > people.LastYear {
+		return time.Time{}, usageError{fmt.Errorf("--until is %s: the year must not be above %d", h.until, people.LastYear)}
+	}
 	if !until.After(now) {
 		return time.Time{}, usageError{fmt.Errorf("--until is %s: that is over", h.until)}
 	}

@@ -128,6 +128,7 @@ func TestHoldRefused(t *testing.T) {
 		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be above 0"},
 		"no time at all":    {[]string{"hold", "metal-3", "--until=tomorrow"}, exitUsage, `--until is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`},
 		"over":              {[]string{"hold", "metal-3", "--until=2020-01-01T00:00:00Z"}, exitUsage, "--until is 2020-01-01T00:00:00Z: that is over"},
+		"no year":           {[]string{"hold", "metal-3", "--until=9999-12-31T23:59:59-23:59"}, exitUsage, "--until is 9999-12-31T23:59:59-23:59: the year must not be above 9999"},
 		"no such machine":   {[]string{"hold", "metal-9", "--for=1h"}, exitFailure, "there is no machine/metal-9 in namespace fleet"},
 		"no such cluster":   {[]string{"release", "cluster/green"}, exitFailure, "there is no cluster/green in namespace fleet"},
 		"may not patch":     {[]string{"hold", "metal-3", "--for=1h", "--as=bob"}, exitFailure, `machines.cluster.x-k8s.io "metal-3" is forbidden: User "bob" cannot patch resource "machines" in API group "cluster.x-k8s.io" in the namespace "fleet"`},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/mask"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -51,7 +53,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
-	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles, for anybody who reaches it; 0 is off.")
+	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 is off. On 127.0.0.1 they are for anybody in the pod, elsewhere over TLS for those who may get /debug/pprof/*.")
 	fs.StringVar(&o.DashboardBindAddress, "dashboard-bind-address", o.DashboardBindAddress,
 		"Address of the dashboard, over TLS, for those who may read what it shows; 0 is off.")
 	fs.StringVar(&o.DashboardCertDir, "dashboard-cert-dir", o.DashboardCertDir,
@@ -84,7 +86,7 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	if err := f.options.Validate(); err != nil {
 		return usageError{err}
 	}
-	if err := logsv1.ValidateAndApply(f.logging, nil); err != nil {
+	if err := f.log(); err != nil {
 		return usageError{err}
 	}
 	defer logs.FlushLogs()
@@ -103,6 +105,23 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	}
 	ctrl.Log.Info("Sickbay stopped")
 	return nil
+}
+
+// mostVerbose is the highest verbosity. Beyond it the client of Kubernetes prints what it reads and sends: Secrets, and the tokens of people.
+const mostVerbose = 7
+
+// log begins to log, without the passwords that errors of others quote.
+func (f *managerFlags) log() error {
+	if f.logging.Verbosity > mostVerbose {
+		return fmt.Errorf("--v is %d: it must be at most %d, as more would print Secrets", f.logging.Verbosity, mostVerbose)
+	}
+	for _, one := range f.logging.VModule {
+		if one.Verbosity > mostVerbose {
+			return fmt.Errorf("--vmodule has %d for %s: it must be at most %d, as more would print Secrets", one.Verbosity, one.FilePattern, mostVerbose)
+		}
+	}
+	streams := logsv1.LoggingOptions{InfoStream: mask.Writer{W: os.Stdout}, ErrorStream: mask.Writer{W: os.Stderr}}
+	return logsv1.ValidateAndApplyWithOptions(f.logging, &streams, nil)
 }
 
 // restConfig finds the management cluster. A file that was named is a usage error

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
 // Exit codes of the binary.
@@ -42,7 +44,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	if errors.Is(err, errNo) {
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "sickbay: %s\n", oneLine(err))
+	fmt.Fprintf(stderr, "sickbay: %s\n", mask.Text(oneLine(err)))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}

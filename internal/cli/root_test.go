@@ -27,6 +27,8 @@ func TestBadInput(t *testing.T) {
 		"negative grace period":        {[]string{"manager", "--remote-conditions-grace-period=-1s"}, "it must not be negative"},
 		"no time to answer":            {[]string{"manager", "--remote-connect-timeout=0"}, "--remote-connect-timeout is 0s"},
 		"unknown log format":           {[]string{"manager", "--logging-format=xml"}, "xml"},
+		"Secrets in the log":           {[]string{"manager", "--v=8"}, "--v is 8: it must be at most 7, as more would print Secrets"},
+		"Secrets in a part of it":      {[]string{"manager", "--vmodule=request=9"}, "--vmodule has 9 for request: it must be at most 7, as more would print Secrets"},
 		"kubeconfig that is not there": {[]string{"manager", "--kubeconfig=/does/not/exist"}, "reading --kubeconfig"},
 		"no controllers":               {[]string{"manager", "--controllers="}, "--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot"},
 		"unknown controller":           {[]string{"manager", "--controllers=upgradepause,reboots"}, `--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot`},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/people"
@@ -54,6 +55,9 @@ func parseTarget(arg string, takes ...string) (target, error) {
 // namespaced says how to write what a person has copied as NAMESPACE/NAME, as the pages print it; nothing if it begins with a kind.
 func namespaced(arg string) string {
 	namespace, name, _ := strings.Cut(arg, "/")
+	if strconv.Quote(arg) != `"`+arg+`"` {
+		return "" // it is no name, and need not be plain text
+	}
 	if kindNames[strings.ToLower(namespace)] != "" || name == "" || strings.Contains(namespace, ".") {
 		return ""
 	}

@@ -83,7 +83,7 @@ func actOf(verb string, form url.Values, now time.Time) (act, error) {
 func untilOf(form url.Values, now time.Time) (time.Time, error) {
 	if shown := form.Get("until"); shown != "" {
 		until, err := time.Parse(time.RFC3339, shown)
-		if err != nil || !until.After(now) {
+		if err != nil || !until.After(now) || until.UTC().Year() > people.LastYear {
 			return until, badForm{fmt.Errorf("a hold until %q: it must be a time to come, like 2006-01-02T15:04:05Z", shown)}
 		}
 		return until.UTC(), nil

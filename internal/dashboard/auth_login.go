@@ -111,10 +111,11 @@ func localPath(next string) string {
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"
 	}
-	if u.Path == loginPath || u.Path == logoutPath {
-		return "/"
+	// What is escaped in next need not be in the address that a browser gets.
+	if to := u.RequestURI(); u.Path != loginPath && u.Path != logoutPath && !strings.HasPrefix(to, "//") {
+		return to
 	}
-	return u.RequestURI()
+	return "/"
 }
 
 // readForm reads what a form has sent. If it cannot, it has said so.

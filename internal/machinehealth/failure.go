@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
 // failureOf says why a Machine has failed for good; empty if it has not. Cluster API sets no phase for that any more: it
@@ -29,7 +31,8 @@ func failureOf(machine *clusterv1.Machine) string {
 // changing matches the parts of an error that differ from one attempt to the next: times, ports of our side, requests and counts.
 var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[0-9.]*(Z|[+-]\d\d:?\d\d)?|:\d+(->)|\breq-[0-9a-f-]+|(?i:\b(attempt|try) #?\d+|\b\d+ (attempts|tries|retries|times))\b`)
 
-// steady is an error without what changes: a message that changes is a write, and wakes others up.
+// steady is an error without what changes: a message that changes is a write, and wakes others up. Passwords that it quotes go, too: more people
+// read verdicts, events and records than may read the object that has the error.
 func steady(message string) string {
-	return strings.Join(strings.Fields(changing.ReplaceAllString(message, "$2")), " ")
+	return strings.Join(strings.Fields(changing.ReplaceAllString(mask.Text(message), "$2")), " ")
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/mask"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -79,13 +80,15 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	return hostFacts(current), nil
 }
 
-// KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware.
+// KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware. Its error may quote the address
+// of its BMC, with the password.
 func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
 	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
 	kept.ManagedFields = nil
 	kept.Spec.ConsumerRef = host.Spec.ConsumerRef
 	kept.Status.PoweredOn = host.Status.PoweredOn
-	kept.Status.OperationalStatus, kept.Status.ErrorType, kept.Status.ErrorMessage = host.Status.OperationalStatus, host.Status.ErrorType, host.Status.ErrorMessage
+	kept.Status.OperationalStatus, kept.Status.ErrorType = host.Status.OperationalStatus, host.Status.ErrorType
+	kept.Status.ErrorMessage = mask.Text(host.Status.ErrorMessage)
 	return kept
 }
 

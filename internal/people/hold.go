@@ -47,6 +47,9 @@ type Target struct {
 
 func (t Target) String() string { return t.Kind + "/" + t.Name }
 
+// LastYear is the last one that an annotation can hold, in UTC. A hold until later could not be read again, and would never end.
+const LastYear = 9999
+
 // HoldUntil is when a hold ends that is to last for a span.
 func HoldUntil(now time.Time, span time.Duration) time.Time {
 	// The API server's clock may be a little behind: a second more never ends it too early.

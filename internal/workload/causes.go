@@ -9,10 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
 // The causes are part of a condition's message, so they must not change from one
@@ -58,8 +59,22 @@ func (c *Clusters) kubeconfigProblem(ctx context.Context, cluster client.ObjectK
 	if err != nil {
 		return ""
 	}
-	if _, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig.Data[secret.KubeconfigDataName]); err != nil {
-		return fmt.Sprintf("the kubeconfig secret %s cannot be used: its key %q holds no valid kubeconfig", name, secret.KubeconfigDataName)
+	if err := kubeconfigError(&kubeconfig); err != nil {
+		return err.Error()
 	}
 	return ""
+}
+
+// kubeconfigError says what is wrong with a kubeconfig secret, without a word out of it.
+func kubeconfigError(kubeconfig *corev1.Secret) error {
+	_, err := targets.ParseKubeconfig(kubeconfig.Data[secret.KubeconfigDataName])
+	forbidden := (*targets.ForbiddenError)(nil)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &forbidden):
+		return fmt.Errorf("the kubeconfig secret %s cannot be used: it names %s, which is not allowed", kubeconfig.Name, forbidden.Names)
+	default:
+		return fmt.Errorf("the kubeconfig secret %s cannot be used: its key %q holds no valid kubeconfig", kubeconfig.Name, secret.KubeconfigDataName)
+	}
 }

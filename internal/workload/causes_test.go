@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,10 +26,12 @@ current-context: x
 // TestKubeconfigProblems covers the causes that a person can mend.
 func TestKubeconfigProblems(t *testing.T) {
 	unusable := `the kubeconfig secret c-kubeconfig cannot be used: its key "value" holds no valid kubeconfig`
+	forbidden := "the kubeconfig secret c-kubeconfig cannot be used: it names a file, which is not allowed"
 	tests := map[string]struct {
 		data map[string][]byte
 		want string
 	}{
+		"names a file":        {map[string][]byte{"value": []byte(strings.Replace(goodKubeconfig, "token: t", "tokenFile: /t", 1))}, forbidden},
 		"no secret":           {nil, "the kubeconfig secret c-kubeconfig does not exist"},
 		"no key":              {map[string][]byte{"other": []byte(goodKubeconfig)}, unusable},
 		"no kubeconfig in it": {map[string][]byte{"value": []byte("{")}, unusable},

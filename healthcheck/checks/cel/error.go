@@ -3,6 +3,7 @@ package cel
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/google/cel-go/common"
 )
@@ -52,5 +53,13 @@ func clear(cause string) string {
 	if before, _, ok := strings.Cut(cause, " expecting {"); ok {
 		cause = before
 	}
-	return oneLine.Replace(cause)
+	return strings.Map(plainly, oneLine.Replace(cause))
+}
+
+// plainly has a question mark for a character that is no text.
+func plainly(r rune) rune {
+	if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		return '?'
+	}
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/types"
@@ -58,11 +59,19 @@ func problemAt(at common.Location, problem string) error {
 	problem = strings.TrimSuffix(problem, " (in container '')")
 	// A list of all words that would have been possible says nothing to a reader.
 	problem, _, _ = strings.Cut(problem, " expecting {")
-	problem = oneLine.Replace(problem)
+	problem = strings.Map(plainly, oneLine.Replace(problem))
 	if at == nil || at.Line() <= 0 || at.Column() < 0 {
 		return errors.New(problem)
 	}
 	return fmt.Errorf("%d:%d: %s", at.Line(), at.Column()+1, problem)
+}
+
+// plainly has a question mark for a character that is no text.
+func plainly(r rune) rune {
+	if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		return '?'
+	}
+	return r
 }
 
 // oneLine keeps a problem in one line: it may quote the expression.

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// guarded serve over TLS to those who may read the path.
+func guarded(address string) metricsserver.Options {
+	if address == off {
+		return metricsserver.Options{BindAddress: address}
+	}
+	return metricsserver.Options{
+		BindAddress: address, SecureServing: true, TLSOpts: []func(*tls.Config){plainTLS},
+		FilterProvider: filters.WithAuthenticationAndAuthorization,
+	}
+}
+
+// plainTLS has HTTP/1.1 alone: a scraper needs no more, and what a stranger may send before he is refused is less.
+func plainTLS(config *tls.Config) {
+	config.MinVersion, config.NextProtos = tls.VersionTLS12, []string{"http/1.1"}
+}
+
+// openProfiles is the address at which the manager serves profiles to anybody who reaches it, which is the host or the pod itself.
+func openProfiles(o Options) string {
+	if isLoopback(o.PprofBindAddress) {
+		return o.PprofBindAddress
+	}
+	return off
+}
+
+// addProfiles serves profiles to those who may read them, if others than the host or the pod itself reach their address.
+func addProfiles(mgr ctrl.Manager, o Options) error {
+	if o.PprofBindAddress == off || isLoopback(o.PprofBindAddress) {
+		return nil
+	}
+	options := guarded(o.PprofBindAddress)
+	options.ExtraHandlers = map[string]http.Handler{
+		"/debug/pprof/":        http.HandlerFunc(pprof.Index),
+		"/debug/pprof/cmdline": http.HandlerFunc(pprof.Cmdline),
+		"/debug/pprof/profile": http.HandlerFunc(pprof.Profile),
+		"/debug/pprof/symbol":  http.HandlerFunc(pprof.Symbol),
+		"/debug/pprof/trace":   http.HandlerFunc(pprof.Trace),
+	}
+	server, err := metricsserver.NewServer(options, mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("serving profiles: %w", err)
+	}
+	if err := mgr.Add(server); err != nil {
+		return fmt.Errorf("serving profiles: %w", err)
+	}
+	return nil
+}
+
+// isLoopback reports whether only the host or the pod itself reaches an address.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}

@@ -1,0 +1,65 @@
+package mask
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+)
+
+// masked stands for what was taken out.
+const masked = "***"
+
+// secrets are what is taken out, each with what is left of it: the password in an address, what follows the scheme of an Authorization header,
+// a token that says of itself that it is one, and a private key.
+var secrets = []struct {
+	// sign is in every text that has such a secret; most texts have none, which is told without the pattern.
+	sign    []byte
+	pattern *regexp.Regexp
+	left    []byte
+}{
+	{[]byte("://"), regexp.MustCompile(`(://[^\s/:@"'<>\\]*):[^\s/"'<>\\]+@`), []byte("$1:" + masked + "@")},
+	{[]byte("earer"), regexp.MustCompile(`(?i)(\bbearer(?: |%20)+)[a-z0-9._~+/-]{16,}=*`), []byte("${1}" + masked)},
+	{[]byte("asic"), regexp.MustCompile(`(?i)(\bbasic(?: |%20)+)[a-z0-9+/-]{16,}=*`), []byte("${1}" + masked)},
+	{[]byte("eyJ"), regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*`), []byte(masked)},
+	{[]byte("PRIVATE KEY"), regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`), []byte(masked)},
+}
+
+// Text is a text with *** in the place of each password, token and private key that can be told from other words.
+func Text(text string) string { return string(maskAll([]byte(text))) }
+
+func maskAll(text []byte) []byte {
+	for _, s := range secrets {
+		if bytes.Contains(text, s.sign) {
+			text = s.pattern.ReplaceAll(text, s.left)
+		}
+	}
+	return text
+}
+
+// Writer masks what is written to W. Each Write is a text of its own, as loggers write their entries.
+type Writer struct{ W io.Writer }
+
+// Write implements io.Writer.
+func (w Writer) Write(p []byte) (int, error) {
+	if _, err := w.W.Write(maskAll(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Tree masks the texts in what was decoded from JSON or YAML.
+func Tree(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for key := range tree {
+			tree[key] = Tree(tree[key])
+		}
+	case []any:
+		for i := range tree {
+			tree[i] = Tree(tree[i])
+		}
+	case string:
+		return Text(tree)
+	}
+	return tree
+}

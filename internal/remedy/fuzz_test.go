@@ -1,0 +1,28 @@
+package remedy_test
+
+import (
+	"testing"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// FuzzRebootAnnotations: whatever a Machine is annotated with, a time that cannot be read makes nobody wait, and no operation is made up.
+func FuzzRebootAnnotations(f *testing.F) {
+	f.Add("uid/1", "uid/1", "2026-11-23T00:00:00Z")
+	f.Add("", "", "")
+	f.Add("x", "y", "9999-12-31T23:59:59-23:59")
+	f.Fuzz(func(t *testing.T, asked, operation, at string) {
+		machine := &clusterv1.Machine{}
+		machine.Annotations = map[string]string{remedy.RebootAnnotation: asked, remedy.RebootOperationAnnotation: operation, remedy.RebootRequestedAtAnnotation: at}
+		if got := remedy.RebootOperation(machine); got != "" && got != operation {
+			t.Errorf("the operation is %q, want %q or none", got, operation)
+		}
+		remedy.RebootRequestedByHealthCheck(machine)
+		if _, err := time.Parse(time.RFC3339, at); err != nil && !remedy.RebootDueAt(machine, time.Hour).IsZero() {
+			t.Errorf("somebody waits for %q", at)
+		}
+	})
+}

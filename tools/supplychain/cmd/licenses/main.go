@@ -1,0 +1,121 @@
+// Command licenses checks the licenses of what this repository is made of, and writes the notices that go with the binary.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// allowed are the licenses under which code may be linked into what users run: those that ask for no more than their text and the names of
+// the authors, which are in the notices. Programs that only tests run are not looked at: nobody gets them.
+var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
+
+// systems are those for which the binary is built.
+var systems = []string{"linux", "darwin", "windows"}
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "licenses: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	root, binary, notices string
+	write                 bool
+	// libraries are the directories of the modules that users import.
+	libraries []string
+}
+
+func parse(args []string) (options, error) {
+	set, o := flag.NewFlagSet("licenses", flag.ContinueOnError), options{}
+	libraries := ""
+	set.StringVar(&o.root, "root", ".", "Directory of the module of the binary.")
+	set.StringVar(&o.binary, "binary", "", "Package of the binary.")
+	set.StringVar(&o.notices, "notices", "", "File with the notices of what is in the binary.")
+	set.BoolVar(&o.write, "write", false, "Write the notices.")
+	set.StringVar(&libraries, "libraries", "", "Directories of the modules that users import, separated by commas.")
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	o.libraries = strings.FieldsFunc(libraries, func(r rune) bool { return r == ',' })
+	if o.binary == "" || o.notices == "" {
+		return o, errors.New("-binary and -notices must be set")
+	}
+	return o, nil
+}
+
+func run(args []string, out io.Writer) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	linked, err := modules(o.root, o.binary, systems...)
+	if err != nil {
+		return err
+	}
+	problems := refused(linked)
+	fmt.Fprintf(out, "%d modules are in the binary: %s\n", len(linked), summary(linked))
+	for _, dir := range o.libraries {
+		all, err := modules(dir, "./...", "")
+		if err != nil {
+			return err
+		}
+		problems = append(problems, refused(all)...)
+		fmt.Fprintf(out, "%d modules are used in %s: %s\n", len(all), dir, summary(all))
+	}
+	if len(problems) > 0 {
+		return errors.New(strings.Join(slices.Compact(slices.Sorted(slices.Values(problems))), "\n"))
+	}
+	return settle(o, linked)
+}
+
+// settle writes the notices, or compares them.
+func settle(o options, linked []*module) error {
+	text, err := notices(linked)
+	if err != nil {
+		return err
+	}
+	if o.write {
+		return os.WriteFile(o.notices, text, 0o644)
+	}
+	if stored, err := os.ReadFile(o.notices); err != nil || string(stored) != string(text) {
+		return fmt.Errorf("%s is out of date: make licenses LICENSES=-write brings it up to date", o.notices)
+	}
+	return nil
+}
+
+// refused says what is wrong with the licenses of modules.
+func refused(all []*module) (problems []string) {
+	for _, m := range all {
+		if len(m.licenses()) == 0 {
+			problems = append(problems, fmt.Sprintf("%s: no license was found in %s", m.path, strings.Join(slices.Sorted(maps.Keys(m.files)), ", ")))
+		}
+		for _, id := range m.licenses() {
+			if !slices.Contains(allowed, id) {
+				problems = append(problems, fmt.Sprintf("%s: its license %s is none of %s", m.path, id, strings.Join(allowed, ", ")))
+			}
+		}
+	}
+	return problems
+}
+
+// summary counts modules by license.
+func summary(all []*module) string {
+	counts := map[string]int{}
+	for _, m := range all {
+		counts[strings.Join(m.licenses(), " and ")]++
+	}
+	var parts []string
+	for _, license := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[license], license))
+	}
+	return strings.Join(parts, ", ")
+}

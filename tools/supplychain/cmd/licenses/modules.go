@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/licensecheck"
+)
+
+// standard is what the standard library is called.
+const standard = "the Go standard library and runtime"
+
+// own is how the modules of this repository begin.
+const own = "github.com/sickbay-dev/sickbay"
+
+// module is one of others.
+type module struct {
+	path, dir string
+	// files are those about its license, and that of the packages that are used, by their names in the module.
+	files map[string][]byte
+}
+
+// about are the names of such files.
+var about = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
+
+// modules are those that the packages of a module are made of, on some systems.
+func modules(dir, packages string, systems ...string) ([]*module, error) {
+	all := map[string]*module{}
+	for _, system := range systems {
+		const format = `{{if .Standard}}std{{else}}{{with .Module}}{{.Path}}	{{.Dir}}{{end}}{{end}}	{{.Dir}}`
+		cmd := exec.Command("go", "list", "-deps", "-f", format, packages)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+		if system != "" {
+			cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH=amd64")
+		}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		text, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing what %s is made of: %w: %s", dir, err, &stderr)
+		}
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Split(strings.TrimSpace(line), "\t")
+			if len(fields) < 3 || fields[0] == own || strings.HasPrefix(fields[0], own+"/") {
+				continue
+			}
+			if err := add(all, fields[0], fields[1], fields[2]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding Go: %w", err)
+	}
+	goroot := strings.TrimSpace(string(root))
+	if err := add(all, standard, goroot, goroot); err != nil {
+		return nil, err
+	}
+	sorted := make([]*module, 0, len(all))
+	for _, m := range all {
+		sorted = append(sorted, m)
+	}
+	slices.SortFunc(sorted, func(a, b *module) int { return strings.Compare(a.path, b.path) })
+	return sorted, nil
+}
+
+// add reads what is said about a license beside a package, and above it up to the root of its module.
+func add(all map[string]*module, path, root, dir string) error {
+	m, known := all[path]
+	if !known {
+		m = &module{path: path, dir: root, files: map[string][]byte{}}
+		all[path] = m
+	}
+	for ; strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		for _, entry := range entries {
+			if !about.MatchString(entry.Name()) || entry.IsDir() || strings.HasSuffix(entry.Name(), ".go") {
+				continue
+			}
+			file := filepath.Join(dir, entry.Name())
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", path, err)
+			}
+			name, _ := filepath.Rel(root, file)
+			m.files[filepath.ToSlash(name)] = text
+		}
+	}
+	return nil
+}
+
+// enough is how much of a file must be the text of licenses, in percent. The rest is names.
+const enough = 75
+
+// licenses are those of a module, by their SPDX identifiers. A file that cannot be told is a license of no name.
+func (m *module) licenses() []string {
+	var ids []string
+	for name, text := range m.files {
+		if isNotice(name) {
+			continue
+		}
+		coverage := licensecheck.Scan(text)
+		if coverage.Percent < enough {
+			ids = append(ids, fmt.Sprintf("(unknown: %s)", name))
+			continue
+		}
+		for _, match := range coverage.Match {
+			ids = append(ids, match.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// isNotice reports whether a file is passed on, and no license: a notice, or a grant of patents beside one.
+func isNotice(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	return strings.HasPrefix(base, "notice") || strings.HasPrefix(base, "patents")
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+const header = `Sickbay's binary is made of the code in this repository, which is under the Apache License 2.0 (see LICENSE), and of the modules
+below. Each text is followed by nothing but the next one; modules with the same text share it. make licenses checks this file.
+`
+
+// notices are the texts that go with the binary, each once. Versions are left out, so that an update changes nothing here: they are in the
+// binary (go version -m).
+func notices(linked []*module) ([]byte, error) {
+	users := map[string][]string{}
+	for _, m := range linked {
+		for _, name := range slices.Sorted(maps.Keys(m.files)) {
+			text := strings.TrimSpace(strings.ReplaceAll(string(m.files[name]), "\r\n", "\n"))
+			users[text] = append(users[text], m.path+" ("+name+")")
+		}
+	}
+	if len(users) == 0 {
+		return nil, errors.New("there are no licenses")
+	}
+	texts := slices.SortedFunc(maps.Keys(users), func(a, b string) int { return strings.Compare(users[a][0], users[b][0]) })
+	var out bytes.Buffer
+	out.WriteString(header)
+	for _, text := range texts {
+		fmt.Fprintf(&out, "\n%s\n%s\n%s\n\n%s\n", line, strings.Join(users[text], "\n"), line, text)
+	}
+	return out.Bytes(), nil
+}
+
+var line = strings.Repeat("=", 100)
