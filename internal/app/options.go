@@ -11,6 +11,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -69,6 +71,14 @@ type Options struct {
 	SkipNameValidation bool
 	// NewClient makes the client; tests put a failing one in.
 	NewClient client.NewClientFunc
+}
+
+// announced are the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
+func (o *Options) announced() map[string]string {
+	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
+		return nil
+	}
+	return announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels()
 }
 
 // DefaultOptions are those that the command line begins with.

@@ -64,12 +64,15 @@ func foretells(t *testing.T) *foretold.Watcher {
 // cameTrue checks that what explain said, in all stories, has happened.
 func cameTrue(t *testing.T, w *foretold.Watcher) {
 	t.Helper()
-	kept, prompt, broken := w.Report()
-	t.Logf("%d times explain said what happened next, %d times it happened within a second", kept, prompt)
-	for _, one := range broken {
+	r := w.Report()
+	t.Logf("%d times explain said what happened next, %d times it happened within a second", r.Kept, r.Prompt)
+	for _, one := range r.Late {
+		t.Log(one)
+	}
+	for _, one := range r.Broken {
 		t.Error(one)
 	}
-	if kept < 20 {
+	if r.Kept < 20 {
 		t.Error("hardly anything was foretold")
 	}
 }

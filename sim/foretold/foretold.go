@@ -5,6 +5,8 @@
 package foretold
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +38,44 @@ func Changed(before, after explain.Facts, namespace, name string) bool {
 		}
 	}
 	return false
+}
+
+// stamped is when the last thing that Changed tells of has happened, by what Sickbay itself or the API server has written down about it, to the
+// second; zero if nothing was. The time of the look is later: writes, caches and the look take theirs.
+func stamped(before, after explain.Facts, namespace, name string) time.Time {
+	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
+	if was == nil || is == nil || was.Machine.UID != is.Machine.UID {
+		return time.Time{}
+	}
+	var last time.Time
+	note := func(at *metav1.Time) {
+		if at != nil && at.After(last) && !at.After(after.Now) {
+			last = at.Time
+		}
+	}
+	if c := meta.FindStatusCondition(is.Machine.Status.Conditions, machinehealth.ConditionType); c != nil && verdict(was) != verdict(is) {
+		note(&c.LastTransitionTime)
+	}
+	for _, one := range after.Records {
+		r := one.Record
+		if r.Spec.MachineRef.UID != is.Machine.UID {
+			continue
+		}
+		note(&r.CreationTimestamp)
+		note(r.Status.CompletionTime)
+		note(r.Status.RecoveryTime)
+		for i := range r.Status.Attempts {
+			note(r.Status.Attempts[i].StartTime)
+			note(r.Status.Attempts[i].EndTime)
+		}
+		for i := range r.Status.Conditions {
+			note(&r.Status.Conditions[i].LastTransitionTime)
+		}
+	}
+	if last.Before(before.Now.Truncate(time.Second)) {
+		return time.Time{}
+	}
+	return last
 }
 
 func verdict(m *explain.Machine) metav1.ConditionStatus {

@@ -24,9 +24,28 @@ type Watcher struct {
 
 	mu     sync.Mutex
 	open   map[claim]*said
-	kept   int
-	prompt int
-	broken []string
+	report Report
+}
+
+// Report is what became of what was said.
+type Report struct {
+	// Kept counts what has happened, and Prompt what of that has happened within a second.
+	Kept, Prompt int
+	// Late says what has happened later, and Broken what has not happened at all.
+	Late   []Delay
+	Broken []string
+}
+
+// Delay is something that happened later than it was said.
+type Delay struct {
+	What string
+	// Due is when it was to happen, Happened when it did as far as that is written down, and Seen when a look showed it.
+	Due, Happened, Seen time.Time
+}
+
+func (d Delay) String() string {
+	const clock = "15:04:05.0"
+	return fmt.Sprintf("%s: it was to happen at %s, happened at %s, and was seen at %s", d.What, d.Due.UTC().Format(clock), d.Happened.UTC().Format(clock), d.Seen.UTC().Format(clock))
 }
 
 // claim is one thing that is said to happen.
@@ -101,14 +120,14 @@ func (w *Watcher) see(now explain.Facts) {
 		switch {
 		case Changed(one.facts, now, c.namespace, c.name):
 			if !one.due.After(now.Now) {
-				w.count(now.Now.Sub(one.due))
+				w.count(c, one, now)
 			}
 			delete(w.open, c)
 		case !again[c] && (c.at.IsZero() || c.at.After(now.Now)):
 			// Something else has happened, so it is not to happen any more.
 			delete(w.open, c)
 		case now.Now.After(one.due.Add(w.patience)):
-			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
+			w.report.Broken = append(w.report.Broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
 				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
 			delete(w.open, c)
 		}
@@ -123,16 +142,24 @@ func claimOf(one explain.Upcoming, now time.Time) claim {
 	return c
 }
 
-func (w *Watcher) count(late time.Duration) {
-	w.kept++
-	if late <= time.Second {
-		w.prompt++
+func (w *Watcher) count(c claim, one *said, now explain.Facts) {
+	w.report.Kept++
+	late := Delay{What: fmt.Sprintf("%s/%s: %s", c.namespace, c.name, c.what), Due: one.due, Happened: stamped(one.facts, now, c.namespace, c.name), Seen: now.Now}
+	if late.Happened.IsZero() {
+		late.Happened = late.Seen
 	}
+	if late.Happened.Sub(late.Due) <= time.Second {
+		w.report.Prompt++
+		return
+	}
+	w.report.Late = append(w.report.Late, late)
 }
 
-// Report is how much of what was said has happened, how much of that within a second, and what has not happened.
-func (w *Watcher) Report() (kept, prompt int, broken []string) {
+// Report is what became of what was said so far.
+func (w *Watcher) Report() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.kept, w.prompt, slices.Clone(w.broken)
+	r := w.report
+	r.Late, r.Broken = slices.Clone(r.Late), slices.Clone(r.Broken)
+	return r
 }

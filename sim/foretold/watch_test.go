@@ -48,9 +48,9 @@ func TestWatcher(t *testing.T) {
 			for _, facts := range tt.looks {
 				w.see(facts)
 			}
-			kept, prompt, broken := w.Report()
-			if kept != tt.kept || prompt != tt.prompt || strings.Join(broken, "; ") != tt.broken {
-				t.Errorf("%d were kept, %d of them promptly, and broken were %q", kept, prompt, broken)
+			r := w.Report()
+			if r.Kept != tt.kept || r.Prompt != tt.prompt || len(r.Late) != tt.kept-tt.prompt || strings.Join(r.Broken, "; ") != tt.broken {
+				t.Errorf("it is %+v", r)
 			}
 		})
 	}
