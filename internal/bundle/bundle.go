@@ -56,10 +56,12 @@ type Asked struct {
 // Settings are those of the manager that a look from outside takes over.
 type Settings struct {
 	// Namespace is the one that was looked at; empty means all.
-	Namespace   string           `json:"namespace,omitempty"`
-	Adopt       targets.Adoption `json:"adopt,omitempty"`
-	WatchFilter string           `json:"watchFilter,omitempty"`
-	GracePeriod metav1.Duration  `json:"gracePeriod"`
+	Namespace string           `json:"namespace,omitempty"`
+	Adopt     targets.Adoption `json:"adopt,omitempty"`
+	// Assumed reports that nobody knew whether the manager has these flags.
+	Assumed     bool            `json:"assumed,omitempty"`
+	WatchFilter string          `json:"watchFilter,omitempty"`
+	GracePeriod metav1.Duration `json:"gracePeriod"`
 	// Records and Hosts report whether MachineRemediations and BareMetalHosts could be read.
 	Records bool `json:"records,omitempty"`
 	Hosts   bool `json:"hosts,omitempty"`
