@@ -44,21 +44,20 @@ func Changed(before, after explain.Facts, namespace, name string) bool {
 // second; zero if nothing was. The time of the look is later: writes, caches and the look take theirs.
 func stamped(before, after explain.Facts, namespace, name string) time.Time {
 	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
-	if was == nil || is == nil || was.Machine.UID != is.Machine.UID {
-		return time.Time{}
-	}
 	var last time.Time
 	note := func(at *metav1.Time) {
 		if at != nil && at.After(last) && !at.After(after.Now) {
 			last = at.Time
 		}
 	}
-	if c := meta.FindStatusCondition(is.Machine.Status.Conditions, machinehealth.ConditionType); c != nil && verdict(was) != verdict(is) {
-		note(&c.LastTransitionTime)
+	if was != nil && is != nil && verdict(was) != verdict(is) {
+		if c := meta.FindStatusCondition(is.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+			note(&c.LastTransitionTime)
+		}
 	}
 	for _, one := range after.Records {
 		r := one.Record
-		if r.Spec.MachineRef.UID != is.Machine.UID {
+		if r.Namespace != namespace || r.Spec.MachineRef.Name != name {
 			continue
 		}
 		note(&r.CreationTimestamp)

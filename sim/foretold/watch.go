@@ -25,13 +25,23 @@ type Watcher struct {
 	mu     sync.Mutex
 	open   map[claim]*said
 	report Report
+	// looked is when it looked last, and excuses are when nothing was to be expected in time.
+	looked  time.Time
+	excuses []excuse
+}
+
+// excuse is a time of which so much was lost.
+type excuse struct {
+	from, to time.Time
+	lost     time.Duration
 }
 
 // Report is what became of what was said.
 type Report struct {
-	// Kept counts what has happened, and Prompt what of that has happened within a second.
-	Kept, Prompt int
-	// Late says what has happened later, and Broken what has not happened at all.
+	// Kept counts what has happened, Prompt what of that has happened within a second, and Excused what has not, but would have without the
+	// time that was lost: while the manager was restarted, and while the machine was too busy to ask explain as often as it should.
+	Kept, Prompt, Excused int
+	// Late says what else has happened later, and Broken what has not happened at all.
 	Late   []Delay
 	Broken []string
 }
@@ -105,10 +115,18 @@ func newWatcher(patience time.Duration) *Watcher {
 func (w *Watcher) see(now explain.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if stalled := now.Now.Sub(w.looked) - often; !w.looked.IsZero() && stalled > 0 {
+		w.excuses = append(w.excuses, excuse{w.looked, now.Now, stalled})
+	}
+	w.looked = now.Now
 	again := map[claim]bool{}
 	for _, one := range now.Next() {
 		c := claimOf(one, now.Now)
 		again[c] = true
+		if w.open[claim{c.namespace, c.name, c.what, one.At}] != nil && c.at.IsZero() {
+			// It is due now, and was said before.
+			continue
+		}
 		if w.open[c] == nil {
 			w.open[c] = &said{due: one.At, facts: now}
 		}
@@ -152,7 +170,29 @@ func (w *Watcher) count(c claim, one *said, now explain.Facts) {
 		w.report.Prompt++
 		return
 	}
+	if late.Happened.Sub(late.Due) <= time.Second+w.lost(late.Due, late.Seen) {
+		w.report.Excused++
+		return
+	}
 	w.report.Late = append(w.report.Late, late)
+}
+
+// Excuse says that the manager was down for a time, and busy with its start.
+func (w *Watcher) Excuse(from, to time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.excuses = append(w.excuses, excuse{from, to, to.Sub(from)})
+}
+
+// lost is how much time was lost between two moments.
+func (w *Watcher) lost(from, to time.Time) time.Duration {
+	var lost time.Duration
+	for _, one := range w.excuses {
+		if one.to.After(from) && one.from.Before(to) {
+			lost += one.lost
+		}
+	}
+	return lost
 }
 
 // Report is what became of what was said so far.

@@ -11,7 +11,8 @@ import (
 
 // Foretold is how often explain said what would happen next, and how often it happened within a second.
 type Foretold struct {
-	Kept, Prompt int
+	// Excused is how often it happened later, since the manager was restarted or the machine was busy.
+	Kept, Prompt, Excused int
 	// Late are the others.
 	Late []string
 }
@@ -31,7 +32,7 @@ func (s *soak) listen(ctx context.Context) error {
 // tell adds what became of what explain said.
 func (r *Report) tell(w *foretold.Watcher) {
 	told := w.Report()
-	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt}
+	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused}
 	for _, one := range told.Late {
 		r.Foretold.Late = append(r.Foretold.Late, one.String())
 	}
