@@ -123,8 +123,7 @@ func (w *Watcher) see(now explain.Facts) {
 	for _, one := range now.Next() {
 		c := claimOf(one, now.Now)
 		again[c] = true
-		if w.open[claim{c.namespace, c.name, c.what, one.At}] != nil && c.at.IsZero() {
-			// It is due now, and was said before.
+		if w.open[c] == nil && c.at.IsZero() && w.overdue(c, now.Now) {
 			continue
 		}
 		if w.open[c] == nil {
@@ -150,6 +149,16 @@ func (w *Watcher) see(now explain.Facts) {
 			delete(w.open, c)
 		}
 	}
+}
+
+// overdue reports whether what is said to happen at once was said to happen by now.
+func (w *Watcher) overdue(c claim, now time.Time) bool {
+	for other := range w.open {
+		if earlier := other.at; !earlier.IsZero() && !earlier.After(now) && other.namespace == c.namespace && other.name == c.name && other.what == c.what {
+			return true
+		}
+	}
+	return false
 }
 
 func claimOf(one explain.Upcoming, now time.Time) claim {
