@@ -51,7 +51,7 @@ func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	var all []Repair
 	for i := range records {
 		if r := &records[i]; !r.CreationTimestamp.Time.Before(since) {
-			all = append(all, repairOf(r))
+			all = append(all, RepairOf(r))
 		}
 	}
 	slices.SortFunc(all, func(a, b Repair) int {
@@ -60,7 +60,8 @@ func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	return all
 }
 
-func repairOf(r *v1alpha1.MachineRemediation) Repair {
+// RepairOf is the repair of one record.
+func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 	one := Repair{
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,
 		Message: r.Spec.Finding.Message, Detected: r.Spec.Finding.Since.Time, Admitted: r.CreationTimestamp.Time, Outcome: string(r.Status.Phase),
