@@ -60,21 +60,26 @@ func stamped(before, after explain.Facts, namespace, name string) time.Time {
 		if r.Namespace != namespace || r.Spec.MachineRef.Name != name {
 			continue
 		}
-		note(&r.CreationTimestamp)
-		note(r.Status.CompletionTime)
-		note(r.Status.RecoveryTime)
-		for i := range r.Status.Attempts {
-			note(r.Status.Attempts[i].StartTime)
-			note(r.Status.Attempts[i].EndTime)
-		}
-		for i := range r.Status.Conditions {
-			note(&r.Status.Conditions[i].LastTransitionTime)
+		for _, at := range moments(r) {
+			note(at)
 		}
 	}
 	if last.Before(before.Now.Truncate(time.Second)) {
 		return time.Time{}
 	}
 	return last
+}
+
+// moments are all that a record has written down; nil is what has not happened.
+func moments(r *v1alpha1.MachineRemediation) []*metav1.Time {
+	all := []*metav1.Time{&r.CreationTimestamp, r.Status.CompletionTime, r.Status.RecoveryTime}
+	for i := range r.Status.Attempts {
+		all = append(all, r.Status.Attempts[i].StartTime, r.Status.Attempts[i].EndTime)
+	}
+	for i := range r.Status.Conditions {
+		all = append(all, &r.Status.Conditions[i].LastTransitionTime)
+	}
+	return all
 }
 
 func verdict(m *explain.Machine) metav1.ConditionStatus {

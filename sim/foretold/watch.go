@@ -115,24 +115,8 @@ func newWatcher(patience time.Duration) *Watcher {
 func (w *Watcher) see(now explain.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if stalled := now.Now.Sub(w.looked) - often; !w.looked.IsZero() && stalled > 0 {
-		w.excuses = append(w.excuses, excuse{w.looked, now.Now, stalled})
-	}
-	w.looked = now.Now
-	again := map[claim]bool{}
-	for _, one := range now.Next() {
-		c := claimOf(one, now.Now)
-		again[c] = true
-		if w.open[c] == nil && c.at.IsZero() && w.overdue(c, now.Now) {
-			continue
-		}
-		if w.open[c] == nil {
-			w.open[c] = &said{due: one.At, facts: now}
-		}
-		if c.at.After(now.Now) {
-			w.open[c].facts = now
-		}
-	}
+	w.stalled(now.Now)
+	again := w.hear(now)
 	for c, one := range w.open {
 		switch {
 		case Changed(one.facts, now, c.namespace, c.name):
@@ -149,6 +133,33 @@ func (w *Watcher) see(now explain.Facts) {
 			delete(w.open, c)
 		}
 	}
+}
+
+// stalled notes how much later this look is than it should be.
+func (w *Watcher) stalled(now time.Time) {
+	if lost := now.Sub(w.looked) - often; !w.looked.IsZero() && lost > 0 {
+		w.excuses = append(w.excuses, excuse{w.looked, now, lost})
+	}
+	w.looked = now
+}
+
+// hear takes up what is said now, and returns it.
+func (w *Watcher) hear(now explain.Facts) map[claim]bool {
+	again := map[claim]bool{}
+	for _, one := range now.Next() {
+		c := claimOf(one, now.Now)
+		again[c] = true
+		if w.open[c] == nil && c.at.IsZero() && w.overdue(c, now.Now) {
+			continue
+		}
+		if w.open[c] == nil {
+			w.open[c] = &said{due: one.At, facts: now}
+		}
+		if c.at.After(now.Now) {
+			w.open[c].facts = now
+		}
+	}
+	return again
 }
 
 // overdue reports whether what is said to happen at once was said to happen by now.
