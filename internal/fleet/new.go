@@ -54,9 +54,9 @@ func New(s Sources) *Observer {
 // host is the one that runs a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
 // enough, and a host that cannot be read is none.
 func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-	host, err := s.Hosts.Cached(ctx, machine)
-	if err != nil || host == nil {
-		return nil, nil //nolint:nilerr // It is not known then, as for people who may not read hosts.
+	host, _ := s.Hosts.Cached(ctx, machine)
+	if host == nil {
+		return nil, nil
 	}
 	return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
 }
