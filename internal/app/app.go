@@ -10,12 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
 // leaderElectionID names the lease.
-const leaderElectionID = "sickbay-manager"
+const leaderElectionID = announce.Lease
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
@@ -117,6 +118,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		LeaderElection:                o.LeaderElect,
 		LeaderElectionID:              leaderElectionID,
 		LeaderElectionNamespace:       o.LeaderElectNamespace,
+		LeaderElectionLabels:          o.announced(),
 		LeaderElectionReleaseOnCancel: true,
 		Controller: config.Controller{
 			SkipNameValidation: &o.SkipNameValidation,

@@ -74,7 +74,7 @@ func leaseNamespace(o Options) string {
 // newDashboard has the manager serve the dashboard, on every replica.
 func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shownFleet) (*dashboard.Server, error) {
 	guard, err := dashboard.NewGuard(dashboard.GuardOptions{
-		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Namespace: o.Namespace, Clock: clock.RealClock{},
+		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Namespace: o.Namespace, Policy: o.Policy, Clock: clock.RealClock{},
 	})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/targets"
@@ -81,6 +83,14 @@ type Options struct {
 	Logger logr.Logger
 
 	tracer *tracing.Tracer
+}
+
+// announced are the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
+func (o *Options) announced() map[string]string {
+	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
+		return nil
+	}
+	return announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels()
 }
 
 // DefaultOptions are those that the command line begins with.

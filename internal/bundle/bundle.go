@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -57,10 +58,12 @@ type Asked struct {
 // Settings are those of the manager that a look from outside takes over.
 type Settings struct {
 	// Namespace is the one that was looked at; empty means all.
-	Namespace   string           `json:"namespace,omitempty"`
-	Adopt       targets.Adoption `json:"adopt,omitempty"`
-	WatchFilter string           `json:"watchFilter,omitempty"`
-	GracePeriod metav1.Duration  `json:"gracePeriod"`
+	Namespace string           `json:"namespace,omitempty"`
+	Adopt     targets.Adoption `json:"adopt,omitempty"`
+	// Assumed reports that nobody knew whether the manager has these flags.
+	Assumed     bool            `json:"assumed,omitempty"`
+	WatchFilter string          `json:"watchFilter,omitempty"`
+	GracePeriod metav1.Duration `json:"gracePeriod"`
 	// Records and Hosts report whether MachineRemediations and BareMetalHosts could be read.
 	Records bool `json:"records,omitempty"`
 	Hosts   bool `json:"hosts,omitempty"`
@@ -166,9 +169,26 @@ func Unmarshal(data []byte) (*Bundle, error) {
 	return b, nil
 }
 
+// maxSize is how large a bundle may be: several times what 10,000 machines and all their repairs take.
+const maxSize = 256 << 20
+
+// readAll reads a file, unless it is larger than that.
+func readAll(file string, most int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, fmt.Errorf("%s is larger than %d MiB, which no bundle is", file, most>>20)
+	}
+	return data, err
+}
+
 // Read reads a bundle from a file.
 func Read(file string) (*Bundle, error) {
-	data, err := os.ReadFile(file)
+	data, err := readAll(file, maxSize)
 	if err != nil {
 		return nil, fmt.Errorf("reading a bundle: %w", err)
 	}

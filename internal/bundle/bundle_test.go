@@ -1,6 +1,8 @@
 package bundle
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -238,5 +240,20 @@ func TestNoSecrets(t *testing.T) {
 	}
 	if err := (view{newSnapshot(f.env.Scheme), f.env.Client}).Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: "blue-kubeconfig"}, &corev1.Secret{}); err == nil {
 		t.Error("a bundle reads Secrets")
+	}
+}
+
+// TestReadIsBounded: a file that is too large for a bundle is not read whole.
+func TestReadIsBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// It takes no room on the disk.
+	if err := os.Truncate(file, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "is larger than 256 MiB, which no bundle is") {
+		t.Errorf("it ends with %v", err)
 	}
 }

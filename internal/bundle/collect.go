@@ -30,7 +30,7 @@ func Collect(ctx context.Context, o *fleet.Observer, namespace string, asked Ask
 		APIVersion: APIVersion, Kind: Kind, Version: version, Asked: asked, At: o.Clock.Now().Round(0).UTC(),
 		Manager: Manager{facts.Manager.Name, facts.Manager.Unknown},
 		Settings: Settings{
-			Namespace: namespace, Adopt: o.Policy.Adopt, WatchFilter: o.Policy.WatchFilter, GracePeriod: metav1.Duration{Duration: o.Health.GracePeriod},
+			Namespace: namespace, Adopt: o.Policy.Adopt, Assumed: o.Assumed, WatchFilter: o.Policy.WatchFilter, GracePeriod: metav1.Duration{Duration: o.Health.GracePeriod},
 			Records: o.Records, Hosts: o.Health.Hosts.Installed(),
 		},
 	}

@@ -47,7 +47,7 @@ func newRedactor(tree map[string]any) *redactor {
 var fixed = map[string]bool{
 	"apiVersion": true, "apiGroup": true, "kind": true, "uid": true, "type": true, "status": true, "phase": true, "operationID": true, "key": true, "operator": true,
 	"version": true, "resourceVersion": true, "manager": true, "fieldsType": true, "fieldsV1": true, "finalizers": true, "action": true, "approval": true,
-	"doneWhen": true, "mode": true, "answer": true, "result": true, "step": true, "adopt": true, "gracePeriod": true, "domains": true, "watchFilter": true,
+	"doneWhen": true, "mode": true, "answer": true, "result": true, "step": true, "adopt": true, "assumed": true, "gracePeriod": true, "domains": true, "watchFilter": true,
 	"startAt": true, "stoppedBy": true,
 }
 

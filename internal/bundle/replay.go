@@ -59,6 +59,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 		Policy:    targets.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
 		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
 	}).Look(ctx, s.settings.Namespace)
+	facts.Assumed = s.settings.Assumed
 	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown}
 	return facts, err
 }

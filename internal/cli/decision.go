@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -92,7 +92,7 @@ func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 
 func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine, kindRemediation)
-	if err := errors.Join(err, d.output.validate(), d.confirm.validate(cmd.InOrStdin()), validReason(d.reason)); err != nil {
+	if err := cmp.Or(err, d.output.validate(), validReason(d.reason), d.confirm.validate(cmd.InOrStdin())); err != nil {
 		return err
 	}
 	namespace, err := d.access.namespace()

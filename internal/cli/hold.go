@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -108,7 +109,7 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine, kindHealthCheck, kindCluster)
 	until, untilErr := h.holdUntil()
-	if err := errors.Join(err, untilErr, h.output.validate(), h.confirm.validate(cmd.InOrStdin()), validReason(h.reason)); err != nil {
+	if err := cmp.Or(err, untilErr, h.output.validate(), validReason(h.reason), h.confirm.validate(cmd.InOrStdin())); err != nil {
 		return err
 	}
 	if t.kind == "" {

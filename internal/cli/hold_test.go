@@ -224,3 +224,14 @@ func TestHoldWithoutRecords(t *testing.T) {
 		t.Errorf("proposed %+v, %v", change, err)
 	}
 }
+
+// TestOneMistakeAtATime: who has mistyped is told of that, and not that nobody can be asked.
+func TestOneMistakeAtATime(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"hold metal-3", "hold metal-3 --for=-2h", "cancel nothing/metal-3", "hold metal-3 --for=2h -o table"} {
+		got := offline(t, strings.Fields(command)...)
+		if got.code != exitUsage || strings.Contains(got.stderr, "nobody can be asked") {
+			t.Errorf("%s: exit code %d: %s", command, got.code, got.stderr)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
@@ -37,8 +38,8 @@ type lookFlags struct {
 
 func (f *lookFlags) add(fs *pflag.FlagSet) {
 	f.addAll(fs)
-	fs.StringVar(&f.adopt, "adopt", string(targets.AdoptAll), "The value of this flag of the manager.")
-	fs.StringVar(&f.watchFilter, "watch-filter", "", "The value of this flag of the manager.")
+	fs.StringVar(&f.adopt, "adopt", "", "The value of this flag of the manager. Without it, the one that the manager announces on its lease, or else \"all\".")
+	fs.StringVar(&f.watchFilter, "watch-filter", "", "The value of this flag of the manager. Without it, the one that the manager announces on its lease, or else none.")
 	fs.DurationVar(&f.connectTimeout, "connect-timeout", 5*time.Second, "How long to wait for the connections to workload clusters.")
 	fs.DurationVar(&f.readTimeout, "read-timeout", time.Minute, "How long to wait for the management cluster.")
 }
@@ -50,7 +51,10 @@ func (f *lookFlags) options() (app.Options, error) {
 		return o, err
 	}
 	o.Namespace = namespace
-	o.Policy = targets.Policy{Adopt: targets.Adoption(f.adopt), WatchFilter: f.watchFilter}
+	if f.adopt != "" {
+		o.Policy.Adopt = targets.Adoption(f.adopt)
+	}
+	o.Policy.WatchFilter = f.watchFilter
 	if err := o.Validate(); err != nil {
 		return o, usageError{err}
 	}
@@ -74,12 +78,14 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	if err != nil {
 		return nil, "", nil, err
 	}
+	assumed := f.listen(cmd.Context(), &o)
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	onlooker, err := app.NewOnlooker(ctx, cfg, o)
 	if err != nil {
 		cancel(nil)
 		return nil, "", nil, err
 	}
+	onlooker.Fleet.Assumed = assumed
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -96,6 +102,29 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 		return nil, "", nil, err
 	}
 	return onlooker.Fleet, o.Namespace, shut, nil
+}
+
+// listen takes over what the manager announces of its flags, but for those that the person gives. It reports whether something had to be
+// assumed.
+func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
+	c, err := f.client()
+	if err != nil {
+		return f.adopt == ""
+	}
+	asking, cancel := context.WithTimeout(ctx, f.readTimeout)
+	defer cancel()
+	said, ok := announce.Heard(asking, c)
+	if !ok {
+		return f.adopt == ""
+	}
+	o.RemoteConditionsGracePeriod = said.GracePeriod
+	if f.adopt == "" {
+		o.Policy.Adopt = said.Adopt
+	}
+	if f.watchFilter == "" {
+		o.Policy.WatchFilter = said.WatchFilter
+	}
+	return false
 }
 
 // await waits for the management cluster, and a short time for workload clusters.

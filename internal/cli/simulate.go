@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -223,8 +224,15 @@ func (t *text) simulation(r *simulate.Result, wide bool) {
 	for i, assumption := range r.Assumptions {
 		t.row([]string{"Assumed", ""}[min(i, 1)], assumption, indent)
 	}
-	for i := range r.Checks {
-		t.simulatedCheck(&r.Checks[i], indent)
+	shown, left := standing(r, wide)
+	for i := range shown {
+		if len(r.Checks) > 1 {
+			fmt.Fprintln(t.w)
+		}
+		t.simulatedCheck(&shown[i], indent)
+	}
+	if left > 0 {
+		fmt.Fprintf(t.w, "\nand %s to which nothing happens (-o wide)\n", explain.Count(left, "MachineHealthCheck"))
 	}
 	if len(r.Timeline) > 0 {
 		t.timeline(r, wide)
@@ -233,6 +241,21 @@ func (t *text) simulation(r *simulate.Result, wide bool) {
 	if r.Summary.Unfinished != "" {
 		fmt.Fprintf(t.w, "Unfinished: %s\n", r.Summary.Unfinished)
 	}
+}
+
+// standing are the health checks that a person asks about, or that something happens to; all if asked for, or if there is but one. Left
+// is how many others there are.
+func standing(r *simulate.Result, wide bool) (shown []simulate.Check, left int) {
+	if wide || len(r.Checks) == 1 {
+		return r.Checks, 0
+	}
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Change != "" || slices.ContainsFunc(r.Timeline, func(e simulate.Event) bool { return e.Namespace == c.Namespace && e.Check == c.Name }) {
+			shown = append(shown, *c)
+		}
+	}
+	return shown, len(r.Checks) - len(shown)
 }
 
 var changeWords = map[simulate.Change]string{simulate.New: " (new)", simulate.Changed: " (changed)"}

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -42,6 +47,33 @@ func TestStatus(t *testing.T) {
 	wide := s.run("status", atOnce, "-o", "name", "-l", "rack=r7")
 	if wide.stdout != "machine.cluster.x-k8s.io/metal-3\n" {
 		t.Errorf("the machines of the rack are %q", wide.stdout)
+	}
+}
+
+// TestFlagsOfTheManager: what the manager leaves to others is not said to be repaired, as soon as its lease says so. Not parallel: the lease
+// is there for all.
+func TestFlagsOfTheManager(t *testing.T) {
+	s := sickFleet(t)
+	const assumed, repaired = "taken to be all", "about to be repaired"
+	if got := s.run("explain", "metal-3", atOnce).stdout; !strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
+		t.Errorf("without a lease it says:\n%s", got)
+	}
+	if got := s.run("explain", "metal-3", atOnce, "--adopt=all").stdout; strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
+		t.Errorf("with the flag it says:\n%s", got)
+	}
+	beside := announce.Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: time.Minute}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: announce.Lease, Labels: beside.Labels()}}
+	build.Create(t.Context(), t, s.c, lease)
+	t.Cleanup(func() {
+		if err := s.c.Delete(context.Background(), lease); err != nil {
+			t.Error(err)
+		}
+	})
+	if got := s.run("explain", "metal-3", atOnce).stdout; strings.Contains(got, assumed) || strings.Contains(got, repaired) {
+		t.Errorf("beside another controller it says:\n%s", got)
+	}
+	if got := s.run("approve", "metal-2", "--dry-run"); got.code != exitFailure || !strings.Contains(got.stderr, "is not looked after by Sickbay any more") {
+		t.Errorf("approve ends with %d:\n%s", got.code, got.stderr)
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // fieldOwner is the name under which commands write.
@@ -16,7 +18,17 @@ const fieldOwner = "sickbay-cli"
 
 // person is who runs the command.
 func (a *access) person(cmd *cobra.Command, c client.Client, now clock.PassiveClock) *people.Person {
-	return &people.Person{Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(), Clock: now}
+	return &people.Person{
+		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(), Policy: policyOf(cmd.Context(), c), Clock: now,
+	}
+}
+
+// policyOf is that of the manager, as far as it announces it.
+func policyOf(ctx context.Context, reader client.Reader) targets.Policy {
+	if flags, ok := announce.Heard(ctx, reader); ok {
+		return flags.Policy
+	}
+	return targets.Policy{Adopt: targets.AdoptAll}
 }
 
 // user is who runs the command: as the API server says, or if it does not, as the kubeconfig does. Empty: nobody knows.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // fieldOwner is the name under which a person writes by the dashboard.
@@ -27,6 +28,7 @@ type Guard struct {
 	config *rest.Config
 	scheme *runtime.Scheme
 	mapper meta.RESTMapper
+	policy targets.Policy
 	clock  clock.WithTicker
 	review *reviewer
 }
@@ -39,7 +41,9 @@ type GuardOptions struct {
 	Mapper meta.RESTMapper
 	// Namespace is the one that is shown; empty means all.
 	Namespace string
-	Clock     clock.WithTicker
+	// Policy is that of the manager. What people decide is shown by it.
+	Policy targets.Policy
+	Clock  clock.WithTicker
 }
 
 // NewGuard makes a guard.
@@ -48,7 +52,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{config: o.Config, scheme: o.Scheme, mapper: o.Mapper, clock: o.Clock, review: review}, nil
+	return &Guard{config: o.Config, scheme: o.Scheme, mapper: o.Mapper, policy: o.Policy, clock: o.Clock, review: review}, nil
 }
 
 // visitor is the person who has sent a request.
@@ -83,7 +87,7 @@ func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reaching the management cluster: %w", err)
 	}
-	return &people.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Clock: g.clock}, nil
+	return &people.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.policy, Clock: g.clock}, nil
 }
 
 // Protect serves the sign-in form and the assets to anybody, and everything else to those who may see it. Nothing is served to forms

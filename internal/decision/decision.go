@@ -129,7 +129,7 @@ func lines(v View, d v1alpha1.RemediationDecision, is, will course) []Line {
 		all = append(all, Line{"Instead of", fmt.Sprintf("%s by %s", earlier.Answer, by(earlier))})
 	}
 	all = append(all, withdrawals(v, d, will)...)
-	all = append(all, Line{"Does", does(v, d, will)}, Line{"When", when(is, will)})
+	all = append(all, Line{"Does", does(v, d, will)}, Line{"When", when(r, is, will)})
 	if d.By != "" {
 		all = append(all, Line{"By", d.By})
 	}
@@ -201,8 +201,8 @@ func plural(n int32, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// when says what is missing, if anything is.
-func when(is, will course) string {
+// when says what is missing, if anything is. A record that has not asked for a slot has none, which does not mean that none is free.
+func when(r *v1alpha1.MachineRemediation, is, will course) string {
 	c, at := progressing(&is.status), is.status.NextTransitionTime
 	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
 	switch {
@@ -210,6 +210,8 @@ func when(is, will course) string {
 		return "At once, if the gate permits it and the machine is still sick then"
 	case sameEnd(is, will):
 		return "At once"
+	case c.Reason == v1alpha1.ReasonNoSlot && !r.Status.SlotWanted:
+		return "As soon as MachineHealthCheck " + r.Spec.HealthCheckRef.Name + " grants it a slot: at once, unless a limit is reached"
 	case rests:
 		return "Not before " + clockTime(at.Time) + ": " + c.Message
 	}

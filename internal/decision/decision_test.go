@@ -56,7 +56,7 @@ func TestPropose(t *testing.T) {
 			"Approve step replace on metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace waits for a person to approve it\n" +
 				"Does: MachineSet md-0 is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made\n" +
-				"When: Not yet: Step replace waits for a slot of MachineHealthCheck metal\n" +
+				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\n" +
 				"By: alice\nReason: INC-7",
 			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 		},
@@ -111,7 +111,7 @@ func TestPropose(t *testing.T) {
 			"Retry metal-3 from step reboot (attempt 3 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step ask leaves the machine to a person; a person decides\n" +
 				"Does: Its host is power-cycled: off, proven off, on. What runs there ends; the disks stay as they are. 2 fresh attempts, 30m each\n" +
-				"When: Not yet: Step reboot waits for a slot of MachineHealthCheck metal\nBy: alice\nReason: INC-7",
+				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
 			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
 		},
 		"retry instead of what somebody else has just said": {

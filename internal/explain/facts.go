@@ -18,6 +18,8 @@ type Facts struct {
 	Now time.Time
 	// Manager says which manager leads.
 	Manager Manager
+	// Assumed reports that the flags of the manager are not known.
+	Assumed bool
 	// Clusters, Checks, Machines and Records are sorted by namespace and name.
 	Clusters []Cluster
 	Checks   []*Check

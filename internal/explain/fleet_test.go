@@ -58,6 +58,9 @@ func TestSameWords(t *testing.T) {
 		one.build(s)
 		f := s.Facts()
 		check := f.Checks[0]
+		if check.Foreign {
+			continue // It has no condition of Sickbay's.
+		}
 		if condition := explain.Allowed(check, f.Now); condition.Message != "" && f.Fleet().Checks[0].Gate != condition.Message {
 			t.Errorf("%s: the table says %q, and the condition %q", one.name, f.Fleet().Checks[0].Gate, condition.Message)
 		}

@@ -146,6 +146,7 @@ var scenes = []struct {
 		before := repaired("m0-77e0aa31-1", "m0", "rack2-u9", v1alpha1.ReasonRecovered, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
 		s.Records = append(s.Records, &before)
 	}},
+	{"left to another controller", "machine", "m1", func(s *explaintest.Scene) { s.Foreign = true; s.Sick("m1", time.Hour) }},
 	{"a cluster", "cluster", build.ClusterName, func(s *explaintest.Scene) { s.Healthy("m1"); s.Sick("m2", time.Minute) }},
 }
 

@@ -60,7 +60,7 @@ func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	return all
 }
 
-// RepairOf is a record as history.
+// RepairOf is the repair of one record.
 func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 	one := Repair{
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,

@@ -111,6 +111,9 @@ func (m *Machine) unwatched() string {
 	if targets.RemediationSkipped(m.Machine) {
 		return "the Machine has the annotation cluster.x-k8s.io/skip-remediation"
 	}
+	if m.Check != nil {
+		return "MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " is left to another controller"
+	}
 	return "no MachineHealthCheck selects it"
 }
 

@@ -16,6 +16,9 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 		if targets.RemediationSkipped(m.Machine) {
 			return []string{"The annotation cluster.x-k8s.io/skip-remediation is taken off the Machine"}
 		}
+		if m.Check != nil {
+			return []string{"MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " is handed over to Sickbay"}
+		}
 		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels"}
 	case StatePaused:
 		return []string{"The pause ends (" + m.paused() + ")"}

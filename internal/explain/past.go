@@ -101,8 +101,16 @@ func subject(one Upcoming, p *Page) string {
 	return one.Name + " "
 }
 
-// managerWords say who is at work.
+// managerWords say who is at work, and what of its flags is not known.
 func (f *Facts) managerWords() string {
+	words := f.leaderWords()
+	if f.Assumed {
+		words += ". Which health checks it takes care of is not known from here, so it is taken to be all; --adopt says otherwise"
+	}
+	return words
+}
+
+func (f *Facts) leaderWords() string {
 	switch {
 	case f.Manager.Unknown != "":
 		return "Whether one is at work cannot be told: " + f.Manager.Unknown

@@ -18,7 +18,9 @@ var states = []struct {
 }{
 	{StateDeleting, func(m *Machine, _ time.Time) bool { return !m.Machine.DeletionTimestamp.IsZero() }},
 	{StatePaused, func(m *Machine, _ time.Time) bool { return m.paused() != "" }},
-	{StateUnwatched, func(m *Machine, _ time.Time) bool { return m.Check == nil || targets.RemediationSkipped(m.Machine) }},
+	{StateUnwatched, func(m *Machine, _ time.Time) bool {
+		return m.Check == nil || m.Check.Foreign || targets.RemediationSkipped(m.Machine)
+	}},
 	{StateHeld, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationHeld }},
 	{StateProbation, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationProbation }},
 	{StateInRepair, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationActing }},

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
@@ -41,13 +43,22 @@ func New(s Sources) *Observer {
 	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
 	return &Observer{
 		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, Lease: s.Lease, Clock: s.Clock,
-		// Hosts matter for what a plan remembers. They are read one by one, and past the cache, so they are left out.
 		Checks: &machinehealthcheck.Reconciler{
 			Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock,
-			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors,
+			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors, Host: s.host,
 		},
 		Repairs: &remediation.Reconciler{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Namespace: s.Namespace, Clock: s.Clock, Gate: gate},
 	}
+}
+
+// host is the one that runs a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
+// enough, and a host that cannot be read is none.
+func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
+	host, _ := s.Hosts.Cached(ctx, machine)
+	if host == nil {
+		return nil, nil
+	}
+	return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
 }
 
 // readOnly is a client that reads. A write through it is a bug, and panics.

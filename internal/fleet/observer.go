@@ -29,6 +29,8 @@ type Observer struct {
 	Repairs   *remediation.Reconciler
 	Selectors *targets.Selectors
 	Policy    targets.Policy
+	// Assumed reports that nobody knows whether the manager has that policy.
+	Assumed bool
 	// Records reports that MachineRemediations can be read.
 	Records bool
 	// Lease is the name of the lease that the leading manager holds, and LeaseNamespace where it is; empty if that is not known.
@@ -58,7 +60,7 @@ func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, e
 		return explain.Facts{}, err
 	}
 	l := &look{
-		Observer: o, facts: explain.Facts{Now: now, Manager: manager},
+		Observer: o, facts: explain.Facts{Now: now, Manager: manager, Assumed: o.Assumed},
 		machines: map[types.UID]*explain.Machine{}, checks: map[types.UID]*explain.Check{},
 		clusters: map[client.ObjectKey]*clusterv1.Cluster{}, unreadable: map[client.ObjectKey]string{},
 	}

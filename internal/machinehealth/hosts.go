@@ -57,16 +57,10 @@ func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
 
 // of returns what is known of the host of a Machine; zero if it has none.
 func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (HostFacts, error) {
-	if !h.Installed() {
-		return HostFacts{}, nil
-	}
-	consumer := ConsumerOfMachine(machine)
-	var list metal3v1.BareMetalHostList
-	err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), client.MatchingFields{byConsumer: consumer}, client.UnsafeDisableDeepCopy)
-	if err != nil || len(list.Items) == 0 {
+	host, err := h.Cached(ctx, machine)
+	if err != nil || host == nil {
 		return HostFacts{}, err
 	}
-	host := &list.Items[0]
 	if !live {
 		return hostFacts(host), nil
 	}
@@ -74,10 +68,23 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
 		return HostFacts{}, client.IgnoreNotFound(err)
 	}
-	if ConsumerOf(current) != consumer {
+	if ConsumerOf(current) != ConsumerOfMachine(machine) {
 		return HostFacts{}, nil
 	}
 	return hostFacts(current), nil
+}
+
+// Cached is the host that runs a Machine, as the cache has it; nil if there is none, or if nobody reads hosts.
+func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3v1.BareMetalHost, error) {
+	if !h.Installed() {
+		return nil, nil
+	}
+	var list metal3v1.BareMetalHostList
+	consumer := client.MatchingFields{byConsumer: ConsumerOfMachine(machine)}
+	if err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), consumer, client.UnsafeDisableDeepCopy); err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	return &list.Items[0], nil
 }
 
 // KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware. Its error may quote the address

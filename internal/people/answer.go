@@ -27,7 +27,7 @@ func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation
 	if err := CheckReason(a.Reason); err != nil {
 		return nil, err
 	}
-	seen, err := remediation.LookLive(ctx, p.Client, p.Clock, record)
+	seen, err := remediation.LookLive(ctx, p.Client, p.Policy, p.Clock, record)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 const (
@@ -31,7 +32,9 @@ type Person struct {
 	Writer client.FieldOwner
 	// Command is how the person calls Sickbay, for hints.
 	Command string
-	Clock   clock.PassiveClock
+	// Policy is that of the manager which carries out what the person decides.
+	Policy targets.Policy
+	Clock  clock.PassiveClock
 }
 
 // Change is what is to be written, and what comes of it.

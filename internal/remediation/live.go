@@ -23,8 +23,8 @@ type Seen struct {
 }
 
 // LookLive reads what the next step of an open record depends on, for a person instead of a manager: without a cache, and with that
-// person's rights. It judges no machine and asks no gate.
-func LookLive(ctx context.Context, reader client.Reader, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
+// person's rights. The policy is that of the manager. It judges no machine and asks no gate.
+func LookLive(ctx context.Context, reader client.Reader, policy targets.Policy, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
 	machine, err := machineOf(ctx, reader, record)
 	if apierrors.IsForbidden(err) {
 		return Seen{Facts: ladder.Alone(record), MachineUnread: true, Unread: []string{"Machine " + record.Spec.MachineRef.Name}}, nil
@@ -37,7 +37,7 @@ func LookLive(ctx context.Context, reader client.Reader, now clock.PassiveClock,
 		return Seen{Facts: facts}, err
 	}
 	v := &view{how: current, at: now.Now(), reader: reader, facts: facts, machine: machine}
-	r := &Reconciler{Live: reader, Clock: now, Selectors: &targets.Selectors{}, Policy: targets.Policy{Adopt: targets.AdoptAll}, Gate: unasked{}}
+	r := &Reconciler{Live: reader, Clock: now, Selectors: &targets.Selectors{}, Policy: policy, Gate: unasked{}}
 	err = r.lookAround(ctx, v)
 	if apierrors.IsForbidden(err) {
 		v.facts.Safety = ladder.Safety{}

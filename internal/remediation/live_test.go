@@ -35,10 +35,11 @@ func TestLookLive(t *testing.T) {
 		"on hold": func(f *fixture, a *clusterv1.Machine) {
 			annotate(f, a, targets.HoldUntilAnnotation, "2126-01-01T00:00:00Z")
 		},
-		"healthy": func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) },
-		"skipped": func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
-		"dry-run": func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
-		"asked":   func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
+		"healthy":         func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) },
+		"skipped":         func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
+		"dry-run":         func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
+		"asked":           func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
+		"not handed over": func(f *fixture, _ *clusterv1.Machine) { f.Policy.Adopt = targets.AdoptHandedOver },
 		"gone": func(f *fixture, a *clusterv1.Machine) {
 			if err := f.env.Client.Delete(f.t.Context(), a); err != nil {
 				f.t.Fatal(err)
@@ -62,7 +63,7 @@ func TestLookLive(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				seen, err := LookLive(t.Context(), f.env.Client, f.clock, stored)
+				seen, err := LookLive(t.Context(), f.env.Client, f.Policy, f.clock, stored)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +96,7 @@ func TestLookLiveWithFewRights(t *testing.T) {
 	}
 	for kind, want := range tests {
 		t.Run(kind, func(t *testing.T) {
-			seen, err := LookLive(t.Context(), forbidding(t, f, kind), f.clock, record)
+			seen, err := LookLive(t.Context(), forbidding(t, f, kind), f.Policy, f.clock, record)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,8 +38,8 @@ type machine struct {
 	generation int
 
 	gone, dirty bool
-	// wasSick and acted are for the summary: it was sick at some time, and something was done.
-	wasSick, acted bool
+	// These are for the summary: it was sick at some time, something was done, and something had been done before the beginning.
+	wasSick, acted, underWay bool
 	// successor is the machine in its place; nil if there is none.
 	successor *machine
 	// before is the verdict at the beginning of the moment, and seen reports that it is noted.

@@ -25,6 +25,8 @@ type Check struct {
 	// Change says how it, or its plan, differs from the one in the fleet: New, Changed, or empty if it does not.
 	Change   Change `json:"change,omitempty"`
 	Machines int    `json:"machines"`
+	// Selector says which machines it selects.
+	Selector string `json:"selector"`
 	// Headline says in one sentence how it stands; Gate and Slots say with which numbers.
 	Headline string `json:"headline"`
 	Gate     string `json:"gate,omitempty"`
@@ -80,9 +82,11 @@ type Event struct {
 
 // Summary is the timeline in numbers.
 type Summary struct {
-	// Sick is how many machines are sick at some time, and Repaired on how many something is done.
+	// Sick is how many machines are sick at some time, and Repaired on how many something is done. On UnderWay more it was done before the
+	// beginning.
 	Sick     int `json:"sick"`
 	Repaired int `json:"repaired"`
+	UnderWay int `json:"underWay,omitempty"`
 	// Healthy, Replaced, InRepair and HeldBack are how those stand at the end that were sick; each is in one of them.
 	Healthy  int    `json:"healthy"`
 	Replaced int    `json:"replaced"`

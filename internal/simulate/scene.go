@@ -237,7 +237,7 @@ func (s *Scene) addRecords(facts *explain.Facts) {
 			continue
 		}
 		if r.machine != nil {
-			r.machine.record = r
+			r.machine.record, r.machine.underWay = r, ladder.HasActed(r.obj)
 		}
 		r.found(s.machines)
 		s.records = append(s.records, r)

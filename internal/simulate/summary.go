@@ -78,8 +78,11 @@ func (s *Scene) sumUp() {
 	sum := &s.result.Summary
 	held := map[string][]string{}
 	for _, m := range s.machines {
-		if m.acted {
+		switch {
+		case m.acted:
 			sum.Repaired++
+		case m.underWay && m.wasSick:
+			sum.UnderWay++
 		}
 		if !m.wasSick {
 			continue
@@ -177,13 +180,29 @@ func endWords(reason string) string {
 func (r *Result) Answer() string {
 	sum, over := &r.Summary, Span(r.Until.Sub(r.From))
 	switch {
+	case sum.Sick == 0 && r.selectsNone() != "":
+		return fmt.Sprintf("Nothing would be repaired in %s: %s", over, r.selectsNone())
 	case sum.Sick == 0:
 		return fmt.Sprintf("Nothing would be repaired in %s: no machine falls sick", over)
 	case sum.Repaired == 0:
 		return fmt.Sprintf("Nothing would be repaired in %s. %s", over, sum.ends(true))
 	}
-	return fmt.Sprintf("In %s, %d of %s would be repaired, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
-		sum.MostAtOnce, sum.ends(false))
+	before := ""
+	if sum.UnderWay > 0 {
+		before = fmt.Sprintf(", beside %d whose repair is under way", sum.UnderWay)
+	}
+	return fmt.Sprintf("In %s, %d of %s would be repaired%s, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
+		before, sum.MostAtOnce, sum.ends(false))
+}
+
+// selectsNone says that a health check selects no machine that a person asks about, or the only one; empty if none is like that.
+func (r *Result) selectsNone() string {
+	for i := range r.Checks {
+		if c := &r.Checks[i]; c.Machines == 0 && (c.Change != "" || len(r.Checks) == 1) {
+			return fmt.Sprintf("MachineHealthCheck %s looks after no machine of cluster %s (its selector is %s)", c.Name, c.Cluster, c.Selector)
+		}
+	}
+	return ""
 }
 
 // ends says how those stand at the end that were sick.

@@ -269,6 +269,7 @@ func (s *Scene) standing(c *check) Check {
 	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
 	one := Check{
 		Namespace: c.mhc.Namespace, Cluster: c.cluster.Name, Name: c.mhc.Name, Change: c.change, Machines: len(c.machines),
+		Selector: metav1.FormatLabelSelector(&c.mhc.Spec.Selector),
 	}
 	c.decision = page.Decision
 	facts := explain.Facts{Now: s.now}

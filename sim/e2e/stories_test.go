@@ -47,7 +47,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// lateAtMost is how much later than explain said something may happen. The explorer holds it to the second; here, processes compete.
+// lateAtMost is how much later than explain said something may happen, whatever else the machine does meanwhile. What is later than a second
+// has to be excused by that, too. The explorer holds it to the second without an excuse.
 const lateAtMost = 15 * time.Second
 
 // foretells asks explain all the time what happens next.
@@ -65,12 +66,15 @@ func foretells(t *testing.T) *foretold.Watcher {
 // cameTrue checks that what explain said, in all stories, has happened.
 func cameTrue(t *testing.T, w *foretold.Watcher) {
 	t.Helper()
-	kept, prompt, broken := w.Report()
-	t.Logf("%d times explain said what happened next, %d times it happened within a second", kept, prompt)
-	for _, one := range broken {
+	r := w.Report()
+	t.Logf("%d times explain said what happened next, %d times it happened within a second, and %d times later, as the machine was busy", r.Kept, r.Prompt, r.Excused)
+	for _, one := range r.Late {
+		t.Errorf("late: %s", one)
+	}
+	for _, one := range r.Broken {
 		t.Error(one)
 	}
-	if kept < 20 {
+	if r.Kept < 20 {
 		t.Error("hardly anything was foretold")
 	}
 }

@@ -35,7 +35,7 @@ func (p *process) addControllers() {
 		},
 		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
 			Client: parts.client, Live: parts.live, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock,
-			SyncPeriod: syncPeriod, Parallel: 1,
+			SyncPeriod: syncPeriod, Parallel: 1, Successors: remediation.Successors,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
 			Client: parts.client, Live: parts.live, Observer: observer, Selectors: selectors, Gate: gate, Recorder: recorder, Clock: clock,

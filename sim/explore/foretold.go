@@ -67,6 +67,9 @@ func (w *world) foretell() {
 	}
 	w.replays(facts)
 	told := &foretold{facts: facts, next: facts.Next(), others: w.othersNext()}
+	if !told.others {
+		w.sameInside(facts)
+	}
 	if w.plant != nil && w.plant.foretells != nil {
 		told.next = w.plant.foretells(told.next)
 	}

@@ -16,15 +16,40 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// foreseen are worlds in which happens what simulate takes for granted: acts help at once, or never, and nobody meddles.
-var foreseen = []string{"replace", "unowned", "reboot", "reboot in vain", "request", "gate", "cloud plan", "metal plan"}
+// unforeseen are the worlds in which something happens that simulate takes for granted not to happen, and what that is.
+var unforeseen = map[string]string{
+	"owners":       "the owner refuses",
+	"pool":         "the owner never answers",
+	"quiet pool":   "the owner never answers",
+	"stubborn":     "writes on a machine always fail",
+	"bad image":    "what takes the place of a machine gets a Node, and is sick all the same",
+	"bad cloud":    "what takes the place of a machine gets a Node, and is sick all the same",
+	"bad metal":    "power cycles and requests say at once that they have failed",
+	"left mark":    leftOver,
+	"left reboot":  leftOver,
+	"left request": leftOver,
+}
 
-// TestSimulatedTimeline: what simulate says will happen is what happens, within a second.
+// Of what an earlier version has left, simulate plays what the record does about it.
+const leftOver = "others carry out what an earlier version has asked for; simulate takes only what it begins itself to help"
+
+// takes is how long an act takes in a world until it helps.
+func takes(spec *Spec) time.Duration {
+	if spec.Owner == OwnerDefers {
+		return deferred
+	}
+	return time.Millisecond
+}
+
+// TestSimulatedTimeline: what simulate says will happen is what happens, within a second, in each world that is as it takes it to be: acts
+// help after the same time, or never, and nobody meddles.
 func TestSimulatedTimeline(t *testing.T) {
 	const length = 6 * time.Hour
-	for _, name := range foreseen {
-		t.Run(name, func(t *testing.T) {
-			spec := WorldNamed(name)
+	for _, spec := range slices.Concat(Worlds, SmallWorlds) {
+		t.Run(spec.Name, func(t *testing.T) {
+			if why := unforeseen[spec.Name]; why != "" {
+				t.Skip(why)
+			}
 			w := newWorld(spec, nil, newReplay(nil), nil)
 			w.quiet = true
 			before, err := w.onlooker().Look(w.ctx, "")
@@ -35,7 +60,7 @@ func TestSimulatedTimeline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := scene.Play(simulate.Options{For: length, RepairTakes: time.Millisecond, InVain: spec.InVain})
+			result, err := scene.Play(simulate.Options{For: length, RepairTakes: takes(spec), InVain: spec.InVain})
 			if err != nil {
 				t.Fatal(err)
 			}

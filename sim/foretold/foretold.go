@@ -5,6 +5,8 @@
 package foretold
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +38,48 @@ func Changed(before, after explain.Facts, namespace, name string) bool {
 		}
 	}
 	return false
+}
+
+// stamped is when the last thing that Changed tells of has happened, by what Sickbay itself or the API server has written down about it, to the
+// second; zero if nothing was. The time of the look is later: writes, caches and the look take theirs.
+func stamped(before, after explain.Facts, namespace, name string) time.Time {
+	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
+	var last time.Time
+	note := func(at *metav1.Time) {
+		if at != nil && at.After(last) && !at.After(after.Now) {
+			last = at.Time
+		}
+	}
+	if was != nil && is != nil && verdict(was) != verdict(is) {
+		if c := meta.FindStatusCondition(is.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+			note(&c.LastTransitionTime)
+		}
+	}
+	for _, one := range after.Records {
+		r := one.Record
+		if r.Namespace != namespace || r.Spec.MachineRef.Name != name {
+			continue
+		}
+		for _, at := range moments(r) {
+			note(at)
+		}
+	}
+	if last.Before(before.Now.Truncate(time.Second)) {
+		return time.Time{}
+	}
+	return last
+}
+
+// moments are all that a record has written down; nil is what has not happened.
+func moments(r *v1alpha1.MachineRemediation) []*metav1.Time {
+	all := []*metav1.Time{&r.CreationTimestamp, r.Status.CompletionTime, r.Status.RecoveryTime}
+	for i := range r.Status.Attempts {
+		all = append(all, r.Status.Attempts[i].StartTime, r.Status.Attempts[i].EndTime)
+	}
+	for i := range r.Status.Conditions {
+		all = append(all, &r.Status.Conditions[i].LastTransitionTime)
+	}
+	return all
 }
 
 func verdict(m *explain.Machine) metav1.ConditionStatus {

@@ -24,9 +24,38 @@ type Watcher struct {
 
 	mu     sync.Mutex
 	open   map[claim]*said
-	kept   int
-	prompt int
-	broken []string
+	report Report
+	// looked is when it looked last, and excuses are when nothing was to be expected in time.
+	looked  time.Time
+	excuses []excuse
+}
+
+// excuse is a time of which so much was lost.
+type excuse struct {
+	from, to time.Time
+	lost     time.Duration
+}
+
+// Report is what became of what was said.
+type Report struct {
+	// Kept counts what has happened, Prompt what of that has happened within a second, and Excused what has not, but would have without the
+	// time that was lost: while the manager was restarted, and while the machine was too busy to ask explain as often as it should.
+	Kept, Prompt, Excused int
+	// Late says what else has happened later, and Broken what has not happened at all.
+	Late   []Delay
+	Broken []string
+}
+
+// Delay is something that happened later than it was said.
+type Delay struct {
+	What string
+	// Due is when it was to happen, Happened when it did as far as that is written down, and Seen when a look showed it.
+	Due, Happened, Seen time.Time
+}
+
+func (d Delay) String() string {
+	const clock = "15:04:05.0"
+	return fmt.Sprintf("%s: it was to happen at %s, happened at %s, and was seen at %s", d.What, d.Due.UTC().Format(clock), d.Happened.UTC().Format(clock), d.Seen.UTC().Format(clock))
 }
 
 // claim is one thing that is said to happen.
@@ -86,10 +115,43 @@ func newWatcher(patience time.Duration) *Watcher {
 func (w *Watcher) see(now explain.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.stalled(now.Now)
+	again := w.hear(now)
+	for c, one := range w.open {
+		switch {
+		case Changed(one.facts, now, c.namespace, c.name):
+			if !one.due.After(now.Now) {
+				w.count(c, one, now)
+			}
+			delete(w.open, c)
+		case !again[c] && (c.at.IsZero() || c.at.After(now.Now)):
+			// Something else has happened, so it is not to happen any more.
+			delete(w.open, c)
+		case now.Now.After(one.due.Add(w.patience)):
+			w.report.Broken = append(w.report.Broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
+				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
+			delete(w.open, c)
+		}
+	}
+}
+
+// stalled notes how much later this look is than it should be.
+func (w *Watcher) stalled(now time.Time) {
+	if lost := now.Sub(w.looked) - often; !w.looked.IsZero() && lost > 0 {
+		w.excuses = append(w.excuses, excuse{w.looked, now, lost})
+	}
+	w.looked = now
+}
+
+// hear takes up what is said now, and returns it.
+func (w *Watcher) hear(now explain.Facts) map[claim]bool {
 	again := map[claim]bool{}
 	for _, one := range now.Next() {
 		c := claimOf(one, now.Now)
 		again[c] = true
+		if w.open[c] == nil && c.at.IsZero() && w.overdue(c, now.Now) {
+			continue
+		}
 		if w.open[c] == nil {
 			w.open[c] = &said{due: one.At, facts: now}
 		}
@@ -97,22 +159,17 @@ func (w *Watcher) see(now explain.Facts) {
 			w.open[c].facts = now
 		}
 	}
-	for c, one := range w.open {
-		switch {
-		case Changed(one.facts, now, c.namespace, c.name):
-			if !one.due.After(now.Now) {
-				w.count(now.Now.Sub(one.due))
-			}
-			delete(w.open, c)
-		case !again[c] && (c.at.IsZero() || c.at.After(now.Now)):
-			// Something else has happened, so it is not to happen any more.
-			delete(w.open, c)
-		case now.Now.After(one.due.Add(w.patience)):
-			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
-				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
-			delete(w.open, c)
+	return again
+}
+
+// overdue reports whether what is said to happen at once was said to happen by now.
+func (w *Watcher) overdue(c claim, now time.Time) bool {
+	for other := range w.open {
+		if earlier := other.at; !earlier.IsZero() && !earlier.After(now) && other.namespace == c.namespace && other.name == c.name && other.what == c.what {
+			return true
 		}
 	}
+	return false
 }
 
 func claimOf(one explain.Upcoming, now time.Time) claim {
@@ -123,16 +180,46 @@ func claimOf(one explain.Upcoming, now time.Time) claim {
 	return c
 }
 
-func (w *Watcher) count(late time.Duration) {
-	w.kept++
-	if late <= time.Second {
-		w.prompt++
+func (w *Watcher) count(c claim, one *said, now explain.Facts) {
+	w.report.Kept++
+	late := Delay{What: fmt.Sprintf("%s/%s: %s", c.namespace, c.name, c.what), Due: one.due, Happened: stamped(one.facts, now, c.namespace, c.name), Seen: now.Now}
+	if late.Happened.IsZero() {
+		late.Happened = late.Seen
 	}
+	if late.Happened.Sub(late.Due) <= time.Second {
+		w.report.Prompt++
+		return
+	}
+	if late.Happened.Sub(late.Due) <= time.Second+w.lost(late.Due, late.Seen) {
+		w.report.Excused++
+		return
+	}
+	w.report.Late = append(w.report.Late, late)
 }
 
-// Report is how much of what was said has happened, how much of that within a second, and what has not happened.
-func (w *Watcher) Report() (kept, prompt int, broken []string) {
+// Excuse says that the manager was down for a time, and busy with its start.
+func (w *Watcher) Excuse(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.kept, w.prompt, slices.Clone(w.broken)
+	w.excuses = append(w.excuses, excuse{from, to, to.Sub(from)})
+}
+
+// lost is how much time was lost between two moments.
+func (w *Watcher) lost(from, to time.Time) time.Duration {
+	var lost time.Duration
+	for _, one := range w.excuses {
+		if one.to.After(from) && one.from.Before(to) {
+			lost += one.lost
+		}
+	}
+	return lost
+}
+
+// Report is what became of what was said so far.
+func (w *Watcher) Report() Report {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.report
+	r.Late, r.Broken = slices.Clone(r.Late), slices.Clone(r.Broken)
+	return r
 }

@@ -48,9 +48,47 @@ func TestWatcher(t *testing.T) {
 			for _, facts := range tt.looks {
 				w.see(facts)
 			}
-			kept, prompt, broken := w.Report()
-			if kept != tt.kept || prompt != tt.prompt || strings.Join(broken, "; ") != tt.broken {
-				t.Errorf("%d were kept, %d of them promptly, and broken were %q", kept, prompt, broken)
+			r := w.Report()
+			if r.Kept != tt.kept || r.Prompt != tt.prompt || len(r.Late) != tt.kept-tt.prompt-r.Excused || strings.Join(r.Broken, "; ") != tt.broken {
+				t.Errorf("it is %+v", r)
+			}
+		})
+	}
+}
+
+// TestLate: what happens late is excused by time that was lost, and by nothing else.
+func TestLate(t *testing.T) {
+	const pending, sick = metav1.ConditionUnknown, metav1.ConditionFalse
+	looks := func(w *Watcher, last time.Duration, ready corev1.ConditionStatus) {
+		for since := 4*time.Minute + 58*time.Second; since < last; since += often {
+			w.see(at(since, pending, ready))
+		}
+		w.see(at(last, sick, ready))
+	}
+	tests := map[string]struct {
+		play          func(w *Watcher)
+		excused, late int
+	}{
+		"late": {func(w *Watcher) { looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown) }, 0, 1},
+		"late, with the manager down": {func(w *Watcher) {
+			w.Excuse(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
+			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+		}, 1, 0},
+		"late, and the manager was down before": {func(w *Watcher) {
+			w.Excuse(build.Epoch.Add(3*time.Minute), build.Epoch.Add(4*time.Minute))
+			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+		}, 0, 1},
+		"late, as nobody could look": {func(w *Watcher) {
+			w.see(at(4*time.Minute+59*time.Second, pending, corev1.ConditionUnknown))
+			w.see(at(5*time.Minute+3*time.Second, sick, corev1.ConditionUnknown))
+		}, 1, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWatcher(5 * time.Second)
+			tt.play(w)
+			if r := w.Report(); r.Kept != 1 || r.Prompt != 0 || r.Excused != tt.excused || len(r.Late) != tt.late {
+				t.Errorf("it is %+v", r)
 			}
 		})
 	}

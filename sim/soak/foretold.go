@@ -11,7 +11,10 @@ import (
 
 // Foretold is how often explain said what would happen next, and how often it happened within a second.
 type Foretold struct {
-	Kept, Prompt int
+	// Excused is how often it happened later, since the manager was restarted or the machine was busy.
+	Kept, Prompt, Excused int
+	// Late are the others.
+	Late []string
 }
 
 // listen asks explain all the time what happens next. What was said is broken once Sickbay itself would be called late.
@@ -28,9 +31,12 @@ func (s *soak) listen(ctx context.Context) error {
 
 // tell adds what became of what explain said.
 func (r *Report) tell(w *foretold.Watcher) {
-	var broken []string
-	r.Foretold.Kept, r.Foretold.Prompt, broken = w.Report()
-	for _, one := range broken {
+	told := w.Report()
+	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused}
+	for _, one := range told.Late {
+		r.Foretold.Late = append(r.Foretold.Late, one.String())
+	}
+	for _, one := range told.Broken {
 		r.Violations = append(r.Violations, "Explain said that "+one+".")
 	}
 }

@@ -72,7 +72,10 @@ func (s *soak) pause(ctx context.Context, f Fault) error {
 	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
 }
 
+// kill ends the manager, and starts it again. Until its connections are back, nothing is expected in time.
 func (s *soak) kill(ctx context.Context, f Fault) error {
+	killed := time.Now()
+	defer func() { s.told.Excuse(killed, time.Now().Add(s.Allowances.Reconnect)) }()
 	if err := s.manager.kill(); err != nil {
 		return err
 	}

@@ -54,6 +54,11 @@ func (r *Report) Write(to io.Writer) error {
 	spread(out, "the cluster was silent beyond it", s.AfterSilence)
 	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Foretold.Kept)
 	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Foretold.Prompt)
+	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Foretold.Excused)
+	fmt.Fprintf(out, "  later without that\t%d\n", len(r.Foretold.Late))
+	for _, one := range r.Foretold.Late {
+		fmt.Fprintf(out, "    %s\n", one)
+	}
 	fmt.Fprintf(out, "\nMedian in the\tsecond quarter\tlast quarter\tallowed\n")
 	for _, t := range r.Trends {
 		fmt.Fprintf(out, "  %s\t%.1f\t%.1f\t%.1f\n", t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit)

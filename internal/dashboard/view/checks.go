@@ -25,7 +25,7 @@ func (l *Look) checkRows() []CheckRow {
 	for i, c := range l.Facts.Checks {
 		line := l.Fleet.Checks[i]
 		row := CheckRow{
-			CheckLine: line, Link: Link{"checks", line.Namespace, line.Name}, Gate: gate(c.Gate()), Slots: slots(c.Slots()), Says: line.Gate,
+			CheckLine: line, Link: l.to("checks", line.Namespace, line.Name), Gate: gate(c.Gate()), Slots: slots(c.Slots()), Says: line.Gate,
 			Paused: strings.Join(c.Decision.Paused, ", "), Problem: c.Problem,
 		}
 		all = append(all, row)

@@ -40,7 +40,7 @@ func (l *Look) ClustersPage(page int) ClustersPage {
 	}
 	for _, c := range l.Facts.Clusters[p.Pages.From-1 : p.Pages.To] {
 		k := key{c.Cluster.Namespace, c.Cluster.Name}
-		row := ClusterRow{Link: Link{"clusters", k.namespace, k.name}, Bar: bar(n[k]), Healthy: n[k][explain.StateHealthy], Unreadable: why[k]}
+		row := ClusterRow{Link: l.to("clusters", k.namespace, k.name), Bar: bar(n[k]), Healthy: n[k][explain.StateHealthy], Unreadable: why[k]}
 		for _, count := range n[k] {
 			row.Machines += count
 		}

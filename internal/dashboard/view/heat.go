@@ -124,7 +124,7 @@ func (l *Look) heatZones() []string {
 }
 
 func (l *Look) heatRow(k key, zones []string, cells []map[explain.State]int) HeatRow {
-	row := HeatRow{Link: Link{"clusters", k.namespace, k.name}}
+	row := HeatRow{Link: l.to("clusters", k.namespace, k.name)}
 	for i, n := range cells {
 		cell := Cell{Namespace: k.namespace, Cluster: k.name, Zone: zones[i]}
 		for state, count := range n {

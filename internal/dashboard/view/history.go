@@ -98,10 +98,10 @@ func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
 	p.Query.Page = p.Pages.Page
 	if len(all) > 0 {
 		for _, one := range all[p.Pages.From-1 : p.Pages.To] {
-			p.Rows = append(p.Rows, repairRow(one, now))
+			p.Rows = append(p.Rows, l.repairRow(one))
 		}
 	}
-	p.sum()
+	p.sum(l)
 	return p
 }
 
@@ -115,10 +115,10 @@ func mentions(r *explain.Repair, words []string) bool {
 	return true
 }
 
-func repairRow(r explain.Repair, now time.Time) RepairRow {
+func (l *Look) repairRow(r explain.Repair) RepairRow {
 	row := RepairRow{
-		Repair: r, When: explain.Clock(r.Detected, now), Admit: took(&r.Detected, &r.Admitted), Act: took(&r.Admitted, r.Acted), Heal: took(r.Acted, r.Healthy),
-		Class: outcomeClass(r), MachineLink: Link{"machines", r.Namespace, r.Machine}, RecordLink: Link{"records", r.Namespace, r.Name},
+		Repair: r, When: explain.Clock(r.Detected, l.Facts.Now), Admit: took(&r.Detected, &r.Admitted), Act: took(&r.Admitted, r.Acted), Heal: took(r.Acted, r.Healthy),
+		Class: outcomeClass(r), MachineLink: l.to("machines", r.Namespace, r.Machine), RecordLink: Link{Section: "records", Namespace: r.Namespace, Name: r.Name},
 	}
 	for i, attempt := range r.Attempts {
 		if i == 0 || attempt.Step != r.Attempts[i-1].Step {
@@ -150,7 +150,7 @@ func outcomeClass(r explain.Repair) string {
 	return "o-failed"
 }
 
-func (p *HistoryPage) sum() {
+func (p *HistoryPage) sum(l *Look) {
 	for _, name := range slices.Sorted(maps.Keys(p.Stats.Outcomes)) {
 		p.Outcomes = append(p.Outcomes, Outcome{name, p.Stats.Outcomes[name], outcomeClass(explain.Repair{Outcome: name})})
 	}
@@ -164,7 +164,7 @@ func (p *HistoryPage) sum() {
 	for _, one := range p.Stats.Again[:min(len(p.Stats.Again), most)] {
 		row := AgainRow{Again: one}
 		if one.Kind == "machine" {
-			row.Link = Link{"machines", one.Namespace, one.Name}
+			row.Link = l.to("machines", one.Namespace, one.Name)
 		}
 		p.Again = append(p.Again, row)
 	}

@@ -8,6 +8,45 @@ type Link struct {
 	Section   string
 	Namespace string
 	Name      string
+	// In is the namespace if that has to be said: in another one there is an object of the same kind and name.
+	In string
+}
+
+// to makes a link to an object of a section.
+func (l *Look) to(section, namespace, name string) Link {
+	link := Link{Section: section, Namespace: namespace, Name: name}
+	if l.spread[spread{section, name}] {
+		link.In = namespace
+	}
+	return link
+}
+
+// spread is a name of a section.
+type spread struct{ section, name string }
+
+// spreads finds the names that are there in several namespaces.
+func spreads(facts *explain.Facts) map[spread]bool {
+	first, all := map[spread]string{}, map[spread]bool{}
+	note := func(section, namespace, name string) {
+		one := spread{section, name}
+		if there, known := first[one]; known && there != namespace {
+			all[one] = true
+		}
+		first[one] = namespace
+	}
+	for _, m := range facts.Machines {
+		note("machines", m.Machine.Namespace, m.Machine.Name)
+	}
+	for _, c := range facts.Checks {
+		note("checks", c.MachineHealthCheck.Namespace, c.MachineHealthCheck.Name)
+	}
+	for _, r := range facts.Records {
+		note("machines", r.Record.Namespace, r.Record.Spec.MachineRef.Name)
+	}
+	for i := range facts.Clusters {
+		note("clusters", facts.Clusters[i].Cluster.Namespace, facts.Clusters[i].Cluster.Name)
+	}
+	return all
 }
 
 var sections = map[string]string{"Machine": "machines", "MachineHealthCheck": "checks", "MachineRemediation": "records", "Cluster": "clusters"}
@@ -44,7 +83,7 @@ func (l *Look) items(all []explain.Item, most int) List[Item] {
 		if len(out.Shown) == most {
 			continue
 		}
-		item := Item{Link: Link{sections[one.Kind], one.Namespace, one.Name}, Cluster: one.Cluster, Text: one.Text}
+		item := Item{Link: l.to(sections[one.Kind], one.Namespace, one.Name), Cluster: one.Cluster, Text: one.Text}
 		if m := l.byName[key{one.Namespace, one.Name}]; m != nil && one.Kind == "Machine" {
 			item.State = m.State
 		}
@@ -110,7 +149,7 @@ func (l *Look) due(one explain.Upcoming) Upcoming {
 func (l *Look) link(namespace, name string) Link {
 	k := key{namespace, name}
 	if l.byName[k] == nil && l.checks[k] != nil {
-		return Link{"checks", namespace, name}
+		return l.to("checks", namespace, name)
 	}
-	return Link{"machines", namespace, name}
+	return l.to("machines", namespace, name)
 }

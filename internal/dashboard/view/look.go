@@ -21,15 +21,19 @@ type Look struct {
 
 	byName map[key]*Machine
 	checks map[key]*explain.Check
+	// spread are the names that are there in several namespaces.
+	spread map[spread]bool
 }
 
 type key struct{ namespace, name string }
 
 // New prepares a look.
 func New(facts *explain.Facts) *Look {
-	l := &Look{Facts: facts, Fleet: facts.Fleet(), byName: map[key]*Machine{}, checks: map[key]*explain.Check{}}
+	l := &Look{Facts: facts, Fleet: facts.Fleet(), byName: map[key]*Machine{}, checks: map[key]*explain.Check{}, spread: spreads(facts)}
 	for _, m := range facts.Machines {
-		l.Machines = append(l.Machines, machine(m, facts.Now))
+		one := machine(m, facts.Now)
+		one.link = l.to("machines", one.Namespace, one.Name)
+		l.Machines = append(l.Machines, one)
 	}
 	for i := range l.Machines {
 		l.byName[key{l.Machines[i].Namespace, l.Machines[i].Name}] = &l.Machines[i]

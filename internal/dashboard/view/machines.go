@@ -19,13 +19,14 @@ type Machine struct {
 	// Since is since when the verdict stands.
 	Since time.Time
 
-	of *explain.Machine
+	of   *explain.Machine
+	link Link
 	// text is what a search goes through.
 	text string
 }
 
 // Link is where its page is.
-func (m *Machine) Link() Link { return Link{"machines", m.Namespace, m.Name} }
+func (m *Machine) Link() Link { return m.link }
 
 func machine(m *explain.Machine, now time.Time) Machine {
 	obj := m.Machine

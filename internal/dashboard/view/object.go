@@ -1,10 +1,12 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
@@ -28,7 +30,7 @@ type ObjectPage struct {
 	// Facts are short ones about a machine.
 	Facts []explain.Row
 	// Records are the repairs of a machine, the latest first.
-	Records []Link
+	Records []NamedLink
 	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first. Of those that no
 	// MachineHealthCheck selects nobody knows.
 	Machines List[MachineRow]
@@ -68,15 +70,15 @@ func (l *Look) MachinePage(namespace, name string) (ObjectPage, bool) {
 		return ObjectPage{}, false
 	}
 	p := l.object(page)
-	p.Links = append(p.Links, NamedLink{"Repair", Link{"records", namespace, page.Repair.Name}})
+	p.Links = append(p.Links, NamedLink{"Repair", Link{Section: "records", Namespace: namespace, Name: page.Repair.Name}})
 	return p, true
 }
 
 func (p *ObjectPage) machineLinks(m *Machine) {
 	p.Since, p.SinceISO = m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), m.Since.UTC().Format(time.RFC3339)
-	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", m.Namespace, m.Cluster}})
+	p.Links = append(p.Links, NamedLink{"Cluster", Link{Section: "clusters", Namespace: m.Namespace, Name: m.Cluster}})
 	if m.Check != "" {
-		p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", m.Namespace, m.Check}})
+		p.Links = append(p.Links, NamedLink{"Health check", Link{Section: "checks", Namespace: m.Namespace, Name: m.Check}})
 	}
 	for _, fact := range []explain.Row{{Label: "Node", Text: m.Node}, {Label: "Domain", Text: m.Zone}, {Label: "Owner", Text: m.Owner}} {
 		if fact.Text != "" {
@@ -84,11 +86,17 @@ func (p *ObjectPage) machineLinks(m *Machine) {
 		}
 	}
 	if m.of.Record != nil {
-		p.Records = append(p.Records, Link{"records", m.Namespace, m.of.Record.Record.Name})
+		p.Records = append(p.Records, ended(m.of.Record.Record))
 	}
 	for _, r := range m.of.Past {
-		p.Records = append(p.Records, Link{"records", r.Record.Namespace, r.Record.Name})
+		p.Records = append(p.Records, ended(r.Record))
 	}
+}
+
+// ended links to a repair, with a word for how it has ended, or how far it is.
+func ended(r *v1alpha1.MachineRemediation) NamedLink {
+	title := cmp.Or(explain.RepairOf(r).Outcome, "just made")
+	return NamedLink{title, Link{Section: "records", Namespace: r.Namespace, Name: r.Name}}
 }
 
 // RecordPage is the page of a MachineRemediation; false if there is none.
@@ -96,7 +104,7 @@ func (l *Look) RecordPage(namespace, name string) (ObjectPage, bool) {
 	for _, page := range l.Facts.Of("mr", name) {
 		if page.Namespace == namespace {
 			p := l.object(page)
-			p.Links = append(p.Links, NamedLink{"Machine", Link{"machines", namespace, page.Repair.Machine}})
+			p.Links = append(p.Links, NamedLink{"Machine", Link{Section: "machines", Namespace: namespace, Name: page.Repair.Machine}})
 			return p, true
 		}
 	}
@@ -111,7 +119,7 @@ func (l *Look) CheckPage(namespace, name string) (ObjectPage, bool) {
 	}
 	p := l.object(l.Facts.CheckPage(c))
 	cluster := c.MachineHealthCheck.Spec.ClusterName
-	p.Links = append(p.Links, NamedLink{"Cluster", Link{"clusters", namespace, cluster}})
+	p.Links = append(p.Links, NamedLink{"Cluster", Link{Section: "clusters", Namespace: namespace, Name: cluster}})
 	p.Query = Query{Check: name, Cluster: cluster, Namespace: namespace}
 	l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.of.Check == c })
 	return p, true
@@ -128,7 +136,7 @@ func (l *Look) ClusterPage(namespace, name string) (ObjectPage, bool) {
 		l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.Cluster == name })
 		for k, c := range l.checks {
 			if k.namespace == namespace && c.MachineHealthCheck.Spec.ClusterName == name {
-				p.Links = append(p.Links, NamedLink{"Health check", Link{"checks", namespace, k.name}})
+				p.Links = append(p.Links, NamedLink{"Health check", Link{Section: "checks", Namespace: namespace, Name: k.name}})
 			}
 		}
 		sortLinks(p.Links)

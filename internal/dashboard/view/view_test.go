@@ -41,6 +41,43 @@ func TestFleetPage(t *testing.T) {
 	}
 }
 
+// TestNamesElsewhere: a name that is there in two namespaces is shown with its own, in each table and list; another is not.
+func TestNamesElsewhere(t *testing.T) {
+	scene := explaintest.New()
+	scene.Sick("m1", time.Minute)
+	scene.Sick("m2", time.Minute)
+	facts := scene.Facts()
+	other := explaintest.New()
+	other.Sick("m1", time.Minute)
+	for _, m := range other.Facts().Machines {
+		m.Machine.Namespace = "elsewhere"
+		facts.Machines = append(facts.Machines, m)
+	}
+	l := view.New(facts)
+	want := map[string]string{"default/m1": "default", "elsewhere/m1": "elsewhere", "default/m2": ""}
+	for _, m := range l.Machines {
+		if link := m.Link(); link.In != want[m.Namespace+"/"+m.Name] {
+			t.Errorf("%s/%s is shown in %q", m.Namespace, m.Name, link.In)
+		}
+	}
+	for _, one := range l.FleetPage().Next.Shown {
+		if one.In != want[one.Namespace+"/"+one.Name] {
+			t.Errorf("what happens to %s/%s is shown in %q", one.Namespace, one.Name, one.In)
+		}
+	}
+}
+
+// TestRepairsOnRecord: each repair of a machine has a word, the open one too.
+func TestRepairsOnRecord(t *testing.T) {
+	scene := explaintest.New()
+	r := scene.Record(scene.Sick("m1", 41*time.Minute), explaintest.Metal()...)
+	scene.Play(r, scene.Now.Add(-41*time.Minute), scene.Now)
+	p, ok := view.New(scene.Facts()).MachinePage("default", "m1")
+	if !ok || len(p.Records) != 1 || p.Records[0].Title != "Acting" || p.Records[0].Name != r.Name {
+		t.Errorf("the repairs are %+v", p.Records)
+	}
+}
+
 // TestHeadlines: nobody is told to sleep while something is wrong.
 func TestHeadlines(t *testing.T) {
 	unreadable := explaintest.Many(4, 0)

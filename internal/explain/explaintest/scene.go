@@ -33,6 +33,8 @@ type Scene struct {
 	Records  []*v1alpha1.MachineRemediation
 	// Unreadable says why the Nodes of the cluster cannot be read; empty if they can.
 	Unreadable string
+	// Foreign leaves the MachineHealthCheck to another controller.
+	Foreign bool
 
 	nodes map[string]*corev1.Node
 	hosts []*explain.Host
@@ -199,7 +201,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 // Facts puts everything together as the fleet's observer does.
 func (s *Scene) Facts() *explain.Facts {
 	f := admission.Facts{MachineHealthCheck: s.Check, Cluster: s.Cluster, Records: s.Records, History: s.Records, Template: admission.Template{Plan: s.Plan}}
-	check := &explain.Check{MachineHealthCheck: s.Check}
+	check := &explain.Check{MachineHealthCheck: s.Check, Foreign: s.Foreign}
 	all := &explain.Facts{Now: s.Now, Manager: explain.Manager{Name: "sickbay-0"}, Checks: []*explain.Check{check}, Clusters: []explain.Cluster{{Cluster: s.Cluster, Unreadable: s.Unreadable}}}
 	for _, m := range s.Machines {
 		f.Targets = append(f.Targets, admission.Target{Machine: m})
