@@ -18,7 +18,7 @@ import (
 )
 
 // surveyNode finds what a power cycle has taken from a Node and not put back.
-func (u *Uninstaller) surveyNode(ctx context.Context, s *Survey, obj *unstructured.Unstructured) error {
+func surveyNode(s *Survey, obj *unstructured.Unstructured) error {
 	request := &v1alpha1.RebootRemediation{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, request); err != nil {
 		return fmt.Errorf("reading RebootRemediation %s: %w", client.ObjectKeyFromObject(obj), err)

@@ -108,28 +108,8 @@ var kinds = []struct {
 // Survey looks at everything.
 func (u *Uninstaller) Survey(ctx context.Context) (Survey, error) {
 	s := Survey{}
-	requests := requestKinds{}
-	for _, one := range kinds {
-		err := u.each(ctx, one.kind, func(obj *unstructured.Unstructured) error {
-			requests.of(obj)
-			s.add(obj, one.step, trace.Of(obj, u.Options))
-			if one.kind == trace.Reboots {
-				return u.surveyNode(ctx, &s, obj)
-			}
-			return nil
-		})
-		if err := s.unread(one.kind.GroupKind().String(), err); err != nil {
-			return s, err
-		}
-	}
-	for _, kind := range requests.sorted() {
-		err := u.each(ctx, kind, func(obj *unstructured.Unstructured) error {
-			s.add(obj, takeBack, trace.Of(obj, u.Options))
-			return nil
-		})
-		if err := s.unread(kind.GroupKind().String(), err); err != nil {
-			return s, err
-		}
+	if err := u.objects(ctx, &s); err != nil {
+		return s, err
 	}
 	before := len(s.Unread)
 	if err := s.unread("leases", u.leases(ctx, &s)); err != nil {
@@ -143,6 +123,34 @@ func (u *Uninstaller) Survey(ctx context.Context) (Survey, error) {
 	}
 	slices.SortStableFunc(s.Items, func(a, b Item) int { return int(a.step - b.step) })
 	return s, nil
+}
+
+// objects looks at those that Sickbay writes to, and then at the requests that they lead to.
+func (u *Uninstaller) objects(ctx context.Context, s *Survey) error {
+	requests := requestKinds{}
+	for _, one := range kinds {
+		err := u.each(ctx, one.kind, func(obj *unstructured.Unstructured) error {
+			requests.of(obj)
+			s.add(obj, one.step, trace.Of(obj, u.Options))
+			if one.kind == trace.Reboots {
+				return surveyNode(s, obj)
+			}
+			return nil
+		})
+		if err := s.unread(one.kind.GroupKind().String(), err); err != nil {
+			return err
+		}
+	}
+	for _, kind := range requests.sorted() {
+		err := u.each(ctx, kind, func(obj *unstructured.Unstructured) error {
+			s.add(obj, takeBack, trace.Of(obj, u.Options))
+			return nil
+		})
+		if err := s.unread(kind.GroupKind().String(), err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Survey) add(obj *unstructured.Unstructured, when step, found trace.Object) {
