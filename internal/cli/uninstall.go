@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/cluster-api/controllers/remote"
+	clusterconfig "sigs.k8s.io/cluster-api/util/kubeconfig"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
@@ -81,10 +84,27 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 	u := &uninstall.Uninstaller{
 		Client: c, Namespace: namespace, Options: f.options, LeaveNodes: f.leaveNodes, Definitions: f.crds, Clock: f.clock,
 		Workload: func(ctx context.Context, cluster client.ObjectKey) (client.Client, error) {
-			return remote.NewClusterClient(ctx, "sickbay-uninstall", c, cluster)
+			return workloadCluster(ctx, c, cluster)
 		},
 	}
 	return f.uninstall(cmd, u)
+}
+
+// workloadTimeout is how long a workload cluster may take to answer.
+const workloadTimeout = 10 * time.Second
+
+// workloadCluster connects to one, by the kubeconfig that Cluster API keeps for it.
+func workloadCluster(ctx context.Context, c client.Client, cluster client.ObjectKey) (client.Client, error) {
+	data, err := clusterconfig.FromSecret(ctx, c, cluster)
+	if err != nil {
+		return nil, fmt.Errorf("reading its kubeconfig: %w", err)
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(data)
+	if err != nil {
+		return nil, fmt.Errorf("understanding its kubeconfig: %w", err)
+	}
+	config.Timeout, config.UserAgent = workloadTimeout, "sickbay/"+app.Version
+	return client.New(config, client.Options{})
 }
 
 func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller) error {

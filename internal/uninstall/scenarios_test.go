@@ -46,7 +46,7 @@ func (s *scene) create(objs ...client.Object) {
 var spared = build.Annotation("sickbay.dev/pause-on-upgrade", "false")
 
 // failed is the phase of a machine that is sick, whatever its Node.
-func failed(machine *clusterv1.Machine) { machine.Status.Phase = string(clusterv1.MachinePhaseFailed) }
+func failed(machine *clusterv1.Machine) { machine.Status.Phase = "Failed" }
 
 // sick makes a machine that is, of a MachineSet.
 func (s *scene) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {

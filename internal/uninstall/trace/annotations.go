@@ -80,32 +80,38 @@ func unhealthyMarks(obj *unstructured.Unstructured) (f Finding) {
 // handedOver is what people have written who had Sickbay take the place of Cluster API's own controller.
 const handedOver = "annotation " + clusterv1.PausedAnnotation + "=" + targets.HandedOverValue + ", by which Cluster API's own controller leaves it alone"
 
-// pause ends a pause for an upgrade, and leaves one of somebody else. What was handed over stays so, as people have done that.
+// pause ends a pause for an upgrade, and leaves one of somebody else.
 func pause(obj *unstructured.Unstructured, o Options, yours *[]string) (f Finding) {
-	all := obj.GetAnnotations()
-	value, paused := all[clusterv1.PausedAnnotation]
-	_, marked := all[targets.UpgradeMarker]
-	ours := marked && (value == targets.UpgradeValue || value == targets.HandedOverUpgradeValue)
+	value := obj.GetAnnotations()[clusterv1.PausedAnnotation]
+	_, marked := obj.GetAnnotations()[targets.UpgradeMarker]
+	upgrade := value == targets.UpgradeValue || value == targets.HandedOverUpgradeValue
 	switch {
-	case ours && (value == targets.UpgradeValue || o.Annotations):
-		f.takeAnnotation(clusterv1.PausedAnnotation, value, "the pause for an upgrade")
-	case ours:
-		at := path(annotationsPath, clusterv1.PausedAnnotation)
-		f.Patch = append(f.Patch, Op{Op: "test", Path: at, Value: value}, Op{Op: "replace", Path: at, Value: targets.HandedOverValue})
-		f.What = append(f.What, "the pause for an upgrade")
-		*yours = append(*yours, handedOver)
+	case upgrade && marked:
+		f.resume(value, o, yours)
+	case upgrade:
+		*yours = append(*yours, "annotation "+clusterv1.PausedAnnotation+"="+value+", as somebody took the pause over")
 	case value == targets.HandedOverValue && o.Annotations:
 		f.takeAnnotation(clusterv1.PausedAnnotation, value, "annotation "+clusterv1.PausedAnnotation+"="+value)
 	case value == targets.HandedOverValue:
 		*yours = append(*yours, handedOver)
-	case paused && (value == targets.UpgradeValue || value == targets.HandedOverUpgradeValue):
-		*yours = append(*yours, "annotation "+clusterv1.PausedAnnotation+"="+value+", as somebody took the pause over")
 	}
-	if marked && (ours || owns(fieldsOf(obj, true, "f:metadata", "f:annotations"), "f:"+targets.UpgradeMarker)) {
+	if marked && (upgrade || owns(fieldsOf(obj, true, "f:metadata", "f:annotations"), "f:"+targets.UpgradeMarker)) {
 		f.take(path(annotationsPath, targets.UpgradeMarker), nil)
 		f.What = append(f.What, "annotation "+targets.UpgradeMarker)
 	}
 	return f.of(obj)
+}
+
+// resume ends a pause of ours. What was handed over stays so, as people have done that.
+func (f *Finding) resume(value string, o Options, yours *[]string) {
+	if value == targets.UpgradeValue || o.Annotations {
+		f.takeAnnotation(clusterv1.PausedAnnotation, value, "the pause for an upgrade")
+		return
+	}
+	at := path(annotationsPath, clusterv1.PausedAnnotation)
+	f.Patch = append(f.Patch, Op{Op: "test", Path: at, Value: value}, Op{Op: "replace", Path: at, Value: targets.HandedOverValue})
+	f.What = append(f.What, "the pause for an upgrade")
+	*yours = append(*yours, handedOver)
 }
 
 // namesPlan tells people of a plan that nobody but Sickbay carries out.
