@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -73,5 +77,29 @@ func TestUninstallRefuses(t *testing.T) {
 	}
 	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(r), r); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("the record is there: %v", err)
+	}
+}
+
+// TestUninstallServesNodes: a Node in a workload cluster gets back what a power cycle has taken, by the kubeconfig that Cluster API keeps.
+func TestUninstallServesNodes(t *testing.T) {
+	s := newShell(t)
+	data, err := os.ReadFile(s.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := build.Node("node-of-" + s.ns)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "blue-kubeconfig"}, Data: map[string][]byte{"value": data}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.ns, Name: "metal-3", Labels: map[string]string{clusterv1.ClusterNameLabel: "blue"}, Finalizers: []string{"sickbay.dev/reboot-node"},
+	}}
+	request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.PoweringOn, MachineUID: "u-1", Node: &v1alpha1.NodeRecord{
+		Name: node.Name, UID: "u-2", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: metav1.Now(), Labels: map[string]string{"team": "a"}},
+	}}
+	build.Create(t.Context(), t, s.c, node, secret, request)
+	if got := s.run("uninstall", "--yes"); got.code != exitOK {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(node), node); err != nil || node.Labels["team"] != "a" {
+		t.Errorf("the Node has labels %v: %v", node.Labels, err)
 	}
 }
