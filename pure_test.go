@@ -22,6 +22,7 @@ var purePackages = []string{
 	"internal/decision",
 	"internal/simulate",
 	"internal/dashboard/view",
+	"internal/uninstall/trace",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -31,7 +31,8 @@ func newLint() *cobra.Command {
 		Short: "Find what is wrong or dangerous in health checks and plans",
 		Long: "Find what is wrong in health checks and plans before they are applied, by file, line and field: errors are what an API server\n" +
 			"or Sickbay refuses, warnings are what is legal and dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
-			"NodeHealthChecks of medik8s, and Sickbay's own kinds; other kinds are passed over.\n" +
+			"NodeHealthChecks of medik8s, and Sickbay's own kinds; of Machines and Clusters it knows Sickbay's annotations. Other kinds are\n" +
+			"passed over.\n" +
 			"With --live it reads the Machines and MachineHealthChecks of the management cluster, for what depends on them.\n\n" +
 			"Exit code 1 if there is an error, or with --strict a warning; 2 if a file or the management cluster cannot be read.",
 		Example: "  sickbay lint -f mhc.yaml\n  sickbay lint -f manifests/ -R --strict\n  kubectl get mhc -A -o yaml | sickbay lint -f - --live -o json",

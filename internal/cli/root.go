@@ -79,7 +79,7 @@ func newRoot(calledAs string) *cobra.Command {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sickbay"}
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newStatus(), newExplain(), newReplay(), newHistory(), newSimulate(), newDashboard(), newLint(), newConvert(), newManager(), newCRDs(), newVersion())
+	root.AddCommand(newStatus(), newExplain(), newReplay(), newHistory(), newSimulate(), newDashboard(), newLint(), newConvert(), newManager(), newCRDs(), newUninstall(), newVersion())
 	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease())
 	for _, cmd := range root.Commands() {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "  sickbay ", "  "+root.DisplayName()+" ")

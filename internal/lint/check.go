@@ -40,9 +40,9 @@ func (l *linter) refused(c *check) {
 		field, message := fieldOf(sentence)
 		l.add(c.find(Error, field, itself(message)))
 	}
-	if why, until := targets.OnHold(time.Time{}, &c.mhc); why != "" && until.IsZero() {
-		_, value, _ := strings.Cut(why, " is ")
-		l.add(c.find(Error, "metadata.annotations["+targets.HoldUntilAnnotation+"]", "it is "+value))
+	l.hold(c.place, &c.mhc)
+	if own := (place{obj: c.obj, node: c.obj.Node}); takesAnnotations(c.obj.Kind()) {
+		l.unknownAnnotations(own)
 	}
 }
 

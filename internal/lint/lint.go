@@ -116,6 +116,10 @@ func (l *linter) object(obj manifest.Object) error {
 	if err != nil {
 		return err
 	}
+	if !ours && takesAnnotations(kind) && hasOurs(annotationsOf(obj.Value)) {
+		l.annotationsOnly(at)
+		return nil
+	}
 	if !ours {
 		if all := versions(kind.GroupKind()); len(all) > 0 {
 			l.wrongVersion(at, all)

@@ -63,7 +63,7 @@ func report(r Result) string {
 // TestGolden shows what is found, without and with a fleet.
 func TestGolden(t *testing.T) {
 	live := fleet(map[string]int{"workers": 2, "metal": 2, "planned": 3})
-	for _, file := range []string{"refused", "dangerous"} {
+	for _, file := range []string{"refused", "dangerous", "annotations"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file+".yaml"))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func OnHold(now time.Time, objs ...client.Object) (why string, until time.Time) 
 		}
 		at, err := time.Parse(time.RFC3339, value)
 		if err != nil {
-			return fmt.Sprintf("annotation %s of %s is %q: it must be a time like 2006-01-02T15:04:05Z", HoldUntilAnnotation, nameOf(obj), cut(value)), time.Time{}
+			return fmt.Sprintf("annotation %s of %s is %s: it must be a time like 2006-01-02T15:04:05Z", HoldUntilAnnotation, nameOf(obj), Quoted(value)), time.Time{}
 		}
 		if now.Before(at) && at.After(until) {
 			why, until = holdMessage(obj, at), at

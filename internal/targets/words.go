@@ -1,6 +1,9 @@
 package targets
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // cut returns the beginning of a text that somebody else wrote.
 func cut(text string) string {
@@ -10,3 +13,6 @@ func cut(text string) string {
 	}
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
+
+// Quoted prints a value that somebody else wrote, and of a long one the beginning.
+func Quoted(value string) string { return strconv.Quote(cut(value)) }

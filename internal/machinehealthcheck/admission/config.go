@@ -72,7 +72,7 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck, template *v1alpha1.MachineRe
 		problems = append(problems, config.parseStrategy(mhc)...)
 	}
 	if value, ok := mhc.Annotations[targets.PauseOnUpgradeAnnotation]; ok && value != "true" && value != "false" {
-		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q or %q", targets.PauseOnUpgradeAnnotation, quoted(value), "true", "false"))
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q or %q", targets.PauseOnUpgradeAnnotation, targets.Quoted(value), "true", "false"))
 	}
 	return config, append(problems, verdictProblems(mhc)...)
 }
@@ -91,7 +91,7 @@ func parseDryRun(mhc *clusterv1.MachineHealthCheck) (dryRun bool, problems []str
 	dryRun, err := strconv.ParseBool(value)
 	if err != nil {
 		// Who tries to switch it on does not want anything touched.
-		return true, []string{fmt.Sprintf("annotation %s is %s: it must be true or false", DryRunAnnotation, quoted(value))}
+		return true, []string{fmt.Sprintf("annotation %s is %s: it must be true or false", DryRunAnnotation, targets.Quoted(value))}
 	}
 	return dryRun, nil
 }
@@ -115,7 +115,7 @@ func (c *Config) parseMaxInFlight(mhc *clusterv1.MachineHealthCheck) (problems [
 	limit := intstr.Parse(value)
 	c.MaxInFlight = &limit
 	if err := validMaxInFlight(limit); err != nil {
-		problems = append(problems, fmt.Sprintf("annotation %s is %s: %s", MaxInFlightAnnotation, quoted(value), err))
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: %s", MaxInFlightAnnotation, targets.Quoted(value), err))
 	}
 	return problems
 }
@@ -127,7 +127,7 @@ func (c *Config) parseStrategy(mhc *clusterv1.MachineHealthCheck) (problems []st
 			continue
 		}
 		if value != one.value {
-			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", one.annotation, quoted(value), one.value))
+			problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be %q", one.annotation, targets.Quoted(value), one.value))
 		}
 		c.Strategy = one.strategy
 	}
@@ -138,15 +138,15 @@ func (c *Config) parseStrategy(mhc *clusterv1.MachineHealthCheck) (problems []st
 func verdictProblems(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 	if _, err := machinehealth.ResumedAt(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a time like 2006-01-02T15:04:05Z",
-			machinehealth.ResumedAtAnnotation, quoted(mhc.Annotations[machinehealth.ResumedAtAnnotation])))
+			machinehealth.ResumedAtAnnotation, targets.Quoted(mhc.Annotations[machinehealth.ResumedAtAnnotation])))
 	}
 	if _, err := machinehealth.ProvisioningTimeout(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
-			machinehealth.ProvisioningTimeoutAnnotation, quoted(mhc.Annotations[machinehealth.ProvisioningTimeoutAnnotation])))
+			machinehealth.ProvisioningTimeoutAnnotation, targets.Quoted(mhc.Annotations[machinehealth.ProvisioningTimeoutAnnotation])))
 	}
 	if _, err := machinehealth.HostErrorTimeout(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
-			machinehealth.HostErrorTimeoutAnnotation, quoted(mhc.Annotations[machinehealth.HostErrorTimeoutAnnotation])))
+			machinehealth.HostErrorTimeoutAnnotation, targets.Quoted(mhc.Annotations[machinehealth.HostErrorTimeoutAnnotation])))
 	}
 	return problems
 }

@@ -44,12 +44,3 @@ func budget(maxInFlight *intstr.IntOrString, expected int) int {
 	}
 	return max(1, n)
 }
-
-// quoted prints a value that somebody else wrote, and of a long one the beginning.
-func quoted(value string) string {
-	const most = 100
-	if len(value) > most {
-		value = strings.ToValidUTF8(value[:most], "") + "..."
-	}
-	return strconv.Quote(value)
-}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // trigger is spec.remediation.triggerIf, resolved against the number of Machines:
@@ -30,10 +32,10 @@ func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected 
 	}
 	maximum, err := scale(*limit, expected)
 	if err != nil {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", quoted(limit.String()))
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", targets.Quoted(limit.String()))
 	}
 	if maximum < 0 {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", quoted(limit.String()))
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", targets.Quoted(limit.String()))
 	}
 	text := strconv.Itoa(maximum)
 	if strings.HasSuffix(limit.String(), "%") {

@@ -50,6 +50,9 @@ func contentOfKey(value string) keyContent {
 	return content
 }
 
+// Asks reports whether the value of a key on a host is one of ours, whichever RebootRemediation it is for.
+func Asks(value string) bool { return contentOfKey(value).Request != "" }
+
 // HostFactsOf reads a BareMetalHost. The consumer is who it must be used by.
 func HostFactsOf(host *metal3v1.BareMetalHost, request types.UID, consumer Consumer) HostFacts {
 	facts := HostFacts{

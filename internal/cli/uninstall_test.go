@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestUninstall: it shows what there is, asks, takes it back, and says how that went. Then there is nothing any more.
+func TestUninstall(t *testing.T) {
+	s := newShell(t)
+	machine := s.machine("metal-3", build.Annotation("sickbay.dev/hold-until", "2026-11-23T08:00:00Z"))
+	s.admit(machine, replace)
+	if err := remedy.Mark(t.Context(), s.c, machine, fellSick); err != nil {
+		t.Fatal(err)
+	}
+	s.golden("uninstall-dry-run", s.run("uninstall", "--dry-run"), exitOK)
+	s.says(s.run("uninstall"), exitUsage, "nobody can be asked, as the standard input is not a terminal: --yes writes without asking, --dry-run shows what would be written")
+	s.says(s.run("uninstall", "--crds", "--yes"), exitUsage, "--crds and --namespace exclude each other: a kind is there for all namespaces")
+	s.golden("uninstall", s.run("uninstall", "--yes"), exitOK)
+	s.golden("uninstall-again", s.run("uninstall", "--yes"), exitOK)
+	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.Annotations["sickbay.dev/hold-until"] == "" {
+		t.Errorf("what people have written is gone: %v %v", machine.Annotations, err)
+	}
+}
+
+// TestUninstallAsks: without a yes nothing is written.
+func TestUninstallAsks(t *testing.T) {
+	s := newShell(t)
+	r := s.admit(s.machine("metal-3"), replace)
+	person := s.terminal()
+	go typed(t, person, "n")
+	if got := s.run("uninstall"); got.code != exitFailure {
+		t.Errorf("exit code is %d: %s", got.code, got.stderr)
+	}
+	s.stored(r)
+}
+
+// TestUninstallRefuses: as long as a manager leads, or nobody can tell, nothing is written.
+func TestUninstallRefuses(t *testing.T) {
+	s := newShell(t)
+	r := s.admit(s.machine("metal-3"), replace)
+	s.may("jo", rule("sickbay.dev", "*", "*"), rule("cluster.x-k8s.io", "*", "*"))
+	got := s.run("uninstall", "--yes", "--as", "jo")
+	if got.code != exitFailure {
+		t.Errorf("exit code is %d", got.code)
+	}
+	for _, want := range []string{"not read: leases: ", "sickbay: nobody can tell whether a manager leads, as you may not read leases; --ignore-leader goes on anyway\n"} {
+		if !strings.Contains(got.stderr, want) {
+			t.Errorf("said %s, want %q in it", got.stderr, want)
+		}
+	}
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "sickbay-manager"},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: new("manager-0"), LeaseDurationSeconds: new(int32(600)), RenewTime: new(metav1.NewMicroTime(time.Now())),
+		},
+	}
+	build.Create(t.Context(), t, s.c, lease)
+	defer func() { _ = s.c.Delete(t.Context(), lease) }()
+	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager leads, and would write it anew: manager-0 (lease fleet/sickbay-manager). "+
+		"Stop it (kubectl scale --replicas=0), and wait a quarter of a minute; --ignore-leader goes on anyway")
+	s.stored(r)
+	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left in what could be read") {
+		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)
+	}
+	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(r), r); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("the record is there: %v", err)
+	}
+}
+
+// TestUninstallServesNodes: a Node in a workload cluster gets back what a power cycle has taken, by the kubeconfig that Cluster API keeps.
+func TestUninstallServesNodes(t *testing.T) {
+	s := newShell(t)
+	data, err := os.ReadFile(s.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := build.Node("node-of-" + s.ns)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "blue-kubeconfig"}, Data: map[string][]byte{"value": data}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.ns, Name: "metal-3", Labels: map[string]string{clusterv1.ClusterNameLabel: "blue"}, Finalizers: []string{"sickbay.dev/reboot-node"},
+	}}
+	request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.PoweringOn, MachineUID: "u-1", Node: &v1alpha1.NodeRecord{
+		Name: node.Name, UID: "u-2", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: metav1.Now(), Labels: map[string]string{"team": "a"}},
+	}}
+	build.Create(t.Context(), t, s.c, node, secret, request)
+	if got := s.run("uninstall", "--yes"); got.code != exitOK {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(node), node); err != nil || node.Labels["team"] != "a" {
+		t.Errorf("the Node has labels %v: %v", node.Labels, err)
+	}
+}

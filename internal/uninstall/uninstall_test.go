@@ -1,0 +1,209 @@
+package uninstall_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/cli"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// manage runs the manager with all its controllers until stop is called.
+func manage(t *testing.T, e *env.Env) (stop func()) {
+	t.Helper()
+	options := app.DefaultOptions()
+	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
+	options.SkipNameValidation, options.LeaderElect, options.LeaderElectNamespace = true, true, "default"
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := app.New(ctx, e.Config, options)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("running the manager: %v", err)
+		}
+		ended <- nil
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// command runs sickbay uninstall as somebody types it.
+func command(t *testing.T, e *env.Env, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["it"] = &clientcmdapi.Cluster{Server: e.Config.Host, CertificateAuthorityData: e.Config.CAData}
+	config.AuthInfos["root"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
+	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "root"}
+	config.CurrentContext = "it"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code = cli.Main(t.Context(), append([]string{"uninstall", "--kubeconfig", path}, args...), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// dump is all that is stored, by kind and name, but for events, which go by themselves, and definitions.
+func dump(t *testing.T, e *env.Env) map[string]string {
+	t.Helper()
+	known, err := discovery.NewDiscoveryClientForConfigOrDie(e.Config).ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, list := range known {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, resource := range list.APIResources {
+			if !slices.Contains(resource.Verbs, "list") || slices.Contains([]string{"Event", "CustomResourceDefinition", "APIService"}, resource.Kind) {
+				continue
+			}
+			objs := &unstructured.UnstructuredList{}
+			objs.SetGroupVersionKind(version.WithKind(resource.Kind + "List"))
+			if err := e.Client.List(t.Context(), objs); err != nil {
+				t.Fatal(err)
+			}
+			for _, obj := range objs.Items {
+				if obj.GetNamespace() == "kube-system" {
+					// Kubernetes itself writes there all the time.
+					continue
+				}
+				data, err := json.MarshalIndent(obj.Object, "", " ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[fmt.Sprintf("%s %s/%s", resource.Kind, obj.GetNamespace(), obj.GetName())] = string(data)
+			}
+		}
+	}
+	return all
+}
+
+// yours are the lines with the word sickbay in them that people have written.
+var yours = []string{
+	`"sickbay.dev/pause-on-upgrade": "false"`, `"sickbay.dev/max-in-flight": `, `"sickbay.dev/remediation": "reboot"`, `"cluster.x-k8s.io/paused": "sickbay"`,
+	`"f:sickbay.dev/pause-on-upgrade": {}`, `"f:sickbay.dev/max-in-flight": {}`, `"f:sickbay.dev/remediation": {}`,
+	`"apiVersion": "sickbay.dev/v1alpha1"`,
+}
+
+// traces are the lines of a dump that name Sickbay and that nobody else has written.
+func traces(all map[string]string) (found []string) {
+	for name, text := range all {
+		for line := range strings.SplitSeq(text, "\n") {
+			line = strings.TrimSpace(line)
+			if strings.Contains(strings.ToLower(line), "sickbay") && !slices.ContainsFunc(yours, func(known string) bool { return strings.HasPrefix(line, known) }) {
+				found = append(found, name+": "+line)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// words that Sickbay writes and that do not name it.
+func words(all map[string]string) (found []string) {
+	for name, text := range all {
+		for _, word := range []string{"HealthCheckSucceeded", "OwnerRemediated", "RemediationAllowed", "HostHealthy", "reboot.metal3.io", "paused-for-upgrade", "expectedMachines", "FixRemediation "} {
+			if strings.Contains(name+" "+text, word) {
+				found = append(found, name+": "+word)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// TestNoTrace: the manager repairs machines in every way, and is stopped in the midst of it. Then nothing of what it has written is found any
+// more in all that is stored, and what people have written is all there.
+func TestNoTrace(t *testing.T) {
+	e, g := env.Get(t), NewWithT(t)
+	stop := manage(t, e)
+	t.Run("scenes", func(t *testing.T) {
+		for name, play := range scenes {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				play(newScene(t))
+			})
+		}
+	})
+	before := dump(t, e)
+	g.Expect(traces(before)).NotTo(BeEmpty())
+	for _, word := range []string{"OwnerRemediated", "reboot.metal3.io/sickbay-", "paused-for-upgrade", "FixRemediation ", "sickbay.dev/reboot-operation", "sickbay.dev/upgrades-handled"} {
+		g.Expect(fmt.Sprint(before)).To(ContainSubstring(word), "the scenes must leave it")
+	}
+
+	code, _, stderr := command(t, e, "--yes")
+	g.Expect(code).To(Equal(1), "it is refused while a manager leads")
+	g.Expect(stderr).To(ContainSubstring("a manager leads, and would write it anew"))
+	stop()
+
+	before = dump(t, e)
+	code, shown, stderr := command(t, e, "--dry-run")
+	g.Expect(code).To(Equal(0), shown+stderr)
+	g.Expect(dump(t, e)).To(Equal(before), "a dry run writes nothing")
+
+	code, out, stderr := command(t, e, "--yes")
+	g.Expect(code).To(Equal(0), out+stderr)
+	g.Expect(out).To(ContainSubstring("Nothing of Sickbay's is left"))
+	g.Expect(strings.Index(out, "BareMetalHost")).To(BeNumerically("<", strings.Index(out, "Machine ")), "hosts are let on first")
+	after := dump(t, e)
+	g.Expect(traces(after)).To(BeEmpty())
+	g.Expect(words(after)).To(BeEmpty())
+	for _, written := range yours[:3] {
+		g.Expect(strings.Count(fmt.Sprint(after), written)).To(Equal(strings.Count(fmt.Sprint(before), written)), written)
+	}
+	g.Expect(fmt.Sprint(after)).To(ContainSubstring(yours[3]), "what was handed over stays so")
+
+	code, out, _ = command(t, e, "--yes")
+	g.Expect(code).To(Equal(0))
+	g.Expect(out).To(ContainSubstring("Nothing of Sickbay's was found"))
+	g.Expect(dump(t, e)).To(Equal(after), "once more changes nothing")
+
+	code, out, stderr = command(t, e, "--yes", "--annotations", "--crds")
+	g.Expect(code).To(Equal(0), out+stderr)
+	g.Eventually(func() []string { return definitions(t, e) }, time.Minute).Should(BeEmpty())
+	e.Install(t, env.WithCRDFiles("config/crd/sickbay.dev_*.yaml"))
+	after = dump(t, e)
+	g.Expect(traces(after)).To(BeEmpty())
+	g.Expect(fmt.Sprint(after)).NotTo(Or(ContainSubstring("sickbay.dev/max-in-flight"), ContainSubstring(`"cluster.x-k8s.io/paused": "sickbay"`)))
+}
+
+// definitions are those of Sickbay's kinds.
+func definitions(t *testing.T, e *env.Env) (names []string) {
+	t.Helper()
+	var all apiextensionsv1.CustomResourceDefinitionList
+	if err := e.Client.List(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all.Items {
+		if one.Spec.Group == "sickbay.dev" {
+			names = append(names, one.Name)
+		}
+	}
+	return names
+}
