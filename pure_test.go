@@ -22,6 +22,7 @@ var purePackages = []string{
 	"internal/decision",
 	"internal/simulate",
 	"internal/dashboard/view",
+	"internal/lease/scope",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -59,7 +59,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 		Policy:    targets.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
 		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
 	}).Look(ctx, s.settings.Namespace)
-	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown}
+	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown, Leads: s.manager.Leads}
 	return facts, err
 }
 

@@ -49,6 +49,8 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 			targets.AdoptAll, targets.AdoptHandedOver, clusterv1.PausedAnnotation, targets.HandedOverValue))
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
+	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
+		"Name of the lease. Without it, it goes by --controllers, --namespace and --watch-filter, so that managers that look after different things do not wait for each other.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles, for anybody who reaches it; 0 is off.")
