@@ -43,7 +43,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
 		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines.")
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
-	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have. Without it, any.", clusterv1.WatchLabel))
+	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have, or a Machine of OpenShift. Without it, any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
 		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Pauses for upgrades are for all of them.",
 			targets.AdoptAll, targets.AdoptHandedOver, clusterv1.PausedAnnotation, targets.HandedOverValue))

@@ -70,6 +70,8 @@ type Reconciler struct {
 	Clusters *workload.Clusters
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
+	WatchFilter string
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
@@ -98,8 +100,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
 	}
-	if referenceOf(request).APIGroup != r.Kind.Group {
+	ref := referenceOf(request)
+	if ref.APIGroup != r.Kind.Group {
 		return ctrl.Result{}, nil
+	}
+	foreign, err := Foreign(ctx, r.Client, r.WatchFilter, r.Kind, client.ObjectKey{Namespace: req.Namespace, Name: ref.Name})
+	if err != nil || foreign {
+		forgetMetrics(req.NamespacedName)
+		return ctrl.Result{}, err
 	}
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
