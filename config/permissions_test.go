@@ -86,8 +86,8 @@ func TestPermissions(t *testing.T) {
 		{own, "rebootremediationtemplates", "", "any"}:           {"get", "list", "watch"},
 		{"", "secrets", "", "any"}:                               {"get", "list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
-		{"", "events", "", systemNamespace}:                      {"create", "patch"},
 		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
+		{"coordination.k8s.io", "leases", "", "any"}:             {"list"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
 		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
 	}, map[resource][]string{
@@ -118,7 +118,8 @@ func TestPermissions(t *testing.T) {
 		{"", "nodes", "", ""}:                                         {"get", "list", "watch", "update", "patch", "delete", "deletecollection"},
 		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
 		{"", "events", "", "any"}:                                     {"create", "delete"},
-		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "create", "update"},
+		{"", "events", "", systemNamespace}:                           {"create", "patch"},
+		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "watch", "create", "update", "patch", "delete"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:         {"get", "create", "update", "patch", "bind", "escalate"},
 		{"apiextensions.k8s.io", "customresourcedefinitions", "", ""}: {"get", "list", "watch"},
 	})
