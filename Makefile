@@ -4,6 +4,7 @@ ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
 ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
+CLUSTERCTL := $(BIN)/clusterctl/clusterctl
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -29,7 +30,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-upgrade test-gardener bench bench-quick bench-check bench-pure bench-library soak demo lint generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +56,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo and make test-gardener try."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-upgrade and make test-gardener try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -80,6 +81,17 @@ $(BMO): $(wildcard tools/bmo/go.*)
 # Not cached, as go does not know that the result depends on the binary.
 test-bmo: controlplane $(BMO) ## Cycle hosts of the real baremetal-operator, and compare it with the simulated one
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -parallel=8 -timeout=10m ./baremetal/golden ./baremetal/cycle -args -bmo=$(BMO)
+
+$(CLUSTERCTL): $(wildcard tools/clusterctl/go.*)
+	@echo "Building clusterctl; the first build takes about 2 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/clusterctl && go build -v -trimpath -ldflags "-s -w" -o $@ sigs.k8s.io/cluster-api/cmd/clusterctl 2>&1 | $(PROGRESS)
+	@touch $@
+
+# Not cached, as go does not know that the result depends on the history and on the binary. Without the race detector, as each binary would be compiled once more.
+test-upgrade: controlplane $(CLUSTERCTL) ## Change versions and management clusters in the middle of repairs, and go back
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=15m ./e2e/versions -args -versions && \
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./e2e/move -args -clusterctl=$(CLUSTERCTL)
 
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes
