@@ -100,13 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
 	}
-	ref := referenceOf(request)
-	if ref.APIGroup != r.Kind.Group {
-		return ctrl.Result{}, nil
-	}
-	foreign, err := Foreign(ctx, r.Client, r.WatchFilter, r.Kind, client.ObjectKey{Namespace: req.Namespace, Name: ref.Name})
-	if err != nil || foreign {
-		forgetMetrics(req.NamespacedName)
+	if mine, err := r.isMine(ctx, request); err != nil || !mine {
 		return ctrl.Result{}, err
 	}
 	if r.written.Behind(request) {
@@ -134,6 +128,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s does not come to rest", req.NamespacedName)
+}
+
+// isMine reports whether a RebootRemediation is about a Machine of the kind, and of a Cluster, that are looked after here.
+func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
+	ref := referenceOf(request)
+	if ref.APIGroup != r.Kind.Group {
+		return false, nil
+	}
+	foreign, err := Foreign(ctx, r.Client, r.WatchFilter, r.Kind, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name})
+	if foreign {
+		forgetMetrics(client.ObjectKeyFromObject(request))
+	}
+	return !foreign, err
 }
 
 // step looks once, and does one thing.

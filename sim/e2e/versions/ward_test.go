@@ -20,7 +20,6 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
-	"github.com/sickbay-dev/sickbay/sim/scenario"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -47,17 +46,17 @@ type ward struct {
 	// pool is a cluster in memory, and metal one on hosts.
 	pool, metal world.ClusterSpec
 	machines    map[string]*clusterv1.Machine
-	hosts       *scenario.Hosts
-	// theirs is a Machine of OpenShift on a host of its own, which had so many boots.
+	// theirs is a Machine of OpenShift on a host of its own.
 	theirs *machinev1.Machine
-	boots  int
-	sick   *e2e.Sickbay
+	// boots are how often the hosts had booted before anything happened to them.
+	boots map[client.ObjectKey]int
+	sick  *e2e.Sickbay
 }
 
 func newWard(t *testing.T, ns string) *ward {
 	t.Helper()
 	t.Parallel()
-	w := &ward{T: t, WithT: NewWithT(t), ns: ns, machines: map[string]*clusterv1.Machine{}}
+	w := &ward{T: t, WithT: NewWithT(t), ns: ns, machines: map[string]*clusterv1.Machine{}, boots: map[client.ObjectKey]int{}}
 	w.SetDefaultEventuallyTimeout(e2e.Patience)
 	w.SetDefaultEventuallyPollingInterval(100 * time.Millisecond)
 	kinds := world.NewScheme()
@@ -79,9 +78,10 @@ func newWard(t *testing.T, ns string) *ward {
 	w.check(w.metal.Name, unowned, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 		{Key: clusterv1.MachineControlPlaneLabel, Operator: metav1.LabelSelectorOpExists},
 	}})
-	w.hosts, err = scenario.RememberHosts(t.Context(), stand.World, stand.Journal, w.metal.Key())
-	w.Expect(err).NotTo(HaveOccurred())
 	w.openshift()
+	for _, host := range []client.ObjectKey{w.host(annotated), w.host(templated), client.ObjectKeyFromObject(w.theirs)} {
+		w.boots[host] = stand.World.Host(host).Boots()
+	}
 	return w
 }
 
@@ -159,7 +159,6 @@ func (w *ward) openshift() {
 	}).Should(Equal(metal3v1.StateProvisioned))
 	w.theirs.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: host.Name}
 	w.Expect(w.client.Status().Update(w.Context(), w.theirs)).To(Succeed())
-	w.boots = stand.World.Host(client.ObjectKeyFromObject(host)).Boots()
 }
 
 // kubelet registers the Node of the host of a Machine of OpenShift, if there is none, and says that it is ready.
