@@ -116,7 +116,7 @@ func TestUpgradePauseLivesOnItsPermissions(t *testing.T) {
 	if err := manager.Ready(t.Context()); err != nil {
 		t.Errorf("it is not ready: %v", err)
 	}
-	checkLeads(t, e)
+	checkLeads(t, e, "sickbay-manager.only-upgradepause")
 }
 
 // upgrading is what can be upgraded.
