@@ -13,7 +13,7 @@ var clusterctl = flag.String("clusterctl", "", "path of clusterctl, as make test
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *clusterctl == "" {
-		fmt.Println("clusterctl move is tried by make test-upgrade.")
+		fmt.Fprintln(os.Stdout, "clusterctl move is tried by make test-upgrade.")
 		return
 	}
 	os.Exit(m.Run())

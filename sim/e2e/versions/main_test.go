@@ -28,7 +28,7 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if !*versions {
-		fmt.Println("The change of versions is tried by make test-upgrade.")
+		fmt.Fprintln(os.Stdout, "The change of versions is tried by make test-upgrade.")
 		return
 	}
 	os.Exit(run(m))
@@ -47,7 +47,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "building the version before:", err)
 		return 1
 	case before == "":
-		fmt.Printf("LEFT OUT: the history of this repository does not reach back to %s, the last version without MachineRemediations; fetch all of it.\n", commitBefore)
+		fmt.Fprintf(os.Stdout, "LEFT OUT: the history of this repository does not reach back to %s, the last version without MachineRemediations; fetch all of it.\n", commitBefore)
 		return 0
 	}
 	openshift, err := world.ModuleFile(openshiftAPI, machineCRD)
