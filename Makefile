@@ -6,6 +6,7 @@ ASSETS := $(BIN)/controlplane
 BMO := $(BIN)/bmo/baremetal-operator
 HELM := $(BIN)/helm
 PROMETHEUS := $(BIN)/prometheus/prometheus
+CLUSTERCTL := $(BIN)/clusterctl/clusterctl
 TOOL := go tool -modfile=go.tools.mod
 
 KUBERNETES_VERSION := v1.36.3
@@ -35,7 +36,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-upgrade test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,7 +67,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 		echo "== test $$module"; \
 		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
 	done; \
-	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-gardener, make test-image and make test-operate try."; \
+	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-upgrade, make test-gardener, make test-image and make test-operate try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 
 EXPLORE ?= -schedules=20000 -plants
@@ -98,6 +99,17 @@ $(PROMETHEUS): $(wildcard tools/prometheus/go.*)
 	@mkdir -p $(dir $@)
 	@cd tools/prometheus && go build -v -trimpath -tags remove_all_sd -ldflags "-s -w" -o $(dir $@) github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool 2>&1 | $(PROGRESS)
 	@touch $@
+
+$(CLUSTERCTL): $(wildcard tools/clusterctl/go.*)
+	@echo "Building clusterctl; the first build takes about 2 minutes."
+	@mkdir -p $(dir $@)
+	@cd tools/clusterctl && go build -v -trimpath -ldflags "-s -w" -o $@ sigs.k8s.io/cluster-api/cmd/clusterctl 2>&1 | $(PROGRESS)
+	@touch $@
+
+# Not cached, as go does not know that the result depends on the history and on the binary. Without the race detector, as each binary would be compiled once more.
+test-upgrade: controlplane $(CLUSTERCTL) ## Change versions and management clusters in the middle of repairs, and go back
+	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=15m ./e2e/versions -args -versions && \
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./e2e/move -args -clusterctl=$(CLUSTERCTL)
 
 # Without the race detector: Gardener's library has the race that one of the tests is about.
 test-gardener: controlplane ## Compare with Gardener's own health check library; the first build takes 5 to 10 minutes

@@ -23,6 +23,7 @@ var purePackages = []string{
 	"internal/simulate",
 	"internal/dashboard/view",
 	"internal/uninstall/trace",
+	"internal/lease/scope",
 }
 
 // impure are packages that read, write, wait or log, by the beginning of their paths.

@@ -35,8 +35,8 @@ func TestPermissionsOfUpgradePauseAlone(t *testing.T) {
 		{"config.openshift.io", "clusterversions", "", ""}:       {"list", "watch"},
 		{machineConfig, "machineconfigpools", "", ""}:            {"list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
-		{"", "events", "", systemNamespace}:                      {"create", "patch"},
 		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
+		{"coordination.k8s.io", "leases", "", "any"}:             {"list"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
 		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
 	}, map[resource][]string{
@@ -62,7 +62,7 @@ func TestPermissionsOfUpgradePauseAlone(t *testing.T) {
 		{"", "nodes", "", ""}:                                          writing,
 		{"", "pods", "", "any"}:                                        everything,
 		{"", "events", "", "any"}:                                      everything,
-		{"coordination.k8s.io", "leases", "", "any"}:                   everything,
+		{"coordination.k8s.io", "leases", "", "any"}:                   {"get", "watch", "create", "update", "patch", "delete"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:          {"get", "create", "update", "patch", "bind", "escalate"},
 	})
 }
@@ -116,7 +116,7 @@ func TestUpgradePauseLivesOnItsPermissions(t *testing.T) {
 	if err := manager.Ready(t.Context()); err != nil {
 		t.Errorf("it is not ready: %v", err)
 	}
-	checkLeads(t, e)
+	checkLeads(t, e, "sickbay-manager.only-upgradepause")
 }
 
 // upgrading is what can be upgraded.

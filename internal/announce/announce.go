@@ -47,7 +47,7 @@ func flags(labels map[string]string) (Flags, bool) {
 // cannot be read.
 func Heard(ctx context.Context, reader client.Reader) (Flags, bool) {
 	var leases coordinationv1.LeaseList
-	if err := reader.List(ctx, &leases, client.MatchingFields{"metadata.name": Lease}); err != nil {
+	if err := reader.List(ctx, &leases, client.HasLabels{adoptLabel}); err != nil {
 		return Flags{}, false
 	}
 	var heard Flags

@@ -15,13 +15,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
-// leaderElectionID names the lease.
-const leaderElectionID = announce.Lease
-
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=sickbay-system,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups="",namespace=sickbay-system,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=list
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // App is a manager that is ready to run.
 type App struct {
@@ -37,8 +35,15 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	mgr, err := newManager(cfg, o)
+	elected, err := newElection(cfg, o)
 	if err != nil {
+		return nil, err
+	}
+	mgr, err := newManager(cfg, o, elected)
+	if err != nil {
+		return nil, err
+	}
+	if err := elected.addTo(mgr); err != nil {
 		return nil, err
 	}
 	if err := addMetrics(mgr, o); err != nil {
@@ -94,7 +99,7 @@ func (a *App) Run(ctx context.Context) error {
 	return nil
 }
 
-func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
+func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
@@ -107,7 +112,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the cache: %w", err)
 	}
-	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+	options := ctrl.Options{
 		Scheme:                        Scheme(),
 		Logger:                        o.Logger,
 		Cache:                         cached,
@@ -115,10 +120,6 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
 		Metrics:                       guarded(o.MetricsBindAddress),
 		PprofBindAddress:              openProfiles(o),
-		LeaderElection:                o.LeaderElect,
-		LeaderElectionID:              leaderElectionID,
-		LeaderElectionNamespace:       o.LeaderElectNamespace,
-		LeaderElectionLabels:          o.announced(),
 		LeaderElectionReleaseOnCancel: true,
 		Controller: config.Controller{
 			SkipNameValidation: &o.SkipNameValidation,
@@ -127,7 +128,9 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 			// seconds before the lease is given back.
 			UsePriorityQueue: new(false),
 		},
-	})
+	}
+	elected.fill(&options)
+	mgr, err := ctrl.NewManager(cfg, options)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync/atomic"
 
 	"k8s.io/utils/clock"
@@ -43,7 +42,7 @@ func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) er
 		return err
 	}
 	observer := c.newFleet(mgr)
-	observer.Lease, observer.LeaseNamespace = leaderElectionID, leaseNamespace(c.options)
+	observer.AskManagers, observer.LeaseNamespace = true, leaseNamespace(c.options)
 	if !c.options.LeaderElect {
 		name, err := os.Hostname()
 		if err != nil {
@@ -54,21 +53,6 @@ func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) er
 	c.shown.records = c.records.Load
 	c.shown.observer.Store(observer)
 	return nil
-}
-
-// podNamespace has the namespace of the pod.
-const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-
-// leaseNamespace is where the lease is; empty if that cannot be told.
-func leaseNamespace(o Options) string {
-	if o.LeaderElectNamespace != "" {
-		return o.LeaderElectNamespace
-	}
-	namespace, err := os.ReadFile(podNamespace)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(namespace))
 }
 
 // newDashboard has the manager serve the dashboard, on every replica.

@@ -33,7 +33,7 @@ func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, e
 	// It has nothing to measure that another one could be taken for.
 	o.SkipNameValidation = true
 	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
-	mgr, err := newManager(cfg, o)
+	mgr, err := newManager(cfg, o, &election{})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (l *Onlooker) add(ctx context.Context, o Options) error {
 		}
 	}
 	l.Fleet = c.newFleet(l.mgr)
-	l.Fleet.Lease = leaderElectionID
+	l.Fleet.AskManagers = true
 	return nil
 }
 

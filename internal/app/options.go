@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/announce"
@@ -39,6 +40,8 @@ type Options struct {
 	LeaderElect bool
 	// LeaderElectNamespace holds the lease; empty means the namespace of the pod.
 	LeaderElectNamespace string
+	// LeaderElectID is the name of the lease; empty means that it goes by Controllers, Namespace and Policy.WatchFilter.
+	LeaderElectID string
 	// HealthProbeBindAddress, MetricsBindAddress and PprofBindAddress are host:port; "0"
 	// is off.
 	HealthProbeBindAddress string
@@ -128,6 +131,8 @@ func (o *Options) Validate() error {
 	}
 	require(o.Policy.Adopt == targets.AdoptAll || o.Policy.Adopt == targets.AdoptHandedOver,
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, targets.AdoptAll, targets.AdoptHandedOver)
+	require(o.LeaderElectID == "" || len(validation.IsDNS1123Subdomain(o.LeaderElectID)) == 0,
+		"--leader-elect-id is %q: it must be a name of lower case letters, digits, - and .", o.LeaderElectID)
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)
 	require(o.KubeAPIQPS > 0, "--kube-api-qps is %v: it must be above 0", o.KubeAPIQPS)
 	require(o.KubeAPIBurst > 0, "--kube-api-burst is %d: it must be at least 1", o.KubeAPIBurst)

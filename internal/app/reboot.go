@@ -74,17 +74,17 @@ func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) er
 	if provider != "" {
 		return fmt.Errorf("--openshift-external-remediation cannot be used: %s", provider)
 	}
-	return (&externalremediation.Reconciler{Concurrency: o.Concurrency}).AddToManager(mgr)
+	return (&externalremediation.Reconciler{WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}).AddToManager(mgr)
 }
 
 // addReboot adds what cycles the hosts of one kind of Machine.
 func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
 	ready.require(&v1alpha1.RebootRemediation{}, metadataOf(reboot.HostKind), metadataOf(controller.Kind))
-	controller.SyncPeriod, controller.Concurrency = o.SyncPeriod, o.Concurrency
+	controller.SyncPeriod, controller.Concurrency, controller.WatchFilter = o.SyncPeriod, o.Concurrency, o.Policy.WatchFilter
 	if err := controller.AddToManager(mgr); err != nil {
 		return err
 	}
-	trigger := &reboot.Trigger{Kind: controller.Kind, Concurrency: o.Concurrency}
+	trigger := &reboot.Trigger{Kind: controller.Kind, WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}
 	return trigger.AddToManager(mgr)
 }
 

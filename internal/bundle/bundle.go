@@ -73,6 +73,8 @@ type Settings struct {
 type Manager struct {
 	Name    string `json:"name,omitempty"`
 	Unknown string `json:"unknown,omitempty"`
+	// Leads says what it looks after, and who else leads.
+	Leads string `json:"leads,omitempty"`
 }
 
 // Refusal is a read that failed.

@@ -159,7 +159,7 @@ func (f *fixture) observer() *fleet.Observer {
 	f.t.Helper()
 	from := fleet.Sources{
 		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: targets.Policy{Adopt: targets.AdoptAll},
-		Namespace: f.ns, Records: true, Lease: "sickbay-manager", Clock: testingclock.NewFakePassiveClock(f.now),
+		Namespace: f.ns, Records: true, AskManagers: true, Clock: testingclock.NewFakePassiveClock(f.now),
 	}
 	if f.metal {
 		s := newSnapshot(f.env.Scheme)

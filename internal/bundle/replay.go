@@ -60,7 +60,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
 	}).Look(ctx, s.settings.Namespace)
 	facts.Assumed = s.settings.Assumed
-	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown}
+	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown, Leads: s.manager.Leads}
 	return facts, err
 }
 

@@ -45,12 +45,14 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
 		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines.")
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
-	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have. Without it, any.", clusterv1.WatchLabel))
+	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have, or a Machine of OpenShift. Without it, any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
 		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Pauses for upgrades are for all of them.",
 			targets.AdoptAll, targets.AdoptHandedOver, clusterv1.PausedAnnotation, targets.HandedOverValue))
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
+	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
+		"Name of the lease. Without it, it goes by --controllers, --namespace and --watch-filter, so that managers that look after different things do not wait for each other.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 is off. On 127.0.0.1 they are for anybody in the pod, elsewhere over TLS for those who may get /debug/pprof/*.")

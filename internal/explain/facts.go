@@ -36,6 +36,8 @@ type Manager struct {
 	Name string
 	// Unknown says why it cannot be told; empty if it can.
 	Unknown string
+	// Leads says what it looks after, and who else leads; empty if it looks after everything.
+	Leads string
 }
 
 // Cluster is one of the clusters whose machines are looked after.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -117,5 +118,5 @@ func (f *Facts) leaderWords() string {
 	case f.Manager.Name == "":
 		return "NONE LEADS: nothing happens until one does"
 	}
-	return f.Manager.Name + " leads"
+	return cmp.Or(f.Manager.Leads, f.Manager.Name+" leads")
 }

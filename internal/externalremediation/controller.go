@@ -49,9 +49,11 @@ var (
 type Reconciler struct {
 	Client client.Client
 	// Live reads past the cache: Machines, Nodes and Leases of the cluster that OpenShift runs in.
-	Live        client.Reader
-	Recorder    events.EventRecorder
-	Clock       clock.PassiveClock
+	Live     client.Reader
+	Recorder events.EventRecorder
+	Clock    clock.PassiveClock
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter of a Machine must have.
+	WatchFilter string
 	Concurrency int
 }
 

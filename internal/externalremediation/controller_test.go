@@ -12,8 +12,10 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -306,5 +308,21 @@ func TestNextIncident(t *testing.T) {
 	f.wantAnnotations(map[string]string{Annotation: ""})
 	if third := f.request(); third == nil || third.UID == recovered.UID {
 		t.Errorf("sick again, and asked for all the time: %v", third)
+	}
+}
+
+// TestOfAnotherManager: Machines that lack the label are left to others.
+func TestOfAnotherManager(t *testing.T) {
+	f := newFixture(t)
+	f.WatchFilter = "ours"
+	f.annotated(true)
+	f.settles()
+	if f.request() != nil {
+		t.Error("a Machine of another manager is looked after")
+	}
+	f.must(f.env.Client.Patch(t.Context(), f.machine, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"`+clusterv1.WatchLabel+`":"ours"}}}`))))
+	f.settles()
+	if f.request() == nil {
+		t.Error("a Machine with the label is left alone")
 	}
 }

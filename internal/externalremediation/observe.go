@@ -9,6 +9,7 @@ import (
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -32,6 +33,9 @@ func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool,
 	machine.SetGroupVersionKind(Kind)
 	if err := r.Client.Get(ctx, key, machine); err != nil {
 		return false, client.IgnoreNotFound(err)
+	}
+	if r.WatchFilter != "" && machine.Labels[clusterv1.WatchLabel] != r.WatchFilter {
+		return false, nil
 	}
 	if has(machine, Annotation) || has(machine, OutcomeAnnotation) {
 		return true, nil

@@ -4,18 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/lease"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
 // manager says who leads. That is read from the API server: it is an error if that does not answer, as the caches may be old then.
-func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
-	if o.Lease == "" {
+func (o *Observer) manager(ctx context.Context, namespace string) (explain.Manager, error) {
+	if !o.AskManagers {
 		return explain.Manager{}, nil
 	}
 	leases, err := o.leases(ctx)
@@ -28,39 +30,39 @@ func (o *Observer) manager(ctx context.Context) (explain.Manager, error) {
 	case unread:
 		return explain.Manager{Unknown: "you may not read its lease"}, nil
 	}
-	return o.leader(leases), nil
+	return o.leader(leases, namespace), nil
 }
 
-// leader is who holds one of the leases.
-func (o *Observer) leader(leases []coordinationv1.Lease) explain.Manager {
-	now := o.Clock.Now()
-	leads := func(l coordinationv1.Lease) bool {
-		s := l.Spec
-		if s.HolderIdentity == nil || *s.HolderIdentity == "" || s.RenewTime == nil || s.LeaseDurationSeconds == nil {
-			return false
+// leader is who holds the leases for a namespace; empty means all.
+func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) explain.Manager {
+	var leaders []scope.Leader
+	for i := range leases {
+		l := &leases[i]
+		one := scope.Leader{Name: lease.Holder(l), Scope: scope.Of(l.Annotations), Default: l.Name == scope.DefaultLease}
+		if lease.Held(l, o.Clock.Now(), 0) && one.Looks(namespace) {
+			leaders = append(leaders, one)
 		}
-		return now.Before(s.RenewTime.Add(time.Duration(*s.LeaseDurationSeconds) * time.Second))
 	}
-	if i := slices.IndexFunc(leases, leads); i >= 0 {
-		return explain.Manager{Name: *leases[i].Spec.HolderIdentity}
+	if len(leaders) > 0 {
+		return explain.Manager{Name: leaders[0].Name, Leads: scope.Words(leaders)}
 	}
 	if len(leases) == 0 {
-		return explain.Manager{Unknown: "there is no lease " + o.Lease + "; it may run without leader election"}
+		return explain.Manager{Unknown: "there is no lease " + scope.DefaultLease + "; it may run without leader election"}
 	}
 	return explain.Manager{}
 }
 
-// leases are those of the name, in all namespaces if it is not known in which one.
+// leases are those of all managers, in all namespaces if it is not known in which one they are, sorted by namespace and name.
 func (o *Observer) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
-	if o.LeaseNamespace == "" {
+	var all []coordinationv1.Lease
+	for _, which := range []client.ListOption{client.HasLabels{scope.Label}, client.MatchingFields{"metadata.name": scope.DefaultLease}} {
 		var list coordinationv1.LeaseList
-		err := o.Live.List(ctx, &list, client.MatchingFields{"metadata.name": o.Lease})
-		return list.Items, err
+		if err := o.Live.List(ctx, &list, client.InNamespace(o.LeaseNamespace), which); err != nil {
+			return nil, err
+		}
+		all = append(all, list.Items...)
 	}
-	var lease coordinationv1.Lease
-	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: o.Lease}, &lease)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return []coordinationv1.Lease{lease}, err
+	key := func(l coordinationv1.Lease) string { return l.Namespace + "/" + l.Name }
+	slices.SortFunc(all, func(a, b coordinationv1.Lease) int { return strings.Compare(key(a), key(b)) })
+	return slices.CompactFunc(all, func(a, b coordinationv1.Lease) bool { return key(a) == key(b) }), nil
 }

@@ -26,19 +26,19 @@ func (f failing) List(context.Context, client.ObjectList, ...client.ListOption) 
 // the caches have may be old.
 func TestManagerUnknown(t *testing.T) {
 	observer := func(err error) *Observer {
-		return &Observer{Live: failing{err: err}, Lease: "sickbay-manager", Clock: clocktesting.NewFakePassiveClock(build.Epoch)}
+		return &Observer{Live: failing{err: err}, AskManagers: true, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}
 	}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "sickbay-manager", errors.New("no"))
-	if m, err := observer(forbidden).manager(t.Context()); err != nil || m.Unknown != "you may not read its lease" {
+	if m, err := observer(forbidden).manager(t.Context(), ""); err != nil || m.Unknown != "you may not read its lease" {
 		t.Errorf("it is %+v, %v", m, err)
 	}
 	alone := observer(forbidden)
 	alone.Alone = "host-1"
-	if m, err := alone.manager(t.Context()); err != nil || m.Name != "host-1" {
+	if m, err := alone.manager(t.Context(), ""); err != nil || m.Name != "host-1" {
 		t.Errorf("alone it is %+v, %v", m, err)
 	}
 	alone.Live = failing{err: errors.New("connection refused")}
-	if m, err := alone.manager(t.Context()); err == nil {
+	if m, err := alone.manager(t.Context(), ""); err == nil {
 		t.Errorf("alone, and without an answer, it is %+v", m)
 	}
 	_, err := observer(errors.New("connection refused")).Look(t.Context(), "")

@@ -30,9 +30,9 @@ type Sources struct {
 	Namespace string
 	// Records reports that MachineRemediations can be read.
 	Records bool
-	// Lease is the name of the lease that the leading manager holds; empty if nobody asks.
-	Lease string
-	Clock clock.PassiveClock
+	// AskManagers has the leases of managers read, to tell who leads.
+	AskManagers bool
+	Clock       clock.PassiveClock
 }
 
 // New wires the observers of the controllers to look at a fleet from outside. They remember nothing of what a manager has
@@ -42,7 +42,7 @@ func New(s Sources) *Observer {
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
 	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
 	return &Observer{
-		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, Lease: s.Lease, Clock: s.Clock,
+		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, AskManagers: s.AskManagers, Clock: s.Clock,
 		Checks: &machinehealthcheck.Reconciler{
 			Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock,
 			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors, Host: s.host,

@@ -33,8 +33,9 @@ type Observer struct {
 	Assumed bool
 	// Records reports that MachineRemediations can be read.
 	Records bool
-	// Lease is the name of the lease that the leading manager holds, and LeaseNamespace where it is; empty if that is not known.
-	Lease, LeaseNamespace string
+	// AskManagers has the leases of managers read, to tell who leads. LeaseNamespace is where they are; empty if that is not known.
+	AskManagers    bool
+	LeaseNamespace string
 	// Alone is the name of the one manager that works, if it needs no lease. Whether the API server answers is still asked by the lease.
 	Alone string
 	Clock clock.PassiveClock
@@ -55,7 +56,7 @@ type look struct {
 // Look reads the fleet of a namespace; empty means all.
 func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, error) {
 	now := o.Clock.Now()
-	manager, err := o.manager(ctx)
+	manager, err := o.manager(ctx, namespace)
 	if err != nil {
 		return explain.Facts{}, err
 	}

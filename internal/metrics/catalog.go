@@ -44,6 +44,8 @@ var Catalog = []Entry{
 	{"sickbay_machines_paused", GaugeType, "at most 2 per Cluster", `sum(sickbay_machines_paused)`},
 	{"sickbay_machines_waiting", GaugeType, perReason, `sum by (reason) (sickbay_machines_waiting)`},
 	{"sickbay_machines_waiting_oldest_timestamp_seconds", GaugeType, perReason, `time() - sickbay_machines_waiting_oldest_timestamp_seconds > 3600`},
+	{"sickbay_manager_overlaps", GaugeType, "1 per manager that overlaps", `sickbay_manager_overlaps == 1`},
+	{"sickbay_manager_waits", GaugeType, one, `sickbay_manager_waits{covered="false"} == 1`},
 	{"sickbay_max_unhealthy_machines", GaugeType, "1 per MachineHealthCheck with a limit", `sickbay_unhealthy_machines / sickbay_max_unhealthy_machines`},
 	{"sickbay_pacing_cooldown_until_timestamp_seconds", GaugeType, perDomain, `sickbay_pacing_cooldown_until_timestamp_seconds > time()`},
 	{"sickbay_pacing_limit", GaugeType, perDomain, `sickbay_pacing_limit`},

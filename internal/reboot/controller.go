@@ -74,6 +74,8 @@ type Reconciler struct {
 	Clusters *workload.Clusters
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
+	WatchFilter string
 	// SyncPeriod is the net below the events.
 	SyncPeriod  time.Duration
 	Concurrency int
@@ -101,8 +103,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
 	}
-	if referenceOf(request).APIGroup != r.Kind.Group {
-		return ctrl.Result{}, nil
+	if mine, err := r.isMine(ctx, request); err != nil || !mine {
+		return ctrl.Result{}, err
 	}
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
@@ -128,6 +130,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s does not come to rest", req.NamespacedName)
+}
+
+// isMine reports whether a RebootRemediation is about a Machine of the kind, and of a Cluster, that are looked after here.
+func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
+	ref := referenceOf(request)
+	if ref.APIGroup != r.Kind.Group {
+		return false, nil
+	}
+	foreign, err := Foreign(ctx, r.Client, r.WatchFilter, r.Kind, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name})
+	return !foreign, err
 }
 
 // step looks once, and does one thing.

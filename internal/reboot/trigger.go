@@ -24,7 +24,9 @@ type Trigger struct {
 	Kind   schema.GroupVersionKind
 	Client client.Client
 	// Live reads past the cache.
-	Live        client.Reader
+	Live client.Reader
+	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
+	WatchFilter string
 	Concurrency int
 }
 
@@ -32,6 +34,10 @@ type Trigger struct {
 func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached, err := t.machine(ctx, t.Client, req.NamespacedName)
 	if err != nil || !wantsAny(cached) {
+		return ctrl.Result{}, err
+	}
+	foreign, err := Foreign(ctx, t.Client, t.WatchFilter, t.Kind, req.NamespacedName)
+	if err != nil || foreign {
 		return ctrl.Result{}, err
 	}
 	before, err := t.requests(ctx, cached)

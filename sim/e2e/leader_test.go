@@ -43,7 +43,7 @@ func TestStandbyTakesOver(t *testing.T) {
 func holder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
-	key := client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager"}
+	key := client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.in-leaders"}
 	if err := stand.World.Client().Get(t.Context(), key, lease); err != nil || lease.Spec.HolderIdentity == nil {
 		return ""
 	}

@@ -1,0 +1,182 @@
+package lease
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
+)
+
+// timeout bounds each request: one that hangs must not cost the lead, which is given up 10 seconds after it was last renewed.
+const timeout = 5 * time.Second
+
+// Lock is the lease of a manager. It says what its holder looks after, and is not to be had while another manager holds a lease for
+// any of that.
+type Lock struct {
+	// Recorder makes events about leases; it may be nil.
+	Recorder events.EventRecorder
+
+	others   *others
+	identity string
+	log      logr.Logger
+	labels   map[string]string
+	lease    *coordinationv1.Lease
+	// renewed is the version of the own lease when somebody else was last seen to renew it.
+	renewed string
+	waits   waits
+}
+
+var _ resourcelock.Interface = &Lock{}
+
+// NewLock makes the lock of a manager. Key is its lease, and labels are what the manager announces on it.
+func NewLock(cfg *rest.Config, key client.ObjectKey, s scope.Scope, labels map[string]string, log logr.Logger) (*Lock, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("reading the name of this host: %w", err)
+	}
+	all, err := newOthers(cfg, key, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Lock{others: all, identity: host + "_" + string(uuid.NewUUID()), labels: labels, log: log}, nil
+}
+
+func newOthers(cfg *rest.Config, own client.ObjectKey, s scope.Scope) (*others, error) {
+	cfg = rest.AddUserAgent(rest.CopyConfig(cfg), "leader-election")
+	cfg.Timeout = timeout
+	leases, err := coordinationv1client.NewForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("making a client for leases: %w", err)
+	}
+	return &others{leases: leases, own: own, scope: s, clock: clock.RealClock{}, seen: map[client.ObjectKey]seen{}}, nil
+}
+
+// Get returns who has to let go before this manager may lead: the holder of its lease, or else one whose scope overlaps.
+func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	lease, err := l.client().Get(ctx, l.others.own.Name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, nil, fmt.Errorf("getting lease %s: %w", l.others.own, err)
+	}
+	if err != nil {
+		lease = nil
+	}
+	l.lease = lease
+	holder := Holder(lease)
+	switch {
+	case holder == l.identity:
+		return record(lease)
+	case holder != "" && lease.ResourceVersion != l.renewed:
+		// It has been renewed, so somebody is alive who holds it.
+		l.renewed = lease.ResourceVersion
+		l.waitsFor(lease)
+		return record(lease)
+	}
+	overlapping, listErr := l.others.overlapping(ctx)
+	switch {
+	case listErr != nil && !apierrors.IsForbidden(listErr):
+		return nil, nil, listErr
+	case len(overlapping) > 0:
+		l.waitsFor(&overlapping[0])
+		return record(&overlapping[0])
+	case lease == nil:
+		return nil, nil, err
+	}
+	return record(lease)
+}
+
+func record(lease *coordinationv1.Lease) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	r := resourcelock.LeaseSpecToLeaderElectionRecord(&lease.Spec)
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("writing down who leads: %w", err)
+	}
+	return r, raw, nil
+}
+
+// Create takes the lease that nobody has had before.
+func (l *Lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.others.own.Namespace, Name: l.others.own.Name}}
+	l.fill(lease, r)
+	created, err := l.client().Create(ctx, lease, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("creating lease %s: %w", l.others.own, err)
+	}
+	l.taken(created)
+	return nil
+}
+
+// Update takes, renews or gives back the lease, if nobody has changed it meanwhile.
+func (l *Lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	if l.lease == nil {
+		return l.Create(ctx, r)
+	}
+	lease := l.lease.DeepCopy()
+	l.fill(lease, r)
+	updated, err := l.client().Update(ctx, lease, metav1.UpdateOptions{})
+	if err != nil {
+		return fmt.Errorf("updating lease %s: %w", l.others.own, err)
+	}
+	l.taken(updated)
+	return nil
+}
+
+func (l *Lock) taken(lease *coordinationv1.Lease) {
+	l.lease = lease
+	l.waits.end()
+}
+
+// fill says who leads, and what that manager looks after.
+func (l *Lock) fill(lease *coordinationv1.Lease, r resourcelock.LeaderElectionRecord) {
+	lease.Spec = resourcelock.LeaderElectionRecordToLeaseSpec(&r)
+	lease.Labels = with(with(lease.Labels, l.labels), map[string]string{scope.Label: ""})
+	lease.Annotations = with(lease.Annotations, l.others.scope.Annotations())
+}
+
+func with(all, more map[string]string) map[string]string {
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// RecordEvent tells of the lease who leads.
+func (l *Lock) RecordEvent(what string) {
+	if l.Recorder != nil && l.lease != nil {
+		l.Recorder.Eventf(about(l.lease), nil, corev1.EventTypeNormal, "LeaderElection", "Elect", "%s %s", l.identity, what)
+	}
+}
+
+// about is what an event about a lease regards.
+func about(lease *coordinationv1.Lease) *coordinationv1.Lease {
+	lease = &coordinationv1.Lease{ObjectMeta: lease.ObjectMeta}
+	lease.SetGroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease"))
+	return lease
+}
+
+// Identity is the name of this manager.
+func (l *Lock) Identity() string { return l.identity }
+
+// Describe names the lease.
+func (l *Lock) Describe() string { return l.others.own.String() }
+
+func (l *Lock) client() coordinationv1client.LeaseInterface {
+	return l.others.leases.Leases(l.others.own.Namespace)
+}

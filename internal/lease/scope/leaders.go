@@ -1,0 +1,53 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// Leader is a manager that leads.
+type Leader struct {
+	Name  string
+	Scope Scope
+	// Default reports that it has the default lease, for everything.
+	Default bool
+}
+
+// Looks reports whether a manager may look after objects of a namespace; empty means any of them.
+func (l Leader) Looks(namespace string) bool { return common(l.Scope.Namespace, namespace) }
+
+// Words say what each of them looks after, and which do the same work. They are empty if one of them looks after everything, and
+// there is no other.
+func Words(leaders []Leader) string {
+	if len(leaders) == 0 || (len(leaders) == 1 && leaders[0].Default) {
+		return ""
+	}
+	var parts []string
+	for _, l := range leaders {
+		parts = append(parts, l.Name+" leads ("+l.words()+")")
+	}
+	words := strings.Join(parts, "; ")
+	if same := overlapping(leaders); len(same) > 0 {
+		words += ". MANAGERS OVERLAP: " + strings.Join(same, ", ") + " work on the same objects"
+	}
+	return words
+}
+
+func (l Leader) words() string {
+	if l.Default && !l.Scope.Known() {
+		return "everything, as far as is known"
+	}
+	return l.Scope.String()
+}
+
+// overlapping are the names of those that do the same work as another one.
+func overlapping(leaders []Leader) []string {
+	var names []string
+	for i, l := range leaders {
+		others := slices.Concat(leaders[:i], leaders[i+1:])
+		if slices.ContainsFunc(others, func(o Leader) bool { return l.Scope.Overlaps(o.Scope) }) {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}

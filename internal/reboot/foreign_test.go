@@ -1,0 +1,88 @@
+package reboot
+
+import (
+	"testing"
+
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+)
+
+// TestWatchFilter: of managers with different watch filters one cycles the hosts of a Cluster. What is left of a Machine that is gone is
+// seen to by all.
+func TestWatchFilter(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	labels := func(filter string) map[string]string { return map[string]string{clusterv1.WatchLabel: filter} }
+	for _, name := range []string{"ours", "theirs"} {
+		cluster := build.Cluster(ns, name)
+		cluster.Labels = labels(name)
+		machine := build.Machine(ns, name+"-capi", build.Annotation("reboot.metal3.io", ""))
+		machine.Labels[clusterv1.ClusterNameLabel], machine.Spec.ClusterName = name, name
+		openshift := &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-openshift", Labels: labels(name), Annotations: machine.Annotations}}
+		build.Create(t.Context(), t, e.Client, cluster, machine, openshift)
+	}
+	orphan := build.Machine(ns, "of-no-cluster", build.Annotation("reboot.metal3.io", ""))
+	orphan.Labels[clusterv1.ClusterNameLabel] = "gone"
+	build.Create(t.Context(), t, e.Client, orphan)
+	for _, tt := range []struct {
+		kind    schema.GroupVersionKind
+		machine string
+		looks   bool
+	}{
+		{ClusterAPIKind, "ours-capi", true}, {ClusterAPIKind, "theirs-capi", false}, {ClusterAPIKind, "of-no-cluster", true},
+		{OpenShiftKind, "ours-openshift", true}, {OpenShiftKind, "theirs-openshift", false},
+	} {
+		key := client.ObjectKey{Namespace: ns, Name: tt.machine}
+		trigger := &Trigger{Kind: tt.kind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
+		if _, err := trigger.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
+			t.Fatal(err)
+		}
+		machine := &metav1.PartialObjectMetadata{}
+		machine.SetGroupVersionKind(tt.kind)
+		if err := e.Client.Get(t.Context(), key, machine); err != nil {
+			t.Fatal(err)
+		}
+		asked := client.ObjectKey{Namespace: ns, Name: RequestName(machine, askedPurpose)}
+		err := e.Client.Get(t.Context(), asked, &v1alpha1.RebootRemediation{})
+		if client.IgnoreNotFound(err) != nil || apierrors.IsNotFound(err) == tt.looks {
+			t.Errorf("%s: looking for what was made: %v", tt.machine, err)
+		}
+		byHand := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: tt.machine}}
+		byHand.Spec.Machine = &v1alpha1.MachineReference{APIGroup: tt.kind.Group, Name: tt.machine}
+		judges(t, e, tt.kind, byHand, tt.looks)
+	}
+	gone := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "gone"}}
+	gone.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "gone"}
+	judges(t, e, ClusterAPIKind, gone, true)
+}
+
+// judges makes a RebootRemediation, and looks whether a manager with a watch filter touches it.
+func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1alpha1.RebootRemediation, want bool) {
+	t.Helper()
+	build.Create(t.Context(), t, e.Client, request)
+	r := &Reconciler{
+		Kind: kind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Clock: clocktesting.NewFakePassiveClock(noon.Time),
+		Recorder: events.NewFakeRecorder(10), WatchFilter: "ours",
+	}
+	version := request.ResourceVersion
+	if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request); err != nil {
+		t.Fatal(err)
+	}
+	if touched := request.ResourceVersion != version; touched != want {
+		t.Errorf("%s: touched is %v", request.Name, touched)
+	}
+}

@@ -1,0 +1,156 @@
+package move_test
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/sickbay"
+)
+
+const (
+	ns, name = "blue", "blue"
+	// Machines, each with a MachineHealthCheck of that name: its owner is asked, or others are, or a plan says what.
+	marked, requested, planned = "marked", "requested", "planned"
+)
+
+// TestMove: a repair of each kind is at work when clusterctl moves the cluster. Plans and requests come along; in the source nothing stays, and in the
+// target each repair begins anew, without asking twice.
+func TestMove(t *testing.T) {
+	g := NewWithT(t)
+	binary, err := sickbay.Build(t.Context(), t.TempDir())
+	g.Expect(err).NotTo(HaveOccurred())
+	from, to := newSide(t, binary), newSide(t, binary)
+	from.fill()
+	from.inTheMiddle()
+
+	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
+	defer cancel()
+	move := exec.CommandContext(ctx, *clusterctl, "move", "--kubeconfig="+from.kubeconfig, "--to-kubeconfig="+to.kubeconfig, "--namespace="+ns, "-v=5")
+	move.Env = append(move.Environ(), "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "HOME="+t.TempDir())
+	said, err := move.CombinedOutput()
+	g.Expect(err).NotTo(HaveOccurred(), "%s", said)
+
+	moved := to.request(g).GetUID()
+	g.Expect(moved).NotTo(BeEmpty(), "the request comes along:\n%s", said)
+	g.Expect(to.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: planned}, &v1alpha1.MachineRemediationTemplate{})).To(Succeed(), "so does the plan")
+	to.runs()
+	to.inTheMiddle()
+	g.Expect(to.request(g).GetUID()).To(Equal(moved), "the request is the one that was moved")
+	for _, record := range to.records(g) {
+		g.Expect(record.Status.Attempt).To(BeEquivalentTo(1))
+	}
+	from.isEmpty()
+
+	to.nobodyHangs()
+}
+
+// fill makes a cluster with sick machines.
+func (s *side) fill() {
+	s.Helper()
+	g := NewWithT(s.T)
+	create := func(objects ...client.Object) {
+		for _, object := range objects {
+			g.Expect(s.client.Create(s.Context(), object)).To(Succeed())
+		}
+	}
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: clusterv1.ClusterSpec{
+		ControlPlaneEndpoint: clusterv1.APIEndpoint{Host: "127.0.0.1", Port: 6443},
+	}}
+	create(namespace(), cluster)
+	ofCluster := metav1.OwnerReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: name, UID: cluster.UID}
+	set := &clusterv1.MachineSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "set", OwnerReferences: []metav1.OwnerReference{ofCluster}, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		Spec: clusterv1.MachineSetSpec{ClusterName: name, Replicas: new(int32(1)), Selector: metav1.LabelSelector{MatchLabels: map[string]string{"name": marked}},
+			Template: clusterv1.MachineTemplateSpec{ObjectMeta: clusterv1.ObjectMeta{Labels: map[string]string{"name": marked}}, Spec: machineSpec()}},
+	}
+	create(set, fixTemplate(), plan())
+	bySet := *metav1.NewControllerRef(set, clusterv1.GroupVersion.WithKind("MachineSet"))
+	for which, owner := range map[string]metav1.OwnerReference{marked: bySet, requested: ofCluster, planned: ofCluster} {
+		create(&clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{
+			Namespace: ns, Name: which, OwnerReferences: []metav1.OwnerReference{owner},
+			Labels:      map[string]string{clusterv1.ClusterNameLabel: name, "name": which},
+			Annotations: map[string]string{clusterv1.RemediateMachineAnnotation: ""},
+		}, Spec: machineSpec()})
+	}
+	s.runs()
+	for _, which := range []string{marked, requested, planned} {
+		create(check(which))
+	}
+}
+
+func machineSpec() clusterv1.MachineSpec {
+	return clusterv1.MachineSpec{
+		ClusterName: name, Bootstrap: clusterv1.Bootstrap{DataSecretName: new("none")},
+		InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: "none"},
+	}
+}
+
+func check(which string) *clusterv1.MachineHealthCheck {
+	c := &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: which, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: name, Selector: metav1.LabelSelector{MatchLabels: map[string]string{"name": which}},
+			Checks: clusterv1.MachineHealthCheckChecks{NodeStartupTimeoutSeconds: new(int32(600))},
+		},
+	}
+	switch which {
+	case requested:
+		c.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: "remediation.example.dev/v1", Kind: "FixRemediationTemplate", Name: which}
+	case planned:
+		c.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: which}
+	}
+	return c
+}
+
+func fixTemplate() client.Object {
+	template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
+	template.SetAPIVersion("remediation.example.dev/v1")
+	template.SetKind("FixRemediationTemplate")
+	template.SetNamespace(ns)
+	template.SetName(requested)
+	return template
+}
+
+// plan waits for a day.
+func plan() client.Object {
+	p := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: planned}}
+	p.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{{Name: "look", Action: v1alpha1.ActionWait, TimeoutSeconds: new(int32(86400))}}
+	return p
+}
+
+// isEmpty: clusterctl has deleted what it has moved, and what it leaves goes as well.
+func (s *side) isEmpty() {
+	s.Helper()
+	g := NewWithT(s.T)
+	g.Eventually(func(g Gomega) {
+		s.collectGarbage(g)
+		g.Expect(s.records(g)).To(BeEmpty())
+		g.Expect(s.request(g).GetUID()).To(BeEmpty())
+		for _, list := range []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &v1alpha1.MachineRemediationTemplateList{}} {
+			g.Expect(s.client.List(s.Context(), list)).To(Succeed())
+			g.Expect(meta.LenList(list)).To(BeZero(), "%T", list)
+		}
+	}, e2e.Patience).Should(Succeed())
+}
+
+// nobodyHangs: when the machines go, so do the finalizers of their records.
+func (s *side) nobodyHangs() {
+	s.Helper()
+	g := NewWithT(s.T)
+	g.Expect(s.client.DeleteAllOf(s.Context(), &clusterv1.Machine{}, client.InNamespace(ns))).To(Succeed())
+	g.Eventually(func(g Gomega) {
+		for machine, record := range s.records(g) {
+			g.Expect(record.Finalizers).To(BeEmpty(), "%s: %+v", machine, record.Status.Conditions)
+		}
+	}, e2e.Patience).Should(Succeed())
+}

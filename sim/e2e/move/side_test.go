@@ -1,0 +1,162 @@
+package move_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// side is a management cluster with a Sickbay.
+type side struct {
+	*testing.T
+	client     client.Client
+	kubeconfig string
+}
+
+func newSide(t *testing.T, binary string) *side {
+	t.Helper()
+	g := NewWithT(t)
+	w, err := world.Start(t.Context(), world.Options{Bare: true})
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() { g.Expect(w.Stop(context.WithoutCancel(t.Context()))).To(Succeed()) })
+	s := &side{T: t, client: w.Client(), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	g.Expect(w.WriteKubeconfig(s.kubeconfig)).To(Succeed())
+	capi, err := world.ClusterAPICRDs()
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, crd := range capi {
+		// clusterctl init does so.
+		metav1.SetMetaDataLabel(&crd.ObjectMeta, "clusterctl.cluster.x-k8s.io", "")
+	}
+	own, err := world.SickbayCRDs()
+	g.Expect(err).NotTo(HaveOccurred())
+	providers, err := world.ModuleFile("sigs.k8s.io/cluster-api", "cmd/clusterctl/config/crd/bases/clusterctl.cluster.x-k8s.io_providers.yaml")
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = envtest.InstallCRDs(w.Config(), envtest.CRDInstallOptions{
+		Scheme: scheme.Scheme, CRDs: append(capi, own...), Paths: []string{providers, "../testdata/fix.yaml"}, MaxTime: e2e.Patience,
+	})
+	g.Expect(err).NotTo(HaveOccurred())
+	s.label("fixremediations.remediation.example.dev", "clusterctl.cluster.x-k8s.io")
+	s.label("fixremediationtemplates.remediation.example.dev", "clusterctl.cluster.x-k8s.io", "clusterctl.cluster.x-k8s.io/move")
+	e2e.StartSickbay(t, binary, s.kubeconfig)
+	return s
+}
+
+// label has clusterctl know a kind.
+func (s *side) label(name string, labels ...string) {
+	s.Helper()
+	g := NewWithT(s.T)
+	crd := &unstructured.Unstructured{}
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	g.Expect(s.client.Get(s.Context(), client.ObjectKey{Name: name}, crd)).To(Succeed())
+	before := crd.DeepCopy()
+	all := map[string]string{}
+	for _, label := range labels {
+		all[label] = ""
+	}
+	crd.SetLabels(all)
+	g.Expect(s.client.Patch(s.Context(), crd, client.MergeFrom(before))).To(Succeed())
+}
+
+// machine reads one; nil if there is none.
+func (s *side) machine(g Gomega, name string) *clusterv1.Machine {
+	m := &clusterv1.Machine{}
+	err := s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: name}, m)
+	g.Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// runs says what Cluster API's controllers say of a cluster and its machines that run.
+func (s *side) runs() {
+	s.Helper()
+	g := NewWithT(s.T)
+	cluster := &clusterv1.Cluster{}
+	g.Expect(s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: name}, cluster)).To(Succeed())
+	cluster.Status.Initialization = clusterv1.ClusterInitializationStatus{InfrastructureProvisioned: new(true), ControlPlaneInitialized: new(true)}
+	meta.SetStatusCondition(&cluster.Status.Conditions, metav1.Condition{Type: clusterv1.ClusterControlPlaneInitializedCondition, Status: metav1.ConditionTrue, Reason: "Initialized"})
+	g.Expect(s.client.Status().Update(s.Context(), cluster)).To(Succeed())
+	for _, which := range []string{marked, requested, planned} {
+		g.Eventually(func() error {
+			m := s.machine(g, which)
+			m.Status.NodeRef = clusterv1.MachineNodeReference{Name: which}
+			m.Status.Initialization = clusterv1.MachineInitializationStatus{InfrastructureProvisioned: new(true)}
+			return s.client.Status().Update(s.Context(), m)
+		}, e2e.Patience).Should(Succeed())
+	}
+}
+
+// request is what Sickbay asks others for; it has no UID if there is none.
+func (s *side) request(g Gomega) *unstructured.Unstructured {
+	all := &unstructured.UnstructuredList{}
+	all.SetAPIVersion("remediation.example.dev/v1")
+	all.SetKind("FixRemediationList")
+	g.Expect(s.client.List(s.Context(), all)).To(Succeed())
+	g.Expect(len(all.Items)).To(BeNumerically("<=", 1))
+	if len(all.Items) == 0 {
+		return &unstructured.Unstructured{}
+	}
+	return &all.Items[0]
+}
+
+// records are the MachineRemediations, by the names of their machines.
+func (s *side) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
+	var all v1alpha1.MachineRemediationList
+	g.Expect(s.client.List(s.Context(), &all)).To(Succeed())
+	records := map[string]*v1alpha1.MachineRemediation{}
+	for i := range all.Items {
+		of := all.Items[i].Spec.MachineRef.Name
+		g.Expect(records).NotTo(HaveKey(of), "one for each machine")
+		records[of] = &all.Items[i]
+	}
+	return records
+}
+
+// inTheMiddle waits until each repair has begun.
+func (s *side) inTheMiddle() {
+	s.Helper()
+	g := NewWithT(s.T)
+	g.Eventually(func(g Gomega) {
+		records := s.records(g)
+		g.Expect(records).To(HaveLen(3))
+		for machine, step := range map[string]string{marked: "replace", requested: "request", planned: "look"} {
+			g.Expect(records[machine].Status.Step).To(Equal(step))
+			g.Expect(records[machine].Status.Phase).To(Equal(v1alpha1.RemediationActing), "%s: %+v", machine, records[machine].Status)
+		}
+		g.Expect(journal.Marked(s.machine(g, marked))).To(BeTrue())
+		g.Expect(s.request(g).GetUID()).NotTo(BeEmpty())
+	}, e2e.Patience).Should(Succeed())
+}
+
+// collectGarbage deletes what belongs to nothing that is there, as Kubernetes does.
+func (s *side) collectGarbage(g Gomega) {
+	for _, record := range s.records(g) {
+		for _, owner := range record.OwnerReferences {
+			cluster := &clusterv1.Cluster{}
+			err := s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: owner.Name}, cluster)
+			g.Expect(client.IgnoreNotFound(err)).To(Succeed())
+			if (err != nil || cluster.UID != owner.UID) && record.DeletionTimestamp.IsZero() {
+				g.Expect(client.IgnoreNotFound(s.client.Delete(s.Context(), record))).To(Succeed())
+			}
+		}
+	}
+}
+
+func namespace() *corev1.Namespace { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}} }

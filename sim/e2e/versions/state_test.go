@@ -1,0 +1,179 @@
+package versions_test
+
+import (
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// inTheMiddle waits until every repair has begun and none can end, and returns the UIDs of what was made for them.
+func (w *ward) inTheMiddle() map[string]types.UID {
+	w.Helper()
+	made := map[string]types.UID{}
+	w.Eventually(func(g Gomega) {
+		g.Expect(journal.Marked(w.now(g, marked))).To(BeTrue())
+		g.Expect(journal.Deleting(w.now(g, leaving))).To(BeTrue())
+		g.Expect(journal.Deleting(w.now(g, unowned))).To(BeTrue())
+		made[requested] = w.request(g).GetUID()
+		g.Expect(made[requested]).NotTo(BeEmpty())
+		for name, uid := range map[string]types.UID{annotated: w.machines[annotated].UID, templated: w.machines[templated].UID, "openshift": w.theirs.UID} {
+			cycles := w.cycles(g, uid)
+			g.Expect(cycles).To(HaveLen(1), name)
+			g.Expect(cycles[0].Status.Phase).To(Equal(v1alpha1.PoweringOff), name)
+			made[name] = cycles[0].UID
+		}
+	}).Should(Succeed())
+	return made
+}
+
+// now is a machine as it is.
+func (w *ward) now(g Gomega, name string) *clusterv1.Machine {
+	machine := &clusterv1.Machine{}
+	g.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(w.machines[name]), machine)).To(Succeed())
+	return machine
+}
+
+// request is what was made from the template of others; it has no UID if there is none.
+func (w *ward) request(g Gomega) *unstructured.Unstructured {
+	request := &unstructured.Unstructured{}
+	request.SetAPIVersion("remediation.example.dev/v1")
+	request.SetKind("FixRemediation")
+	err := w.client.Get(w.Context(), client.ObjectKeyFromObject(w.machines[requested]), request)
+	g.Expect(client.IgnoreNotFound(err)).To(Succeed())
+	return request
+}
+
+// cycles are the power cycles of a machine, ended or not.
+func (w *ward) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation {
+	var all v1alpha1.RebootRemediationList
+	g.Expect(w.client.List(w.Context(), &all, client.InNamespace(w.ns))).To(Succeed())
+	var its []v1alpha1.RebootRemediation
+	for _, one := range all.Items {
+		if one.Status.MachineUID == machine {
+			its = append(its, one)
+		}
+	}
+	return its
+}
+
+// recovered: what the owners were asked for is done, once; what was cycled runs; and everybody is healthy.
+func (w *ward) recovered() {
+	w.Helper()
+	w.Eventually(func(g Gomega) {
+		for _, name := range []string{marked, leaving} {
+			machines, err := stand.World.PoolMachines(w.Context(), w.pool.Key(), name)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(machines).To(HaveLen(1), name)
+			g.Expect(machines[0].UID).NotTo(Equal(w.machines[name].UID), name)
+		}
+		for _, name := range []string{marked, leaving, requested, annotated, templated} {
+			g.Expect(w.healthy(g, name)).To(BeTrue(), name)
+		}
+		err := w.client.Get(w.Context(), client.ObjectKeyFromObject(w.machines[unowned]), &clusterv1.Machine{})
+		g.Expect(client.IgnoreNotFound(err)).To(Succeed())
+		g.Expect(err).To(HaveOccurred(), "nobody replaces what nobody owns")
+		for _, uid := range []types.UID{w.machines[annotated].UID, w.machines[templated].UID, w.theirs.UID} {
+			for _, cycle := range w.cycles(g, uid) {
+				g.Expect(cycle.Status.Phase.Ended()).To(BeTrue(), "%s: %s", cycle.Name, cycle.Status.Phase)
+			}
+		}
+	}).Should(Succeed())
+	for _, name := range []string{marked, leaving} {
+		w.Expect(w.everIn(name)).To(Equal(2), "%s: one machine more than before", name)
+	}
+}
+
+// healthy reports whether the one machine of a pool has that verdict.
+func (w *ward) healthy(g Gomega, pool string) bool {
+	spec := w.pool
+	if pool == annotated || pool == templated {
+		spec = w.metal
+	}
+	machines, err := stand.World.PoolMachines(w.Context(), spec.Key(), pool)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(machines).To(HaveLen(1), pool)
+	verdict := journal.Verdict(&machines[0])
+	return verdict != nil && verdict.Status == metav1.ConditionTrue
+}
+
+// everIn counts the machines that a pool has ever had.
+func (w *ward) everIn(pool string) int {
+	seen := map[types.UID]bool{}
+	stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if ok && m.Namespace == w.ns && m.Labels[clusterv1.MachineDeploymentNameLabel] == world.MachineDeploymentName(w.pool.Name, pool) {
+			seen[m.UID] = true
+		}
+		return false
+	})
+	return len(seen)
+}
+
+// marks counts how often a machine was marked for its owner.
+func marks(uid types.UID) int {
+	times, is := 0, false
+	stand.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if !ok || m.UID != uid {
+			return false
+		}
+		if !is && journal.Marked(m) {
+			times++
+		}
+		is = journal.Marked(m)
+		return false
+	})
+	return times
+}
+
+// nothingLeft: no mark, no request, no annotation, no key on a host, no taint, no open MachineRemediation, no finalizer.
+func (w *ward) nothingLeft() {
+	w.Helper()
+	w.Eventually(func(g Gomega) {
+		w.closed(g)
+		g.Expect(w.request(g).GetUID()).To(BeEmpty(), "the request is withdrawn")
+		var machines clusterv1.MachineList
+		g.Expect(w.client.List(w.Context(), &machines, client.InNamespace(w.ns))).To(Succeed())
+		for i := range machines.Items {
+			m := &machines.Items[i]
+			g.Expect(journal.Marked(m)).To(BeFalse(), m.Name)
+			g.Expect(m.Annotations).NotTo(HaveKey("reboot.metal3.io"), m.Name)
+		}
+		g.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(w.theirs), w.theirs)).To(Succeed())
+		g.Expect(w.theirs.Annotations).To(HaveLen(1), "what a person has asked for is done")
+		var hosts metal3v1.BareMetalHostList
+		g.Expect(w.client.List(w.Context(), &hosts, client.InNamespace(w.ns))).To(Succeed())
+		for _, host := range hosts.Items {
+			g.Expect(host.Annotations).NotTo(HaveKey(HavePrefix("reboot.metal3.io")), host.Name)
+		}
+		for _, name := range []string{w.host(annotated).Name, w.host(templated).Name, w.theirs.Name} {
+			node := &corev1.Node{}
+			g.Expect(w.client.Get(w.Context(), client.ObjectKey{Name: name}, node)).To(Succeed())
+			g.Expect(node.Spec.Taints).NotTo(ContainElement(HaveField("Key", "node.kubernetes.io/out-of-service")))
+		}
+	}).Should(Succeed())
+}
+
+// closed: every MachineRemediation has ended and can be deleted, and no RebootRemediation is at work.
+func (w *ward) closed(g Gomega) {
+	var records v1alpha1.MachineRemediationList
+	g.Expect(w.client.List(w.Context(), &records, client.InNamespace(w.ns))).To(Succeed())
+	for _, record := range records.Items {
+		g.Expect(record.Finalizers).To(BeEmpty(), "%s: %s %+v", record.Name, record.Status.Phase, record.Status.Conditions)
+		g.Expect(record.Labels).NotTo(HaveKey(v1alpha1.OpenLabel))
+	}
+	var cycles v1alpha1.RebootRemediationList
+	g.Expect(w.client.List(w.Context(), &cycles, client.InNamespace(w.ns))).To(Succeed())
+	for _, cycle := range cycles.Items {
+		g.Expect(cycle.Finalizers).To(BeEmpty(), "%s: %s", cycle.Name, cycle.Status.Phase)
+	}
+}
