@@ -21,6 +21,7 @@ import (
 const ControllerName = "machinehealth"
 
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch

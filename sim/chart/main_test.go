@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -106,7 +107,7 @@ func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for {
 		obj := &unstructured.Unstructured{}
-		if err := decoder.Decode(&obj.Object); err == io.EOF {
+		if err := decoder.Decode(&obj.Object); errors.Is(err, io.EOF) {
 			return objects
 		} else if err != nil {
 			t.Fatalf("reading what Helm has rendered: %v", err)
