@@ -53,8 +53,8 @@ func init() {
 	}
 }
 
-// expect shows the counters of a record's steps from the start: what appears with a value of 1 has not increased, as Prometheus sees it.
-func expect(r *v1alpha1.MachineRemediation) {
+// beginAtZero shows the counters of a record's steps from the start: what appears with a value of 1 has not increased, as Prometheus sees it.
+func beginAtZero(r *v1alpha1.MachineRemediation) {
 	for _, step := range r.Spec.Steps {
 		for _, outcome := range []v1alpha1.AttemptResult{outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut} {
 			attemptsTotal.WithLabelValues(string(step.Action), step.Name, string(outcome))
@@ -71,7 +71,7 @@ const outcomeStarted = "Started"
 // measure counts what a write of a status has changed.
 func measure(before, after *v1alpha1.MachineRemediation) {
 	if before.Status.Phase == "" {
-		expect(after)
+		beginAtZero(after)
 	}
 	measureAttempt(before, after)
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {

@@ -55,11 +55,11 @@ func Indexes() []Index {
 // whyLeftAlone says which annotations of an object keep Sickbay from repairing it.
 func whyLeftAlone(obj client.Object) []string {
 	var why []string
-	for annotation, value := range map[string]string{
-		HoldUntilAnnotation: leftByHold, clusterv1.PausedAnnotation: leftByPause, clusterv1.MachineSkipRemediationAnnotation: leftBySkip,
+	for _, one := range []struct{ annotation, value string }{
+		{HoldUntilAnnotation, leftByHold}, {clusterv1.PausedAnnotation, leftByPause}, {clusterv1.MachineSkipRemediationAnnotation, leftBySkip},
 	} {
-		if hasAnnotation(obj, annotation) {
-			why = append(why, value)
+		if hasAnnotation(obj, one.annotation) {
+			why = append(why, one.value)
 		}
 	}
 	return why

@@ -105,6 +105,6 @@ func seriesIn(t testing.TB, namespace string, gauge *prometheus.GaugeVec) []stri
 }
 
 var metricNames = map[*prometheus.GaugeVec]string{
-	pausedGauge: "sickbay_upgrade_paused", overlongGauge: "sickbay_upgrade_pause_too_long", foughtGauge: "sickbay_upgrade_pause_fought",
+	pausedGauge: "sickbay_upgrade_paused", pausedSinceGauge: "sickbay_upgrade_paused_timestamp_seconds", overlongGauge: "sickbay_upgrade_pause_too_long", foughtGauge: "sickbay_upgrade_pause_fought",
 	upgradingGauge: "sickbay_upgrade_in_progress", readableGauge: "sickbay_upgrade_signal_readable",
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Idle are the sick machines on which nothing is done, by what holds them back in one word, with since when the one is sick that
-// has been so the longest. It is for people: nobody is admitted or held back by it.
+// Idle are sick machines on which nothing is done for one reason. It is for people: nobody is admitted or held back by it.
 type Idle struct {
 	Count int
+	// Since is when the one fell sick that has been so the longest.
 	Since time.Time
 }
 

@@ -39,11 +39,7 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 	}
 	var kept []runtime.Object
 	for _, item := range items {
-		ok, err := i.matches(item.(client.Object), selector)
-		if err != nil {
-			return err
-		}
-		if ok {
+		if i.matches(item.(client.Object), selector) {
 			kept = append(kept, item)
 		}
 	}
@@ -51,8 +47,8 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 }
 
 // matches does what the index of a cache does.
-func (i indexed) matches(obj client.Object, selector fields.Selector) (bool, error) {
-	set := fields.Set{}
+func (i indexed) matches(obj client.Object, selector fields.Selector) bool {
+	values := map[string][]string{}
 	for _, index := range slices.Concat(targets.Indexes(), record.Indexes()) {
 		wanted, err := i.GroupVersionKindFor(index.Object)
 		if err != nil {
@@ -62,14 +58,12 @@ func (i indexed) matches(obj client.Object, selector fields.Selector) (bool, err
 		if gvk, err := i.GroupVersionKindFor(obj); err != nil || gvk != wanted {
 			continue
 		}
-		for _, value := range index.Extract(obj) {
-			set[index.Field] = value
-		}
+		values[index.Field] = index.Extract(obj)
 	}
 	for _, required := range selector.Requirements() {
-		if _, known := set[required.Field]; !known && required.Value != "" {
-			return false, nil
+		if !slices.Contains(values[required.Field], required.Value) {
+			return false
 		}
 	}
-	return selector.Matches(set), nil
+	return true
 }
