@@ -104,7 +104,7 @@ func (p *Process) Stop() error {
 func (p *Process) ready(ctx context.Context) error {
 	select {
 	case <-p.exited:
-		return fmt.Errorf("Prometheus ended: %w", p.err) //nolint:revive,staticcheck // it is a name
+		return fmt.Errorf("the process ended: %w", p.err)
 	default:
 	}
 	answer, err := p.get(ctx, "/-/ready")

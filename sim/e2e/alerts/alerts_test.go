@@ -111,7 +111,7 @@ func firing(ctx context.Context, p *prometheus.Process) ([]string, error) {
 // awaits expects that an alert fires that has some labels, and that says what it is about without a gap.
 func awaits(t *testing.T, p *prometheus.Process, name string, labels map[string]string) {
 	t.Helper()
-	began := time.Now() //nolint:forbidigo // it is told how long it took
+	began := time.Now()
 	g := patiently(t)
 	var found prometheus.Alert
 	g.Eventually(func(g Gomega) {
@@ -121,7 +121,7 @@ func awaits(t *testing.T, p *prometheus.Process, name string, labels map[string]
 		g.Expect(i).To(BeNumerically(">=", 0), "%s does not fire with %v", name, labels)
 		found = alerts[i]
 	}).Should(Succeed())
-	t.Logf("after %s: %s", time.Since(began).Round(time.Second), found.Annotations["description"]) //nolint:forbidigo // as above
+	t.Logf("after %s: %s", time.Since(began).Round(time.Second), found.Annotations["description"])
 	for _, text := range found.Annotations {
 		g.Expect(text).NotTo(Or(ContainSubstring("<no value>"), ContainSubstring("error"), ContainSubstring("()")), name)
 	}
