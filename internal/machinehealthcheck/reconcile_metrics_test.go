@@ -229,6 +229,7 @@ func TestSnapshotsOfOthers(t *testing.T) {
 	cost := func(others int) time.Duration {
 		r, look := manyChecks(others)
 		return time.Duration(testing.Benchmark(func(b *testing.B) {
+			b.Helper()
 			for b.Loop() {
 				look(r)
 			}

@@ -109,7 +109,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.written.Behind(request) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
-	request = request.DeepCopy()
+	return r.carryOut(ctx, request.DeepCopy())
+}
+
+// carryOut takes a power cycle as far as it gets.
+func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemediation) (ctrl.Result, error) {
 	in := &visit{places: &r.places}
 	defer in.end()
 	for range maxSteps {
@@ -129,7 +133,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			return ctrl.Result{}, nil
 		}
 	}
-	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s does not come to rest", req.NamespacedName)
+	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s did not settle", client.ObjectKeyFromObject(request))
 }
 
 // isMine reports whether a RebootRemediation is about a Machine of the kind, and of a Cluster, that are looked after here.

@@ -112,7 +112,8 @@ func TestIDs(t *testing.T) {
 	if TraceID("no UUID") == TraceID("no other") || !TraceID("no UUID").IsValid() {
 		t.Error("a UID that is no UUID has no trace of its own")
 	}
-	if spanID(uid, "attempt/1") != spanID(uid, "attempt/1") || spanID(uid, "attempt/1") == spanID(uid, "attempt/2") {
+	first, again := spanID(uid, "attempt/1"), spanID(uid, "attempt/1")
+	if first != again || first == spanID(uid, "attempt/2") {
 		t.Error("spans are mixed up")
 	}
 	id, span := ids{}.NewIDs(t.Context())

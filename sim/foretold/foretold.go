@@ -51,17 +51,13 @@ func stamped(before, after explain.Facts, namespace, name string) time.Time {
 		}
 	}
 	if was != nil && is != nil && verdict(was) != verdict(is) {
-		if c := meta.FindStatusCondition(is.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
-			note(&c.LastTransitionTime)
-		}
+		note(judged(is))
 	}
 	for _, one := range after.Records {
-		r := one.Record
-		if r.Namespace != namespace || r.Spec.MachineRef.Name != name {
-			continue
-		}
-		for _, at := range moments(r) {
-			note(at)
+		if r := one.Record; r.Namespace == namespace && r.Spec.MachineRef.Name == name {
+			for _, at := range moments(r) {
+				note(at)
+			}
 		}
 	}
 	if last.Before(before.Now.Truncate(time.Second)) {
@@ -80,6 +76,14 @@ func moments(r *v1alpha1.MachineRemediation) []*metav1.Time {
 		all = append(all, &r.Status.Conditions[i].LastTransitionTime)
 	}
 	return all
+}
+
+// judged is since when a machine has had its verdict; nil if it has none.
+func judged(m *explain.Machine) *metav1.Time {
+	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+		return &c.LastTransitionTime
+	}
+	return nil
 }
 
 func verdict(m *explain.Machine) metav1.ConditionStatus {

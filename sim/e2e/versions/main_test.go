@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -55,6 +57,14 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "finding definitions:", err)
 		return 1
 	}
-	o := world.Options{BareMetal: true, CRDPaths: []string{"../testdata/fix.yaml", openshift}}
+	o := e2e.Options{
+		Package: "e2e/versions", OpenShift: true,
+		World: world.Options{BareMetal: true, CRDPaths: []string{"../testdata/fix.yaml", openshift}},
+		Others: []rbacv1.PolicyRule{
+			{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediationtemplates"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediations"}, Verbs: []string{"get", "list", "watch", "create", "delete"}},
+			{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
+		},
+	}
 	return e2e.Main(m, o, func(s *e2e.Stand) { stand = s })
 }

@@ -2,6 +2,7 @@ package versions_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -234,11 +235,19 @@ func (w *ward) patch(object client.Object, patch string) {
 	w.Expect(w.client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
 }
 
-// start runs a version in place of the one that runs.
+// start runs a version in place of the one that runs. This one has the rights that the chart gives it; those of the version before were
+// others, so it may do everything.
 func (w *ward) start(binary string, args ...string) {
 	w.Helper()
 	if w.sick != nil {
 		w.Expect(w.sick.Stop()).To(Succeed())
 	}
-	w.sick = e2e.StartSickbay(w.T, binary, stand.Kubeconfig, append([]string{"--namespace=" + w.ns}, args...)...)
+	args = append([]string{"--namespace=" + w.ns}, args...)
+	if binary != before {
+		w.sick = stand.SickbayEverywhere(w.T, args...)
+		return
+	}
+	kubeconfig := filepath.Join(w.TempDir(), "kubeconfig")
+	w.Expect(stand.World.WriteKubeconfig(kubeconfig)).To(Succeed())
+	w.sick = e2e.StartSickbay(w.T, binary, kubeconfig, args...)
 }
