@@ -79,7 +79,7 @@ type MachineRemediationSpec struct {
 // +kubebuilder:printcolumn:name="Attempt",type=integer,JSONPath=`.status.attempt`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Progressing")].reason`
 // +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`
-// +kubebuilder:printcolumn:name="Next",type=string,priority=1,JSONPath=`.status.nextTransitionTime`
+// +kubebuilder:printcolumn:name="Next",type=string,JSONPath=`.status.nextTransitionTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 //
 // The rules are about a decision that is made or changed: a mistyped number would else be an answer to an attempt to come.

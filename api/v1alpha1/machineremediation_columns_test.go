@@ -25,12 +25,12 @@ type repair struct {
 
 // repairs are the lines of all phases. A time that is to come is printed as it is: an age of it would be "<invalid>".
 var repairs = []repair{
-	{"", "", 0, "", false, []any{"machine", nil, nil, nil, nil, nil}},
-	{v1alpha1.RemediationPending, "reboot", 1, v1alpha1.ReasonApprovalRequired, false, []any{"machine", "Pending", "reboot", 1.0, "ApprovalRequired", nil}},
-	{v1alpha1.RemediationActing, "reboot", 1, v1alpha1.ReasonActing, true, []any{"machine", "Acting", "reboot", 1.0, "Acting", "2030-01-01T00:00:00Z"}},
-	{v1alpha1.RemediationProbation, "reboot", 2, v1alpha1.ReasonProbation, true, []any{"machine", "Probation", "reboot", 2.0, "Probation", "2030-01-01T00:00:00Z"}},
-	{v1alpha1.RemediationHeld, "", 3, v1alpha1.ReasonNoStepLeft, false, []any{"machine", "Held", nil, 3.0, "NoStepLeft", nil}},
-	{v1alpha1.RemediationEnded, "reboot", 2, v1alpha1.ReasonEnded, false, []any{"machine", "Ended", "reboot", 2.0, "Ended", nil}},
+	{"", "", 0, "", false, []any{"machine", nil, nil, nil, nil, nil, nil}},
+	{v1alpha1.RemediationPending, "reboot", 1, v1alpha1.ReasonApprovalRequired, false, []any{"machine", "Pending", "reboot", 1.0, "ApprovalRequired", nil, nil}},
+	{v1alpha1.RemediationActing, "reboot", 1, v1alpha1.ReasonActing, true, []any{"machine", "Acting", "reboot", 1.0, "Acting", nil, "2030-01-01T00:00:00Z"}},
+	{v1alpha1.RemediationProbation, "reboot", 2, v1alpha1.ReasonProbation, true, []any{"machine", "Probation", "reboot", 2.0, "Probation", nil, "2030-01-01T00:00:00Z"}},
+	{v1alpha1.RemediationHeld, "", 3, v1alpha1.ReasonNoStepLeft, false, []any{"machine", "Held", nil, 3.0, "NoStepLeft", nil, nil}},
+	{v1alpha1.RemediationEnded, "reboot", 2, v1alpha1.ReasonEnded, false, []any{"machine", "Ended", "reboot", 2.0, "Ended", "Recovered", nil}},
 }
 
 func (r repair) build(t *testing.T, ns, name string) *v1alpha1.MachineRemediation {
@@ -40,13 +40,17 @@ func (r repair) build(t *testing.T, ns, name string) *v1alpha1.MachineRemediatio
 	if r.next {
 		object.Status.NextTransitionTime = new(metav1.Date(2030, 1, 1, 0, 0, 0, 0, build.Epoch.Location()))
 	}
-	// What is not asked for must not be shown.
-	succeeded := metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: "Other", LastTransitionTime: metav1.NewTime(build.Epoch)}
-	object.Status.Conditions = []metav1.Condition{succeeded}
+	say := func(conditionType, reason string) {
+		object.Status.Conditions = append(object.Status.Conditions, metav1.Condition{
+			Type: conditionType, Status: metav1.ConditionUnknown, Reason: reason, LastTransitionTime: metav1.NewTime(build.Epoch),
+		})
+	}
+	say("NotAskedFor", "Other")
 	if r.reason != "" {
-		progressing := succeeded
-		progressing.Type, progressing.Reason = v1alpha1.ConditionProgressing, r.reason
-		object.Status.Conditions = append(object.Status.Conditions, progressing)
+		say(v1alpha1.ConditionProgressing, r.reason)
+	}
+	if r.phase == v1alpha1.RemediationEnded {
+		say(v1alpha1.ConditionSucceeded, v1alpha1.ReasonRecovered)
 	}
 	return object
 }
@@ -58,7 +62,7 @@ func TestColumnsOfRecords(t *testing.T) {
 		build.Create(t.Context(), t, e.Client, repair.build(t, ns, fmt.Sprintf("m%02d", i)))
 	}
 	got := table(t, e.Config, ns, "machineremediations")
-	if diff := cmp.Diff([]string{"Name", "Machine", "Phase", "Step", "Attempt", "Reason", "Next", "Age"}, columns(got)); diff != "" {
+	if diff := cmp.Diff([]string{"Name", "Machine", "Phase", "Step", "Attempt", "Reason", "Outcome", "Next", "Age"}, columns(got)); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 	for i, repair := range repairs {

@@ -88,15 +88,18 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	if err := f.options.Validate(); err != nil {
 		return usageError{err}
 	}
+	if err := f.checkLogging(); err != nil {
+		return usageError{err}
+	}
+	cfg, err := restConfig(f.kubeconfig)
+	if err != nil {
+		return err
+	}
 	if err := f.log(); err != nil {
 		return usageError{err}
 	}
 	defer logs.FlushLogs()
 	ctrl.SetLogger(klog.Background())
-	cfg, err := restConfig(f.kubeconfig)
-	if err != nil {
-		return err
-	}
 	ctrl.Log.Info("Sickbay starts", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt)
 	a, err := app.New(cmd.Context(), cfg, f.options)
 	if err != nil {
@@ -112,8 +115,8 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 // mostVerbose is the highest verbosity. Beyond it the client of Kubernetes prints what it reads and sends: Secrets, and the tokens of people.
 const mostVerbose = 7
 
-// log begins to log, without the passwords that errors of others quote.
-func (f *managerFlags) log() error {
+// checkLogging refuses what cannot be logged, and what must not be.
+func (f *managerFlags) checkLogging() error {
 	if f.logging.Verbosity > mostVerbose {
 		return fmt.Errorf("--v is %d: it must be at most %d, as more would print Secrets", f.logging.Verbosity, mostVerbose)
 	}
@@ -122,6 +125,11 @@ func (f *managerFlags) log() error {
 			return fmt.Errorf("--vmodule has %d for %s: it must be at most %d, as more would print Secrets", one.Verbosity, one.FilePattern, mostVerbose)
 		}
 	}
+	return logsv1.Validate(f.logging, nil, nil).ToAggregate()
+}
+
+// log begins to log, without the passwords that errors of others quote.
+func (f *managerFlags) log() error {
 	streams := logsv1.LoggingOptions{InfoStream: mask.Writer{W: os.Stdout}, ErrorStream: mask.Writer{W: os.Stderr}}
 	return logsv1.ValidateAndApplyWithOptions(f.logging, &streams, nil)
 }
