@@ -35,11 +35,11 @@ func (f *uninstallFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take back all that Sickbay has written",
-		Long: "Take back all that Sickbay has written, in all namespaces or in one: first it lets hosts on that are kept off and puts their Nodes\n" +
-			"back in service, then it removes conditions, marks, annotations, finalizers, requests, pauses for upgrades and records. It writes\n" +
-			"with your rights, shows everything before it asks, and leaves what you have written. Run it again if it was interrupted.\n\n" +
-			"Stop the manager before: as long as one leads, nothing is taken back. What was applied to install Sickbay (Deployment,\n" +
-			"permissions, policies) is not its business, but for the kinds with --crds.\n\n" +
+		Long: "Take back all that Sickbay has written, in all namespaces or in one: first it lets hosts that are kept off come on and puts their\n" +
+			"Nodes back in service, then it removes conditions, marks, annotations, finalizers, requests, pauses for upgrades and records. It\n" +
+			"writes with your rights, shows everything before it asks, and leaves what you have written. Run it again if it was interrupted.\n\n" +
+			"Stop the manager first (kubectl scale deployment/sickbay --replicas=0): as long as one leads, nothing is taken back. Afterwards\n" +
+			"remove what was installed, such as by helm uninstall: Deployment, permissions and policies stay, and so do the kinds without --crds.\n\n" +
 			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something could not be read or taken back, a manager\n" +
 			"leads, or you said no; 2 the input cannot be understood.",
 		Example: "  sickbay uninstall --dry-run\n  sickbay uninstall -n metal\n  sickbay uninstall --yes --annotations --crds",
@@ -53,8 +53,8 @@ func (f *uninstallFlags) command() *cobra.Command {
 	fs.Lookup("dry-run").Usage = "Show what would be taken back, and write nothing."
 	fs.BoolVar(&f.options.Annotations, "annotations", false, "Remove the annotations by which people have told Sickbay what to do, too.")
 	fs.BoolVar(&f.crds, "crds", false, "Delete the definitions of Sickbay's kinds at the end, and with them all plans and templates.")
-	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Go on although a manager leads, or nobody can tell. What it looks after, it writes anew.")
-	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Give up what Nodes have not got back that are not there or cannot be reached.")
+	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Go on although a manager leads, or nobody can tell whether one does. It writes anew what it looks after.")
+	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Do not wait for Nodes that are not there or cannot be reached: what they have not got back is lost.")
 	return cmd
 }
 
