@@ -74,7 +74,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 			"Sickbay refuses to start with it while OpenShift's own provider for bare metal runs, which does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that is there, and those within a plan's relapse window, stay longer.")
-	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those.")
+	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those that --history-age keeps for longer.")
 	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
