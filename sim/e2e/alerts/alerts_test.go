@@ -59,6 +59,11 @@ func TestAlerts(t *testing.T) {
 		w.in(t).stallsWhileSomethingBreaks()
 		awaits(t, p, "SickbayDetectionLate", nil)
 	})
+	t.Run("SickbayManagerGone", func(t *testing.T) {
+		fired["SickbayManagerGone"] = true
+		w.Expect(w.sickbays[poor].Kill()).To(Succeed())
+		awaits(t, p, "SickbayManagerGone", map[string]string{"watch_namespace": poor})
+	})
 	t.Run("SickbayDown", func(t *testing.T) {
 		fired["SickbayDown"] = true
 		w.killAll(t)

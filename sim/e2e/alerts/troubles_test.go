@@ -37,6 +37,8 @@ func troubles() []trouble {
 	nothing := func(*ward) {}
 	return []trouble{
 		{"SickbayNotLeading", map[string]string{"watch_namespace": idle, "controller": "machinehealth"}, nothing},
+		{"SickbayManagerWaits", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
+		{"SickbayManagersOverlap", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
 		{"SickbayAPIErrors", map[string]string{"code": "403"}, nothing},
 		{"SickbayReconcileErrors", map[string]string{"controller": "machinehealthcheck"}, nothing},
 		{"SickbayConfigurationInvalid", check("invalid"), invalid},

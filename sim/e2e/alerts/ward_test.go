@@ -11,6 +11,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,9 +21,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/rights"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -34,6 +37,8 @@ const (
 	poor = "poor"
 	// idle is where one does not lead.
 	idle = "idle"
+	// shared is where several are.
+	shared = "shared"
 )
 
 // ward has clusters, and Sickbays that look after them.
@@ -60,11 +65,11 @@ func newWard(t *testing.T) *ward {
 	w := &ward{
 		T: t, WithT: patiently(t), client: stand.World.Client(), addresses: map[string]string{}, sickbays: map[string]*e2e.Sickbay{},
 	}
-	for _, name := range []string{namespace, poor, idle, externalremediation.Namespace} {
+	for _, name := range []string{namespace, poor, idle, shared, externalremediation.Namespace} {
 		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	w.token = w.account("prometheus", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}})
-	for _, name := range []string{"main", poor, idle, "openshift"} {
+	for _, name := range []string{"main", poor, idle, "openshift", "part", "whole", "beside"} {
 		address, err := sickbay.FreeAddress()
 		w.Expect(err).NotTo(HaveOccurred())
 		w.addresses[name] = address
@@ -96,6 +101,22 @@ func (w *ward) startOthers(t *testing.T) {
 	w.start(poor, kubeconfig, "--namespace="+poor, "--controllers=machinehealth,machinehealthcheck,remediation")
 	w.start(idle, kubeconfig, "--namespace="+idle, "--leader-elect", "--leader-elect-namespace="+idle)
 	w.startAsInstalled("openshift", "--namespace="+externalremediation.Namespace, "--controllers=reboot", "--openshift-external-remediation")
+	w.startSharing()
+}
+
+// startSharing starts one that judges machines, then one that would do more and waits for it, and one that does the same without a lease.
+func (w *ward) startSharing() {
+	w.Helper()
+	judges := []string{"--namespace=" + shared, "--controllers=machinehealth"}
+	elect := []string{"--leader-elect", "--leader-elect-namespace=" + rights.Namespace}
+	w.startAsInstalled("part", append(elect, judges...)...)
+	w.eventually("it leads", func(ctx context.Context) (bool, error) {
+		held := &coordinationv1.Lease{}
+		err := w.client.Get(ctx, client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.only-machinehealth.in-" + shared}, held)
+		return lease.Holder(held) != "", client.IgnoreNotFound(err)
+	})
+	w.startAsInstalled("whole", append(elect, "--namespace="+shared, "--controllers=machinehealth,machinehealthcheck,remediation")...)
+	w.startAsInstalled("beside", judges...)
 }
 
 // startAsInstalled starts one with the rights that the chart gives it.
