@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -84,5 +85,36 @@ func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1a
 	}
 	if touched := request.ResourceVersion != version; touched != want {
 		t.Errorf("%s: touched is %v", request.Name, touched)
+	}
+}
+
+// TestMetricsOfWatchFilter: of managers with different watch filters one shows a cycle, or a sum over them would count it twice.
+func TestMetricsOfWatchFilter(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	for _, name := range []string{"ours", "theirs"} {
+		labels := map[string]string{clusterv1.WatchLabel: name}
+		cluster := build.Cluster(ns, name)
+		cluster.Labels = labels
+		machine := build.Machine(ns, name+"-capi")
+		machine.Labels[clusterv1.ClusterNameLabel], machine.Spec.ClusterName = name, name
+		openshift := &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-openshift", Labels: labels}}
+		build.Create(t.Context(), t, e.Client, cluster, machine, openshift)
+		for kind, machine := range map[schema.GroupVersionKind]string{ClusterAPIKind: name + "-capi", OpenShiftKind: name + "-openshift"} {
+			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: machine}}
+			request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: kind.Group, Name: machine}
+			build.Create(t.Context(), t, e.Client, request)
+			request.Status.Phase = v1alpha1.PoweringOff
+			if err := e.Client.Status().Update(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for filter, want := range map[string]float64{"": 4, "ours": 2, "theirs": 2} {
+		var s metrics.Samples
+		(&Reconciler{Kind: ClusterAPIKind, Client: e.Client, WatchFilter: filter}).Metrics(t.Context(), &s)
+		if got, _ := s.Get(rebootsGauge, ns, string(v1alpha1.PoweringOff)); got != want {
+			t.Errorf("with the filter %q %v cycles are shown, not %v", filter, got, want)
+		}
 	}
 }

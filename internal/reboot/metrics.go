@@ -34,16 +34,41 @@ func init() {
 	ctrlmetrics.Registry.MustRegister(endsTotal, fencingSeconds, keysLostTotal)
 }
 
-// Metrics counts the cycles that have not ended, and names the hosts that are off by them. It counts those of all kinds of Machines.
+// Metrics counts the cycles that have not ended, and names the hosts that are off by them. It counts those of all kinds of Machines, but
+// not those that another manager looks after.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	var list v1alpha1.RebootRemediationList
 	if err := r.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
 		return
 	}
+	var ours []*v1alpha1.RebootRemediation
 	for i := range list.Items {
-		show(s, &list.Items[i])
+		request := &list.Items[i]
+		foreign, err := r.foreign(ctx, request)
+		if err != nil {
+			ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
+			return
+		}
+		if !foreign {
+			ours = append(ours, request)
+		}
 	}
+	for _, request := range ours {
+		show(s, request)
+	}
+}
+
+// foreign reports whether another manager looks after a cycle, of whatever kind its Machine is.
+func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
+	if request.Status.Phase == "" || request.Status.Phase.Ended() {
+		return false, nil // it is not shown
+	}
+	ref, kind := referenceOf(request), ClusterAPIKind
+	if ref.APIGroup == OpenShiftKind.Group {
+		kind = OpenShiftKind
+	}
+	return Foreign(ctx, r.Client, r.WatchFilter, kind, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name})
 }
 
 // show counts a cycle by its phase, and one that has ended not at all.
