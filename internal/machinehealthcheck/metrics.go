@@ -28,7 +28,7 @@ var (
 		"1 while a MachineHealthCheck has sick machines and does not allow their remediation.", labelNamespace, labelName)
 	gateOpenGauge   = metrics.NewGauge("sickbay_gate_open", "1 while a MachineHealthCheck allows repairs to begin, 0 while it does not.", labelNamespace, labelName)
 	gateClosedGauge = metrics.NewGauge("sickbay_gate_closed_timestamp_seconds",
-		"Unix time since when a MachineHealthCheck does not allow repairs to begin.", labelNamespace, labelName, "reason")
+		"Unix time since when a MachineHealthCheck does not allow repairs to begin, for that reason.", labelNamespace, labelName, "reason")
 	unhealthyGauge    = metrics.NewGauge("sickbay_unhealthy_machines", "Machines that triggerIf counts as not healthy.", labelNamespace, labelName)
 	maxUnhealthyGauge = metrics.NewGauge("sickbay_max_unhealthy_machines", "How many unhealthy machines triggerIf allows at most.", labelNamespace, labelName)
 	slotsGauge        = metrics.NewGauge("sickbay_slots", "How many remediations may be in flight at once.", labelNamespace, labelName)
@@ -58,19 +58,44 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	for key, one := range r.snapshots.all() {
 		one.show(s, key.Namespace, key.Name)
 	}
-	r.showHolds(ctx, s)
-	r.showPaused(ctx, s)
+	shown := r.shown(ctx)
+	r.showHolds(ctx, s, shown)
+	r.showPaused(ctx, s, shown)
+}
+
+// shown tells of what is on hold or left alone whether it is shown: not what other managers look after, by the label of its Cluster. What is
+// of a Cluster that is not there is nobody else's.
+func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
+	known := map[client.ObjectKey]bool{}
+	ofCluster := func(key client.ObjectKey) bool {
+		is, asked := known[key]
+		if !asked {
+			cluster := &clusterv1.Cluster{}
+			is = r.Client.Get(ctx, key, cluster) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
+			known[key] = is
+		}
+		return is
+	}
+	return func(object client.Object) bool {
+		switch one := object.(type) {
+		case *clusterv1.MachineHealthCheck:
+			return r.Policy.Manages(one)
+		case *clusterv1.Machine:
+			return r.Policy.WatchFilter == "" || ofCluster(client.ObjectKey{Namespace: one.Namespace, Name: one.Spec.ClusterName})
+		}
+		return r.Policy.WatchFilter == "" || object.GetLabels()[clusterv1.WatchLabel] == r.Policy.WatchFilter
+	}
 }
 
 // showHolds shows what is on hold. What the cache does not tell is left out.
-func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples) {
+func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	holds, err := targets.Holds(ctx, r.Client, r.Clock.Now())
 	if err != nil {
 		ctrl.Log.V(1).Info("Holds are left out of the metrics", "error", err.Error())
 		return
 	}
 	for _, hold := range holds {
-		if mhc, ok := hold.Object.(*clusterv1.MachineHealthCheck); ok && !r.Policy.Manages(mhc) {
+		if !shown(hold.Object) {
 			continue
 		}
 		value := 0.0
@@ -82,7 +107,7 @@ func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples) {
 }
 
 // showPaused counts the machines that are left alone.
-func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples) {
+func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	for cause, list := range map[string]func(context.Context, client.Reader) ([]clusterv1.Machine, error){
 		"Paused": targets.PausedMachines, "SkipRemediation": targets.SkippedMachines,
 	} {
@@ -92,7 +117,9 @@ func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples) {
 			return
 		}
 		for i := range machines {
-			s.Add(machinesPausedGauge, 1, machines[i].Namespace, machines[i].Spec.ClusterName, cause)
+			if shown(&machines[i]) {
+				s.Add(machinesPausedGauge, 1, machines[i].Namespace, machines[i].Spec.ClusterName, cause)
+			}
 		}
 	}
 }

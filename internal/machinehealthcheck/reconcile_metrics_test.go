@@ -57,6 +57,42 @@ func TestMetrics(t *testing.T) {
 		`unhealthy_machines{CHECK} 2`)
 }
 
+// TestGateClosedForAnotherReason: since when it is closed for a reason does not go back to when it was closed for another one, as one that was closed
+// while nothing was sick is no trouble. A manager that takes over goes by what is stored, and by when a machine fell sick.
+func TestGateClosedForAnotherReason(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	a, b := w.healthy(t, "a"), w.healthy(t, "b")
+	mhc := w.check(t, build.TriggerIfInRange("[2-3]"))
+	w.reconcile(t, mhc)
+	const gauge = `gate_closed_timestamp_seconds{CHECK,reason="`
+	shows := func(reason string, since time.Time) {
+		t.Helper()
+		if want, got := gauge+reason+`"} `+fmt.Sprint(since.Unix())+"\n", w.metrics(t); !strings.Contains(got, want) {
+			t.Errorf("there is no %s in\n%s", want, got)
+		}
+	}
+	quiet := w.clock.Now()
+	shows("NoneSick", quiet)
+	w.clock.SetTime(quiet.Add(24 * time.Hour))
+	w.judge(t, a, metav1.ConditionFalse)
+	w.reconcile(t, mhc)
+	few := w.clock.Now()
+	shows("TooFewUnhealthy", few)
+	w.clock.SetTime(few.Add(time.Minute))
+	w.reconcile(t, mhc)
+	shows("TooFewUnhealthy", few)
+	w.restart(w.Client)
+	w.clock.SetTime(few.Add(time.Hour))
+	w.reconcile(t, mhc)
+	shows("TooFewUnhealthy", few)
+	w.judge(t, b, metav1.ConditionFalse)
+	w.reconcile(t, mhc)
+	if got := w.metrics(t); strings.Contains(got, gauge) {
+		t.Errorf("the gate is open, and there is\n%s", got)
+	}
+}
+
 // TestMetricsWhilePaused: nothing is shown of a gate and of slots that nobody asks about, and machines are counted as they are now.
 func TestMetricsWhilePaused(t *testing.T) {
 	t.Parallel()
@@ -126,6 +162,14 @@ func TestMetricsOfWhatIsLeftAlone(t *testing.T) {
 	w.Policy = targets.Policy{WatchFilter: "us"}
 	if others := `kind="MachineHealthCheck",namespace="NS",name="` + mhc.Name; strings.Contains(w.metrics(t), others) {
 		t.Error("the hold of one that is not ours is shown")
+	}
+	w.wantMetrics(t)
+	w.cluster.Labels = map[string]string{clusterv1.WatchLabel: "us"}
+	if err := w.env.Client.Update(t.Context(), w.cluster); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.metrics(t); strings.Count(got, `kind="Machine"`) != 2 || strings.Count(got, "machines_paused") != 2 {
+		t.Errorf("of a Cluster that is ours there is\n%s", got)
 	}
 }
 

@@ -90,6 +90,7 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 		return
 	}
 	one.gate = gateOf(d, status.Conditions)
+	one.gate.since = closedSince(one.gate, r.snapshots.get(key), f, now)
 	one.slots, one.taken = d.Slots(), len(d.InFlight)
 	one.paces = admission.Paces(f, now)
 	r.snapshots.put(key, one)
@@ -110,6 +111,40 @@ func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {
 		g.reason, g.since = c.Reason, c.LastTransitionTime.Time
 	}
 	return g
+}
+
+// closedSince is since when a gate is closed for its reason. The condition says since when it is closed, for whatever reason: one that was
+// closed while nothing was sick is no trouble. Who sees it for the first time supposes that a limit was not exceeded before a machine fell sick.
+func closedSince(g gateState, before *snapshot, f admission.Facts, now time.Time) time.Time {
+	switch {
+	case g.open:
+		return time.Time{}
+	case before != nil && before.gate.reason == g.reason:
+		return before.gate.since
+	case before != nil && before.gate.reason != "":
+		return now.Truncate(time.Second)
+	case g.reason != admission.ReasonTooManyUnhealthy && g.reason != admission.ReasonTooFewUnhealthy:
+		return g.since
+	}
+	if first := firstSick(f); first.After(g.since) {
+		return first
+	}
+	return g.since
+}
+
+// firstSick is when the machine fell sick that has been so the longest; zero if none is.
+func firstSick(f admission.Facts) time.Time {
+	var first time.Time
+	for i := range f.Targets {
+		v := f.Targets[i].Verdict()
+		if v == nil || v.Status != metav1.ConditionFalse {
+			continue
+		}
+		if since := v.LastTransitionTime.Time; first.IsZero() || since.Before(first) {
+			first = since
+		}
+	}
+	return first
 }
 
 func allowed(conditions []metav1.Condition) metav1.Condition {
