@@ -43,7 +43,7 @@ func troubles() []trouble {
 		{"SickbayReconcileErrors", map[string]string{"controller": "machinehealthcheck"}, nothing},
 		{"SickbayConfigurationInvalid", check("invalid"), invalid},
 		{"SickbayGateClosed", check("gate"), sickens("gate")},
-		{"SickbayMachineStaysSick", check("hold"), sickens("hold")},
+		{"SickbayMachineStaysSick", check("hold"), sickensOnHold},
 		{"SickbayHoldTooLong", map[string]string{"kind": "MachineHealthCheck", "name": "hold"}, onHold},
 		{"SickbayPauseForgotten", check("paused"), paused},
 		{"SickbayWorkloadClusterUnreadable", map[string]string{"cluster": "red"}, cutOff},
@@ -75,6 +75,12 @@ func invalid(w *ward) {
 func onHold(w *ward) {
 	until := time.Now().Add(14 * 24 * time.Hour).UTC().Format(time.RFC3339)
 	w.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
+}
+
+// sickensOnHold waits for nobody: one that falls sick before it is on hold is repaired.
+func sickensOnHold(w *ward) {
+	onHold(w)
+	sickens("hold")(w)
 }
 
 func paused(w *ward) {
