@@ -25,7 +25,7 @@ const (
 
 // unreadable says why a cluster could not be read.
 func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
-	measure(cluster, false)
+	c.readable.Store(cluster, false)
 	c.failing.LoadOrStore(cluster, c.Clock.Now())
 	cause := causeNoAnswer
 	switch {

@@ -29,6 +29,8 @@ type Clusters struct {
 	Cache clustercache.ClusterCache
 	// Secrets reads the kubeconfig secrets, to say what is wrong with one.
 	Secrets client.Reader
+	// Management reads Clusters, to say which are gone; without it, who sees one go has to say so by Forget.
+	Management client.Reader
 	// Clock tells the time.
 	Clock clock.PassiveClock
 	// Started is when the process began to ask.
@@ -36,6 +38,8 @@ type Clusters struct {
 
 	hanging sync.Map // path -> time.Time until which reads fail at once
 	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
+	// readable has all that were asked, and whether they answered last.
+	readable sync.Map // client.ObjectKey -> bool
 }
 
 // path is a way to the Nodes of a cluster. The one past the cache may hang while
@@ -129,7 +133,7 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 // Forget drops what is kept for a cluster that is gone.
 func (c *Clusters) Forget(cluster client.ObjectKey) {
 	c.answers(cluster)
-	reachable.DeleteLabelValues(cluster.Namespace, cluster.Name)
+	c.readable.Delete(cluster)
 }
 
 // answers notes that a cluster can be read.
@@ -137,6 +141,7 @@ func (c *Clusters) answers(cluster client.ObjectKey) {
 	c.hanging.Delete(path{cluster: cluster})
 	c.hanging.Delete(path{cluster: cluster, live: true})
 	c.failing.Delete(cluster)
+	c.readable.Store(cluster, true)
 }
 
 // answer tells "there is no such Node" from "the cluster did not answer".
@@ -144,7 +149,7 @@ func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, err err
 	if err != nil && !apierrors.IsNotFound(err) {
 		return c.unreadable(ctx, cluster, err)
 	}
-	measure(cluster, true)
+	c.readable.Store(cluster, true)
 	if err != nil {
 		return fmt.Errorf("getting a Node of %s: %w", cluster, err)
 	}

@@ -2,11 +2,16 @@ package workload
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 )
@@ -78,5 +83,34 @@ func TestUnreadableSince(t *testing.T) {
 	var s metrics.Samples
 	if clusters.Metrics(t.Context(), &s); s.String() != "" {
 		t.Errorf("of a cluster that is gone there is\n%s", s.String())
+	}
+}
+
+// TestClustersThatAreGone: nothing is shown of a Cluster that is gone, whoever says so, and whoever asks it once more.
+func TestClustersThatAreGone(t *testing.T) {
+	clusters, _ := over(answers(errors.New("cut")), nil)
+	scheme := runtime.NewScheme()
+	if err := clusterv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	management := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster).Build()
+	clusters.Management = management
+	shown := func() string {
+		var s metrics.Samples
+		clusters.Metrics(t.Context(), &s)
+		return s.String()
+	}
+	_, _ = clusters.Get(t.Context(), key, "n")
+	if got := shown(); strings.Count(got, "\n") != 2 {
+		t.Errorf("of a cluster that cannot be read there is\n%s", got)
+	}
+	if err := management.Delete(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	clusters.Forget(key)
+	_, _ = clusters.Get(t.Context(), key, "n")
+	if got := shown(); got != "" {
+		t.Errorf("of a cluster that is gone there is\n%s", got)
 	}
 }

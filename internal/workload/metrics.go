@@ -4,36 +4,41 @@ import (
 	"context"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 )
 
-var reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-	Name: "sickbay_workload_cluster_reachable",
-	Help: "1 if the Nodes of a workload cluster could be read when they were needed last, 0 if not.",
-}, []string{"namespace", "cluster"})
+var (
+	reachable = metrics.NewGauge("sickbay_workload_cluster_reachable",
+		"1 if the Nodes of a workload cluster could be read when they were needed last, 0 if not.", "namespace", "cluster")
+	unreadableSince = metrics.NewGauge("sickbay_workload_cluster_unreadable_timestamp_seconds",
+		"Unix time since when the Nodes of a workload cluster cannot be read.", "namespace", "cluster")
+)
 
-var unreadableSince = metrics.NewGauge("sickbay_workload_cluster_unreadable_timestamp_seconds",
-	"Unix time since when the Nodes of a workload cluster cannot be read.", "namespace", "cluster")
-
-func init() { ctrlmetrics.Registry.MustRegister(reachable) }
-
-// Metrics shows which clusters cannot be read.
-func (c *Clusters) Metrics(_ context.Context, s *metrics.Samples) {
-	c.failing.Range(func(key, since any) bool {
+// Metrics shows which clusters can be read and which cannot. Of a Cluster that is gone it shows nothing: not every controller says so, and
+// who still works on one of its machines may ask it once more.
+func (c *Clusters) Metrics(ctx context.Context, s *metrics.Samples) {
+	c.readable.Range(func(key, readable any) bool {
 		cluster := key.(client.ObjectKey)
-		s.SetTime(unreadableSince, since.(time.Time), cluster.Namespace, cluster.Name)
+		if c.gone(ctx, cluster) {
+			c.Forget(cluster)
+			return true
+		}
+		value := 0.0
+		if readable.(bool) {
+			value = 1
+		}
+		s.Set(reachable, value, cluster.Namespace, cluster.Name)
+		if since, fails := c.failing.Load(cluster); fails {
+			s.SetTime(unreadableSince, since.(time.Time), cluster.Namespace, cluster.Name)
+		}
 		return true
 	})
 }
 
-func measure(cluster client.ObjectKey, ok bool) {
-	value := 0.0
-	if ok {
-		value = 1
-	}
-	reachable.WithLabelValues(cluster.Namespace, cluster.Name).Set(value)
+func (c *Clusters) gone(ctx context.Context, cluster client.ObjectKey) bool {
+	return c.Management != nil && apierrors.IsNotFound(c.Management.Get(ctx, cluster, &clusterv1.Cluster{}))
 }
