@@ -86,6 +86,12 @@ func TestGateClosedForAnotherReason(t *testing.T) {
 	w.clock.SetTime(few.Add(time.Hour))
 	w.reconcile(t, mhc)
 	shows("TooFewUnhealthy", few)
+	cluster := w.cluster.DeepCopy()
+	remove(t, w, w.cluster)
+	_, _ = w.tryReconcile(t, mhc)
+	shows("ClusterNotFound", w.clock.Now())
+	cluster.ResourceVersion, cluster.UID = "", ""
+	build.Create(t.Context(), t, w.env.Client, cluster)
 	w.judge(t, b, metav1.ConditionFalse)
 	w.reconcile(t, mhc)
 	if got := w.metrics(t); strings.Contains(got, gauge) {

@@ -97,9 +97,11 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 }
 
 // measureClusterNotFound notes that nobody knows the machines.
-func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus) {
+func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus, now time.Time) {
+	key := client.ObjectKeyFromObject(mhc)
 	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
-	r.snapshots.put(client.ObjectKeyFromObject(mhc), &snapshot{gate: closed, slots: -1})
+	closed.since = closedSince(closed, r.snapshots.get(key), admission.Facts{}, now)
+	r.snapshots.put(key, &snapshot{gate: closed, slots: -1})
 }
 
 func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {

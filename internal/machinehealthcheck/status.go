@@ -52,7 +52,7 @@ func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.Ma
 	}
 	now := r.Clock.Now()
 	desired := admission.ClusterNotFoundStatus(mhc, metav1.NewTime(now.Truncate(time.Second)))
-	r.measureClusterNotFound(mhc, desired)
+	r.measureClusterNotFound(mhc, desired, now)
 	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
 		return nil
 	}
