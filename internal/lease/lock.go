@@ -95,7 +95,12 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	case len(overlapping) > 0:
 		l.waitsFor(&overlapping[0])
 		return record(&overlapping[0])
-	case lease == nil:
+	}
+	if l.waits.key != l.others.own {
+		// Whom it has waited for has gone. That the own lease was not renewed since the last look is no such sign.
+		l.waits.end()
+	}
+	if lease == nil {
 		return nil, nil, err
 	}
 	return record(lease)

@@ -1,0 +1,49 @@
+package lease
+
+import (
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
+)
+
+// TestWaitsForNobody: once the other manager has gone, nobody waits for it anymore, even if the own lease is not to be had, as without the right.
+func TestWaitsForNobody(t *testing.T) {
+	blue := scope.Scope{Controllers: []string{"machinehealth"}, Namespace: "blue"}
+	other := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other", Labels: map[string]string{scope.Label: ""}, Annotations: blue.Annotations(), ResourceVersion: "1"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: new("other"), LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NowMicro())},
+	}
+	leases := fake.NewClientset(other).CoordinationV1()
+	lock := &Lock{identity: "me", log: logr.Discard(), others: &others{
+		leases: leases, own: client.ObjectKey{Namespace: "ns", Name: "own"}, scope: scope.Scope{Controllers: blue.Controllers},
+		clock: clock.RealClock{}, seen: map[client.ObjectKey]seen{},
+	}}
+	look := func(want int) {
+		t.Helper()
+		_, _, _ = lock.Get(t.Context())
+		if got := testutil.CollectAndCount(waitsGauge); got != want {
+			t.Errorf("%d series say that it waits, not %d", got, want)
+		}
+	}
+	look(1)
+	if err := leases.Leases("ns").Delete(t.Context(), "other", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	look(0)
+	own := other.DeepCopy()
+	own.Name, own.ResourceVersion = "own", "2"
+	if _, err := leases.Leases("ns").Create(t.Context(), own, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	look(1)
+	// It was not renewed since the last look, which is no sign that its holder has gone.
+	look(1)
+}
