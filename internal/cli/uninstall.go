@@ -145,7 +145,7 @@ func (f *uninstallFlags) refuse(survey uninstall.Survey) error {
 	case f.ignoreLeader:
 		return nil
 	case len(survey.Leaders) > 0:
-		return fmt.Errorf("a manager leads, and would write it anew: %s. Stop it (kubectl scale --replicas=0), and wait a quarter of a minute%s", strings.Join(survey.Leaders, ", "), anyway)
+		return fmt.Errorf("a manager leads, and would write it anew: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter%s", strings.Join(survey.Leaders, ", "), anyway)
 	case survey.LeadersUnread:
 		return fmt.Errorf("nobody can tell whether a manager leads, as you may not read leases%s", anyway)
 	}

@@ -70,7 +70,7 @@ func TestUninstallRefuses(t *testing.T) {
 	build.Create(t.Context(), t, s.c, lease)
 	defer func() { _ = s.c.Delete(t.Context(), lease) }()
 	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager leads, and would write it anew: manager-0 (lease fleet/sickbay-manager). "+
-		"Stop it (kubectl scale --replicas=0), and wait a quarter of a minute; --ignore-leader goes on anyway")
+		"Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter; --ignore-leader goes on anyway")
 	s.stored(r)
 	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left in what could be read") {
 		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)

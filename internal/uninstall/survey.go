@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -15,6 +14,8 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/lease"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
@@ -193,23 +194,24 @@ func (u *Uninstaller) each(ctx context.Context, kind schema.GroupVersionKind, lo
 	}
 }
 
-// Lease is the name of the lease of a manager, or the beginning of it.
-const Lease = "sickbay-manager"
+// clockSlack is by how much a lease may be overdue, as the clock of the person may be fast.
+const clockSlack = time.Minute
 
-// leases finds those of managers, and who leads.
+// leases finds those of managers, and who leads. Those that look after another namespace do not matter to one.
 func (u *Uninstaller) leases(ctx context.Context, s *Survey) error {
 	var list coordinationv1.LeaseList
 	if err := u.Client.List(ctx, &list); err != nil {
 		return err
 	}
 	for i := range list.Items {
-		lease := &list.Items[i]
-		if lease.Name != Lease && !strings.HasPrefix(lease.Name, Lease+"-") {
+		one := &list.Items[i]
+		if !lease.Of(one) {
 			continue
 		}
-		item := Item{Kind: coordinationv1.SchemeGroupVersion.WithKind("Lease"), Key: client.ObjectKeyFromObject(lease), What: []string{"the whole object"}, step: dropLeases}
-		if leads(lease, u.Clock.Now()) {
-			s.Leaders = append(s.Leaders, fmt.Sprintf("%s (lease %s)", *lease.Spec.HolderIdentity, item.Key))
+		item := Item{Kind: coordinationv1.SchemeGroupVersion.WithKind("Lease"), Key: client.ObjectKeyFromObject(one), What: []string{"the whole object"}, step: dropLeases}
+		leader := scope.Leader{Scope: scope.Of(one.Annotations)}
+		if lease.Held(one, u.Clock.Now(), clockSlack) && leader.Looks(u.Namespace) {
+			s.Leaders = append(s.Leaders, fmt.Sprintf("%s (lease %s)", lease.Holder(one), item.Key))
 		}
 		if u.Namespace == "" {
 			// Elsewhere somebody may still need it.
@@ -217,13 +219,4 @@ func (u *Uninstaller) leases(ctx context.Context, s *Survey) error {
 		}
 	}
 	return nil
-}
-
-// leads reports whether somebody holds a lease.
-func leads(lease *coordinationv1.Lease, now time.Time) bool {
-	spec := lease.Spec
-	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return false
-	}
-	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
 }

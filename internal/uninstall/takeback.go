@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
@@ -150,14 +151,14 @@ func changed(err error) bool {
 
 // dropLease deletes a lease, unless somebody has begun to lead.
 func (u *Uninstaller) dropLease(ctx context.Context, key client.ObjectKey) error {
-	lease := &coordinationv1.Lease{}
-	if err := u.Client.Get(ctx, key, lease); err != nil {
+	current := &coordinationv1.Lease{}
+	if err := u.Client.Get(ctx, key, current); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if leads(lease, u.Clock.Now()) {
-		return fmt.Errorf("%s holds it", *lease.Spec.HolderIdentity)
+	if lease.Held(current, u.Clock.Now(), clockSlack) {
+		return fmt.Errorf("%s holds it", lease.Holder(current))
 	}
-	return client.IgnoreNotFound(u.Client.Delete(ctx, lease, client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion}))
+	return client.IgnoreNotFound(u.Client.Delete(ctx, current, client.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}))
 }
 
 // surveyKinds finds the definitions of Sickbay's kinds.
