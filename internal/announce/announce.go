@@ -4,11 +4,15 @@ package announce
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -52,8 +56,8 @@ func Heard(ctx context.Context, reader client.Reader) (Flags, bool) {
 	}
 	var heard Flags
 	known := false
-	for i := range leases.Items {
-		said, ok := flags(leases.Items[i].Labels)
+	for _, one := range latest(leases.Items) {
+		said, ok := flags(one.Labels)
 		if !ok {
 			continue
 		}
@@ -63,4 +67,31 @@ func Heard(ctx context.Context, reader client.Reader) (Flags, bool) {
 		heard, known = said, true
 	}
 	return heard, known
+}
+
+// clockSlack is by how much the clocks of two managers may differ.
+const clockSlack = time.Minute
+
+// latest are the leases of managers that lead at the same time, or else the one that was held last. A manager that was given other flags leaves
+// the lease that it had with those before.
+func latest(leases []coordinationv1.Lease) []coordinationv1.Lease {
+	var last time.Time
+	for i := range leases {
+		if at := renewed(&leases[i]); at.After(last) {
+			last = at
+		}
+	}
+	leases = slices.DeleteFunc(leases, func(l coordinationv1.Lease) bool {
+		return renewed(&l).Add(time.Duration(ptr.Deref(l.Spec.LeaseDurationSeconds, 0))*time.Second + clockSlack).Before(last)
+	})
+	held := func(l coordinationv1.Lease) bool { return lease.Holder(&l) != "" }
+	anyHeld := slices.ContainsFunc(leases, held)
+	return slices.DeleteFunc(leases, func(l coordinationv1.Lease) bool {
+		return anyHeld && !held(l) || !anyHeld && renewed(&l).Before(last)
+	})
+}
+
+// renewed is when somebody last had a lease.
+func renewed(l *coordinationv1.Lease) time.Time {
+	return ptr.Deref(l.Spec.RenewTime, metav1.MicroTime{}).Time
 }

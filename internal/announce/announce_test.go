@@ -18,15 +18,49 @@ import (
 type leases struct {
 	client.Reader
 	labels []map[string]string
+	specs  []coordinationv1.LeaseSpec
 	err    error
 }
 
 func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
-	for _, labels := range l.labels {
+	for i, labels := range l.labels {
+		lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: Lease, Labels: labels}}
+		if i < len(l.specs) {
+			lease.Spec = l.specs[i]
+		}
 		all := list.(*coordinationv1.LeaseList)
-		all.Items = append(all.Items, coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: Lease, Labels: labels}})
+		all.Items = append(all.Items, lease)
 	}
 	return l.err
+}
+
+// spec is that of a lease that was renewed so long after noon.
+func spec(holder string, after time.Duration) coordinationv1.LeaseSpec {
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	return coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NewMicroTime(noon.Add(after)))}
+}
+
+// TestLeftLeases: a manager that was given other flags has another lease, and leaves the one before. What that says counts no more.
+func TestLeftLeases(t *testing.T) {
+	before := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll, WatchFilter: "east"}, GracePeriod: 5 * time.Minute}
+	after := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: 5 * time.Minute}
+	labels := []map[string]string{before.Labels(), after.Labels()}
+	for name, tt := range map[string]struct {
+		specs []coordinationv1.LeaseSpec
+		known bool
+	}{
+		"given back":                     {[]coordinationv1.LeaseSpec{spec("", 0), spec("a", time.Second)}, true},
+		"killed":                         {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Hour)}, true},
+		"nobody leads":                   {[]coordinationv1.LeaseSpec{spec("", 0), spec("", time.Hour)}, true},
+		"the later one was given back":   {[]coordinationv1.LeaseSpec{spec("a", 0), spec("", time.Hour)}, true},
+		"both lead":                      {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Second)}, false},
+		"both lead, and a clock is slow": {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", 50*time.Second)}, false},
+	} {
+		got, known := Heard(t.Context(), leases{labels: labels, specs: tt.specs})
+		if known != tt.known || known && got != after {
+			t.Errorf("%s: heard %+v, %t", name, got, known)
+		}
+	}
 }
 
 // TestHeard: what is announced is heard, and nothing is made up.
