@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -40,7 +41,9 @@ type Lock struct {
 	lease    *coordinationv1.Lease
 	// renewed is the version of the own lease when somebody else was last seen to renew it.
 	renewed string
-	waits   waits
+	// leads reports that the lease is this manager's, and that it has looked for others since it took it.
+	leads bool
+	waits waits
 }
 
 var _ resourcelock.Interface = &Lock{}
@@ -55,6 +58,7 @@ func NewLock(cfg *rest.Config, key client.ObjectKey, s scope.Scope, labels map[s
 	if err != nil {
 		return nil, err
 	}
+	all.patience = patience
 	return &Lock{others: all, identity: host + "_" + string(uuid.NewUUID()), labels: labels, log: log}, nil
 }
 
@@ -123,8 +127,7 @@ func (l *Lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	if err != nil {
 		return fmt.Errorf("creating lease %s: %w", l.others.own, err)
 	}
-	l.taken(created)
-	return nil
+	return l.written(ctx, created)
 }
 
 // Update takes, renews or gives back the lease, if nobody has changed it meanwhile.
@@ -138,13 +141,49 @@ func (l *Lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	if err != nil {
 		return fmt.Errorf("updating lease %s: %w", l.others.own, err)
 	}
-	l.taken(updated)
+	return l.written(ctx, updated)
+}
+
+// written notes that the lease was written. Who has just taken it looks for others once more, and lets go of it if there are any: of two that
+// have taken theirs at the same moment one at least sees the other.
+func (l *Lock) written(ctx context.Context, lease *coordinationv1.Lease) error {
+	l.lease = lease
+	if Holder(lease) != l.identity {
+		l.leads = false
+		return nil
+	}
+	if !l.leads {
+		if err := l.alone(ctx); err != nil {
+			return errors.Join(err, l.letGo(ctx))
+		}
+	}
+	l.leads = true
+	l.waits.end()
 	return nil
 }
 
-func (l *Lock) taken(lease *coordinationv1.Lease) {
-	l.lease = lease
-	l.waits.end()
+// alone is an error if another manager holds a lease for the same things.
+func (l *Lock) alone(ctx context.Context) error {
+	overlapping, err := l.others.overlapping(ctx)
+	switch {
+	case err != nil && !apierrors.IsForbidden(err):
+		return err
+	case len(overlapping) > 0:
+		return fmt.Errorf("the holder of lease %s has begun at the same moment", client.ObjectKeyFromObject(&overlapping[0]))
+	}
+	return nil
+}
+
+// letGo gives the lease back.
+func (l *Lock) letGo(ctx context.Context) error {
+	lease := l.lease.DeepCopy()
+	lease.Spec.HolderIdentity = new("")
+	updated, err := l.client().Update(ctx, lease, metav1.UpdateOptions{})
+	if err != nil {
+		return fmt.Errorf("giving lease %s back: %w", l.others.own, err)
+	}
+	l.lease = updated
+	return nil
 }
 
 // fill says who leads, and what that manager looks after.

@@ -21,6 +21,13 @@ import (
 // clockSlack is by how much a lease may be overdue by its own times, as clocks differ.
 const clockSlack = time.Minute
 
+// patience is how long who wants to lead looks whether a lease is renewed that is overdue by more: then a clock is wrong.
+const patience = 15 * time.Second
+
+// narrowFor is how long leases of other namespaces are not asked for after that was forbidden. An API server that has just begun may refuse
+// what is allowed.
+const narrowFor = time.Minute
+
 // Of reports whether a lease is one of Sickbay's managers. Those of earlier versions have no label.
 func Of(lease *coordinationv1.Lease) bool {
 	_, labelled := lease.Labels[scope.Label]
@@ -52,16 +59,20 @@ type others struct {
 	scope scope.Scope
 	clock clock.PassiveClock
 
+	// patience is how long a lease counts as held that was long overdue when it was first seen.
+	patience time.Duration
+
 	mu   sync.Mutex
 	seen map[client.ObjectKey]seen
-	// narrow reports that leases of all namespaces may not be listed.
-	narrow bool
+	// narrow is until when leases of all namespaces are not listed, as they may not be.
+	narrow time.Time
 }
 
-// seen is when a lease was seen to change. A lease that does not change is held by nobody, whatever its times say: clocks differ.
+// seen is when a lease was seen to be renewed, and until when it counts as held. Its own times say how old it was when it was first seen, and
+// nothing else: clocks differ.
 type seen struct {
-	version string
-	at      time.Time
+	holder, renewed string
+	until           time.Time
 }
 
 // overlapping are the leases that are held by managers of overlapping scopes, the first by namespace and name first.
@@ -80,27 +91,31 @@ func (o *others) overlapping(ctx context.Context) ([]coordinationv1.Lease, error
 	return all, nil
 }
 
-// fresh reports whether a lease is held, as far as anybody can see: its times are not long past, and it has changed lately.
+// fresh reports whether a lease is held, as far as anybody can see: it has been renewed lately.
 func (o *others) fresh(lease *coordinationv1.Lease) bool {
-	now := o.clock.Now()
-	if !Held(lease, now, clockSlack) {
+	if Holder(lease) == "" || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil {
 		return false
 	}
+	now, key := o.clock.Now(), client.ObjectKeyFromObject(lease)
+	lasts := time.Duration(*lease.Spec.LeaseDurationSeconds) * time.Second
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	key := client.ObjectKeyFromObject(lease)
-	last := o.seen[key]
-	if last.version != lease.ResourceVersion {
-		last = seen{lease.ResourceVersion, now}
+	last, known := o.seen[key]
+	current := seen{holder: Holder(lease), renewed: lease.Spec.RenewTime.String(), until: now.Add(lasts)}
+	if !known && !Held(lease, now, clockSlack) {
+		current.until = now.Add(min(lasts, o.patience))
+	}
+	if last.holder != current.holder || last.renewed != current.renewed {
+		last = current
 		o.seen[key] = last
 	}
-	return now.Before(last.at.Add(time.Duration(*lease.Spec.LeaseDurationSeconds) * time.Second))
+	return now.Before(last.until)
 }
 
 // list reads the leases of Sickbay's managers: in all namespaces, or in the own one if no others may be read.
 func (o *others) list(ctx context.Context) ([]coordinationv1.Lease, error) {
 	o.mu.Lock()
-	narrow := o.narrow
+	narrow := o.clock.Now().Before(o.narrow)
 	o.mu.Unlock()
 	if !narrow {
 		all, err := o.listIn(ctx, metav1.NamespaceAll)
@@ -108,7 +123,7 @@ func (o *others) list(ctx context.Context) ([]coordinationv1.Lease, error) {
 			return all, err
 		}
 		o.mu.Lock()
-		o.narrow = true
+		o.narrow = o.clock.Now().Add(narrowFor)
 		o.mu.Unlock()
 	}
 	return o.listIn(ctx, o.own.Namespace)

@@ -28,8 +28,8 @@ const (
 // period is how often a manager at work looks for others. A lease that is held changes more often.
 const period = 10 * time.Second
 
-// Watch looks for other managers at work on the same objects: those that have begun at the very same moment, that run without a lease
-// of this kind, or whom this one may not have seen before.
+// Watch looks for other managers at work on the same objects: those that do not wait for others, as earlier versions do not, or whom this one
+// could not see before.
 type Watch struct {
 	recorder events.EventRecorder
 	others   *others
