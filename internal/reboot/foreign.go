@@ -9,36 +9,79 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Foreign reports whether a Machine is left to other managers by a watch filter: its Cluster does not have the label or, as Machines of
-// OpenShift have none, the Machine itself. What is left of a Machine or a Cluster that is gone is nobody's in particular, and everybody sees
-// to it.
-func Foreign(ctx context.Context, reader client.Reader, filter string, kind schema.GroupVersionKind, key client.ObjectKey) (bool, error) {
-	if filter == "" {
+// keeper tells which Machines are left to other managers by a watch filter.
+type keeper struct {
+	// filter is the value that the label cluster.x-k8s.io/watch-filter must have; empty means any.
+	filter string
+	kind   schema.GroupVersionKind
+	// cached answers at once, and live knows whether what it does not have is gone, or is not there yet.
+	cached, live client.Reader
+}
+
+// foreign reports whether a Machine is left to other managers: its Cluster does not have the label or, as Machines of OpenShift have none, the
+// Machine itself. What is left of a Machine or a Cluster that is gone is nobody's in particular, and everybody sees to it.
+//
+// Nor is what has begun where the label is missing: somebody has taken it away, or given the manager a filter. All managers that would look after
+// it have no filter, and none of those works beside one that has.
+func (k keeper) foreign(ctx context.Context, key client.ObjectKey, begun bool) (bool, error) {
+	if k.filter == "" {
 		return false, nil
 	}
 	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(kind)
-	found, err := get(ctx, reader, key, machine)
+	machine.SetGroupVersionKind(k.kind)
+	found, err := k.get(ctx, key, machine)
 	if err != nil || !found {
 		return false, err
 	}
-	if kind == OpenShiftKind {
-		return machine.Labels[clusterv1.WatchLabel] != filter, nil
+	label := machine.Labels[clusterv1.WatchLabel]
+	if k.kind != OpenShiftKind {
+		name, err := k.clusterOf(ctx, machine)
+		if err != nil {
+			return false, err
+		}
+		cluster := &clusterv1.Cluster{}
+		found, err = k.get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cluster)
+		if err != nil || !found {
+			return false, err
+		}
+		label = cluster.Labels[clusterv1.WatchLabel]
 	}
-	cluster := &clusterv1.Cluster{}
-	found, err = get(ctx, reader, client.ObjectKey{Namespace: key.Namespace, Name: machine.Labels[clusterv1.ClusterNameLabel]}, cluster)
-	return found && cluster.Labels[clusterv1.WatchLabel] != filter, err
+	return label != k.filter && (label != "" || !begun), nil
+}
+
+// clusterOf is the name of the Cluster of a Machine. The label with it is missing where Cluster API's webhooks are.
+func (k keeper) clusterOf(ctx context.Context, metadata *metav1.PartialObjectMetadata) (string, error) {
+	if name := metadata.Labels[clusterv1.ClusterNameLabel]; name != "" {
+		return name, nil
+	}
+	machine := &clusterv1.Machine{}
+	if err := k.live.Get(ctx, client.ObjectKeyFromObject(metadata), machine); client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("looking for the Cluster of machine %s: %w", client.ObjectKeyFromObject(metadata), err)
+	}
+	return machine.Spec.ClusterName, nil
 }
 
 // get reads an object if it is there.
-func get(ctx context.Context, reader client.Reader, key client.ObjectKey, obj client.Object) (found bool, err error) {
+func (k keeper) get(ctx context.Context, key client.ObjectKey, obj client.Object) (found bool, err error) {
 	if key.Name == "" {
 		return false, nil
 	}
-	err = reader.Get(ctx, key, obj)
+	err = k.cached.Get(ctx, key, obj)
+	if apierrors.IsNotFound(err) {
+		err = k.live.Get(ctx, key, obj)
+	}
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return false, nil
 	}
@@ -46,4 +89,52 @@ func get(ctx context.Context, reader client.Reader, key client.ObjectKey, obj cl
 		return false, fmt.Errorf("looking whether %s is for this manager: %w", key, err)
 	}
 	return true, nil
+}
+
+// begun reports whether a RebootRemediation has to be seen to, as it holds a host or was deleted, and its finalizers keep it.
+func begun(request *v1alpha1.RebootRemediation) bool {
+	kept := controllerutil.ContainsFinalizer(request, Finalizer) || controllerutil.ContainsFinalizer(request, NodeFinalizer)
+	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
+}
+
+// wakeByFilter has a Cluster that gets the label, loses it, or goes wake up a controller.
+func wakeByFilter(mgr ctrl.Manager, ctl controller.Controller, kind schema.GroupVersionKind, filter string, of handler.MapFunc) error {
+	if filter == "" || kind == OpenShiftKind {
+		return nil
+	}
+	label := func(obj client.Object) string { return obj.GetLabels()[clusterv1.WatchLabel] }
+	changed := predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return label(e.ObjectOld) != label(e.ObjectNew) },
+	}
+	err := ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(of), changed))
+	if err != nil {
+		return fmt.Errorf("watching the labels of Clusters: %w", err)
+	}
+	return nil
+}
+
+// ofLabelled maps a Cluster to the RebootRemediations of its namespace that are not over. It is not worth the while to look which are of it.
+func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
+	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+		return !request.Status.Phase.Ended() || len(request.Finalizers) > 0
+	})
+}
+
+// ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
+func (t *Trigger) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(t.Kind.GroupVersion().WithKind(t.Kind.Kind + "List"))
+	if err := t.Client.List(ctx, list, client.InNamespace(cluster.GetNamespace())); err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the Machines that an event concerns")
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		if wantsAny(&list.Items[i]) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+		}
+	}
+	return requests
 }

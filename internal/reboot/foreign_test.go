@@ -2,7 +2,9 @@ package reboot
 
 import (
 	"testing"
+	"time"
 
+	. "github.com/onsi/gomega"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,6 +90,7 @@ func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1a
 	}
 }
 
+<<<<<<< HEAD
 // TestMetricsOfWatchFilter: of managers with different watch filters one shows a cycle, or a sum over them would count it twice.
 func TestMetricsOfWatchFilter(t *testing.T) {
 	e := env.Get(t)
@@ -117,4 +120,109 @@ func TestMetricsOfWatchFilter(t *testing.T) {
 			t.Errorf("with the filter %q %v cycles are shown, not %v", filter, got, want)
 		}
 	}
+=======
+// TestLeftByTheWatchFilter: somebody takes the label from a Cluster, or gives the manager a filter, in the midst of a cycle. No other manager
+// with a filter would look after the host, so it is not forgotten. Nothing begins there, and what another one has begun is its own.
+func TestLeftByTheWatchFilter(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	for name, label := range map[string]string{"none": "", "theirs": "theirs"} {
+		cluster := build.Cluster(ns, name)
+		openshift := &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+		if label != "" {
+			cluster.Labels, openshift.Labels = map[string]string{clusterv1.WatchLabel: label}, map[string]string{clusterv1.WatchLabel: label}
+		}
+		machine := build.Machine(ns, name)
+		machine.Labels[clusterv1.ClusterNameLabel], machine.Spec.ClusterName = name, name
+		build.Create(t.Context(), t, e.Client, cluster, machine, openshift)
+	}
+	for _, kind := range []schema.GroupVersionKind{ClusterAPIKind, OpenShiftKind} {
+		r := &Reconciler{Kind: kind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
+		for name, tt := range map[string]struct {
+			machine string
+			change  func(*v1alpha1.RebootRemediation)
+			want    bool
+		}{
+			"the host is off":  {"none", func(r *v1alpha1.RebootRemediation) { r.Status.Host = &v1alpha1.HostIdentity{Name: "h"} }, true},
+			"it was deleted":   {"none", func(r *v1alpha1.RebootRemediation) { r.DeletionTimestamp = &noon }, true},
+			"it has not begun": {"none", func(*v1alpha1.RebootRemediation) {}, false},
+			"it is over": {"none", func(r *v1alpha1.RebootRemediation) {
+				r.Status.Host, r.Finalizers = &v1alpha1.HostIdentity{Name: "h"}, nil
+			}, false},
+			"another one's host is off":     {"theirs", func(r *v1alpha1.RebootRemediation) { r.Status.Host = &v1alpha1.HostIdentity{Name: "h"} }, false},
+			"another one's, and is deleted": {"theirs", func(r *v1alpha1.RebootRemediation) { r.DeletionTimestamp = &noon }, false},
+		} {
+			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: tt.machine, Finalizers: []string{Finalizer}}}
+			request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: kind.Group, Name: tt.machine}
+			tt.change(request)
+			if mine, err := r.isMine(t.Context(), request); err != nil || mine != tt.want {
+				t.Errorf("%s, %s: it is mine: %t, %v", kind.Group, name, mine, err)
+			}
+		}
+	}
+}
+
+// TestMachineWithoutClusterLabel: the label with the name of the Cluster is missing where Cluster API's webhooks are. The Machine is of that Cluster
+// all the same, and two managers do not cycle its host.
+func TestMachineWithoutClusterLabel(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	cluster := build.Cluster(ns, "theirs")
+	cluster.Labels = map[string]string{clusterv1.WatchLabel: "theirs"}
+	machine := build.Machine(ns, "m", build.Annotation("reboot.metal3.io", ""))
+	machine.Labels, machine.Spec.ClusterName = nil, "theirs"
+	build.Create(t.Context(), t, e.Client, cluster, machine)
+	key := client.ObjectKeyFromObject(machine)
+	trigger := &Trigger{Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
+	if _, err := trigger.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
+		t.Fatal(err)
+	}
+	var made v1alpha1.RebootRemediationList
+	if err := e.Client.List(t.Context(), &made, client.InNamespace(ns)); err != nil || len(made.Items) > 0 {
+		t.Errorf("made %v: %v", made.Items, err)
+	}
+	byHand := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "m"}}
+	judges(t, e, ClusterAPIKind, byHand, false)
+}
+
+// TestLabelWakesUp: a Cluster gets the label after its Machine was annotated, and after a RebootRemediation was made. Nothing else would wake up
+// the controllers.
+func TestLabelWakesUp(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	cluster := build.Cluster(ns, "late")
+	annotated, named := build.Machine(ns, "annotated", build.Annotation("reboot.metal3.io", "")), build.Machine(ns, "named")
+	for _, m := range []*clusterv1.Machine{annotated, named} {
+		m.Labels[clusterv1.ClusterNameLabel], m.Spec.ClusterName = "late", "late"
+	}
+	byHand := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "named"}}
+	build.Create(t.Context(), t, e.Client, cluster, annotated, named, byHand)
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{ns}, Setup: func(mgr ctrl.Manager) error {
+		r := &Reconciler{Kind: ClusterAPIKind, Recorder: &events.FakeRecorder{}, SyncPeriod: time.Hour, Concurrency: 1, WatchFilter: "ours"}
+		if err := r.AddToManager(mgr); err != nil {
+			return err
+		}
+		return (&Trigger{Kind: ClusterAPIKind, Concurrency: 1, WatchFilter: "ours"}).AddToManager(mgr)
+	}})
+	g := NewWithT(t)
+	version := byHand.ResourceVersion
+	made := func(g Gomega) (touched bool, all int) {
+		var list v1alpha1.RebootRemediationList
+		g.Expect(e.Client.List(t.Context(), &list, client.InNamespace(ns))).To(Succeed())
+		g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(byHand), byHand)).To(Succeed())
+		return byHand.ResourceVersion != version, len(list.Items)
+	}
+	g.Consistently(func(g Gomega) {
+		touched, all := made(g)
+		g.Expect(touched).To(BeFalse())
+		g.Expect(all).To(Equal(1))
+	}, 2*time.Second).Should(Succeed())
+	cluster.Labels = map[string]string{clusterv1.WatchLabel: "ours"}
+	g.Expect(e.Client.Update(t.Context(), cluster)).To(Succeed())
+	g.Eventually(func(g Gomega) {
+		touched, all := made(g)
+		g.Expect(touched).To(BeTrue())
+		g.Expect(all).To(Equal(2))
+	}, 30*time.Second).Should(Succeed())
+>>>>>>> 5541c9c (Leave no host off that the watch filter has lost)
 }

@@ -54,6 +54,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := r.wakeByPauses(mgr, ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
+	if err := wakeByFilter(mgr, ctl, r.Kind, r.WatchFilter, r.ofLabelled); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", name, err)
+	}
 	return watch(mgr, ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
@@ -96,6 +99,9 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 	ctl, err := newController(mgr, name, t, t.Concurrency)
 	if err != nil {
 		return err
+	}
+	if err := wakeByFilter(mgr, ctl, t.Kind, t.WatchFilter, t.ofLabelled); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
 	// The end of a RebootRemediation may let in the next one.
 	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
