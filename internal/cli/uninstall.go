@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 	clusterconfig "sigs.k8s.io/cluster-api/util/kubeconfig"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 type uninstallFlags struct {
@@ -93,13 +94,14 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 // workloadTimeout is how long a workload cluster may take to answer.
 const workloadTimeout = 10 * time.Second
 
-// workloadCluster connects to one, by the kubeconfig that Cluster API keeps for it.
+// workloadCluster connects to one, by the kubeconfig that Cluster API keeps for it. Those who may write that need not be those who run this: one
+// that names a command or a file is refused.
 func workloadCluster(ctx context.Context, c client.Client, cluster client.ObjectKey) (client.Client, error) {
-	data, err := clusterconfig.FromSecret(ctx, c, cluster)
+	data, err := clusterconfig.FromSecret(ctx, workload.Kubeconfigs{Reader: c}, cluster)
 	if err != nil {
 		return nil, fmt.Errorf("reading its kubeconfig: %w", err)
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(data)
+	config, err := targets.ParseKubeconfig(data)
 	if err != nil {
 		return nil, fmt.Errorf("understanding its kubeconfig: %w", err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,5 +104,41 @@ func TestUninstallServesNodes(t *testing.T) {
 	}
 	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(node), node); err != nil || node.Labels["team"] != "a" {
 		t.Errorf("the Node has labels %v: %v", node.Labels, err)
+	}
+}
+
+// TestUninstallRunsNoCommandOfAKubeconfig: who may write the kubeconfig of a workload cluster need not be who runs the command. It runs nothing that
+// a kubeconfig names, and says so.
+func TestUninstallRunsNoCommandOfAKubeconfig(t *testing.T) {
+	s := newShell(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["it"] = &clientcmdapi.Cluster{Server: "https://127.0.0.1:1"}
+	config.AuthInfos["it"] = &clientcmdapi.AuthInfo{Exec: &clientcmdapi.ExecConfig{
+		APIVersion: "client.authentication.k8s.io/v1", Command: "touch", Args: []string{ran}, InteractiveMode: clientcmdapi.NeverExecInteractiveMode,
+	}}
+	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "it"}
+	config.CurrentContext = "it"
+	data, err := clientcmd.Write(*config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "red-kubeconfig"}, Data: map[string][]byte{"value": data}}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.ns, Name: "metal-4", Labels: map[string]string{clusterv1.ClusterNameLabel: "red"}, Finalizers: []string{"sickbay.dev/reboot-node"},
+	}}
+	request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.PoweringOn, MachineUID: "u-1", Node: &v1alpha1.NodeRecord{
+		Name: "n", UID: "u-2", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: metav1.Now(), Labels: map[string]string{"team": "a"}},
+	}}
+	build.Create(t.Context(), t, s.c, secret, request)
+	got := s.run("uninstall", "--yes")
+	if got.code != exitFailure || !strings.Contains(got.stdout, "the kubeconfig secret red-kubeconfig cannot be used: it names") {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the command was run")
+	}
+	if got := s.run("uninstall", "--yes", "--leave-nodes"); got.code != exitOK {
+		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 }
