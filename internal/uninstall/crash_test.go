@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,9 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -237,4 +240,66 @@ func TestSomebodyElsesNow(t *testing.T) {
 	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
 	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(machine), machine)).To(Succeed())
 	g.Expect(machine.Annotations).To(Equal(map[string]string{"reboot.metal3.io": "asked-by-a-person"}))
+}
+
+// TestNodeOfAnotherMachine: the machine is gone, and another one has a Node of the same name by now. Nothing is put on that one, and nobody waits for
+// it.
+func TestNodeOfAnotherMachine(t *testing.T) {
+	e, g := env.Get(t), NewWithT(t)
+	ns := e.Namespace(t)
+	w := newWreck(t, e, ns)
+	g.Expect(e.Client.Delete(t.Context(), w.machine)).To(Succeed())
+	g.Expect(e.Client.Delete(t.Context(), w.node)).To(Succeed())
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.node.Name}}
+	next := build.Machine(ns, "next", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeRef.Name = node.Name }))
+	build.Create(t.Context(), t, e.Client, node, next)
+	u := taker(e.Client, ns)
+	survey, err := u.Survey(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
+	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(node), node)).To(Succeed())
+	g.Expect(node.Labels).NotTo(HaveKey("team"))
+	g.Expect(node.Spec.Unschedulable).To(BeFalse())
+	survey, err = u.Survey(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(survey.Ours()).To(BeZero())
+}
+
+// TestKindsStayWithWhatWasNotRead: what could not be read may still need its kind: with that, the record of a host that is kept off would go.
+func TestKindsStayWithWhatWasNotRead(t *testing.T) {
+	e, g := env.Get(t), NewWithT(t)
+	ns := e.Namespace(t)
+	w := newWreck(t, e, ns)
+	whole, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
+	g.Expect(err).NotTo(HaveOccurred())
+	deleted := []string{}
+	c := interceptor.NewClient(whole, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if kind := list.GetObjectKind().GroupVersionKind().Kind; kind == "RebootRemediationList" || kind == "BareMetalHostList" {
+				return apierrors.NewForbidden(schema.GroupResource{Resource: kind}, "", errors.New("no"))
+			}
+			return c.List(ctx, list, opts...)
+		},
+		Delete: func(_ context.Context, _ client.WithWatch, obj client.Object, _ ...client.DeleteOption) error {
+			if obj.GetObjectKind().GroupVersionKind().Kind == "CustomResourceDefinition" {
+				deleted = append(deleted, obj.GetName())
+			}
+			return nil
+		},
+	})
+	u := taker(c, "")
+	u.Definitions = true
+	survey, err := u.Survey(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	survey.Items = slices.DeleteFunc(survey.Items, func(i uninstall.Item) bool { return i.Kind.Kind != "CustomResourceDefinition" })
+	g.Expect(survey.Items).NotTo(BeEmpty())
+	refused := 0
+	_ = u.TakeBack(t.Context(), survey, func(_ uninstall.Item, err error) {
+		if err != nil {
+			refused++
+		}
+	})
+	g.Expect(deleted).To(BeEmpty())
+	g.Expect(refused).To(Equal(len(survey.Items)))
+	g.Expect(w.read(t, e)).To(BeTrue())
 }

@@ -43,6 +43,12 @@ func (u *Uninstaller) serveNode(ctx context.Context, key client.ObjectKey) error
 	}
 	c, err := u.workloadOf(ctx, request)
 	if err == nil {
+		var another bool
+		if another, err = u.ofAnother(ctx, request); another {
+			return nil
+		}
+	}
+	if err == nil {
 		err = reboot.ReleaseNode(ctx, c, request)
 	}
 	if err == nil {
@@ -63,11 +69,51 @@ func (u *Uninstaller) owed(ctx context.Context, request *v1alpha1.RebootRemediat
 	if err != nil {
 		return true
 	}
+	if another, err := u.ofAnother(ctx, request); err != nil || another {
+		return err != nil
+	}
 	node := &corev1.Node{}
 	if err := c.Get(ctx, client.ObjectKey{Name: request.Status.Node.Name}, node); err != nil {
 		return true
 	}
 	return reboot.NodeOwed(request, node) != ""
+}
+
+// ofAnother reports whether the Node is that of another machine by now: a machine that follows on the same host may have a Node of the same name.
+func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRemediation) (another bool, err error) {
+	own, in, node := request.Status.MachineUID, client.InNamespace(request.Namespace), request.Status.Node.Name
+	if m := request.Spec.Machine; m != nil && m.APIGroup == machinev1.GroupName {
+		var machines machinev1.MachineList
+		if err := u.Client.List(ctx, &machines, in); err != nil {
+			return false, fmt.Errorf("listing Machines of OpenShift: %w", err)
+		}
+		for i := range machines.Items {
+			if m := &machines.Items[i]; m.Status.NodeRef != nil && m.Status.NodeRef.Name == node {
+				if m.UID == own {
+					return false, nil
+				}
+				another = true
+			}
+		}
+		return another, nil
+	}
+	cluster, err := u.clusterOf(ctx, request)
+	if err != nil {
+		return false, err
+	}
+	var machines clusterv1.MachineList
+	if err := u.Client.List(ctx, &machines, in); err != nil {
+		return false, fmt.Errorf("listing Machines: %w", err)
+	}
+	for i := range machines.Items {
+		if m := &machines.Items[i]; m.Spec.ClusterName == cluster.Name && m.Status.NodeRef.Name == node {
+			if m.UID == own {
+				return false, nil
+			}
+			another = true
+		}
+	}
+	return another, nil
 }
 
 // workloadOf connects to the cluster in which the Node is. The Nodes of OpenShift's Machines are in the cluster itself.

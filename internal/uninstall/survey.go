@@ -73,6 +73,8 @@ type Survey struct {
 	Items []Item
 	// Leaders are the managers that lead, which would write it all anew.
 	Leaders []string
+	// ObjectsUnread reports that objects of some kind could not be looked at: they may need ours.
+	ObjectsUnread bool
 	// LeadersUnread reports that nobody knows whether one leads.
 	LeadersUnread bool
 	// Unread says what could not be looked at, and why.
@@ -113,6 +115,7 @@ func (u *Uninstaller) Survey(ctx context.Context) (Survey, error) {
 		return s, err
 	}
 	before := len(s.Unread)
+	s.ObjectsUnread = before > 0
 	if err := s.unread("leases", u.leases(ctx, &s)); err != nil {
 		return s, err
 	}

@@ -35,8 +35,10 @@ func (u *Uninstaller) TakeBack(ctx context.Context, s Survey, tell func(Item, er
 		if len(item.What) == 0 {
 			continue
 		}
-		if item.step == dropKinds && len(failed) > 0 {
-			tell(item, errors.New("it stays, as not everything could be taken back"))
+		if item.step == dropKinds && (len(failed) > 0 || s.ObjectsUnread) {
+			err := errors.New("it stays, as not everything could be taken back")
+			tell(item, err)
+			failed = append(failed, fmt.Errorf("%s: %w", item, err))
 			continue
 		}
 		err := u.item(ctx, item)
