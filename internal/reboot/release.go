@@ -12,6 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
+// OfOpenShift reports whether a RebootRemediation is about a Machine of OpenShift.
+func OfOpenShift(request *v1alpha1.RebootRemediation) bool {
+	return referenceOf(request).APIGroup == OpenShiftKind.Group
+}
+
 // NodeOwed reports what a RebootRemediation still owes its Node, if it is there: our taint goes, and what the Node had comes back. It
 // returns an empty text if that is nothing.
 func NodeOwed(request *v1alpha1.RebootRemediation, node *corev1.Node) (what string) {

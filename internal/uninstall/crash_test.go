@@ -10,6 +10,7 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -302,4 +303,32 @@ func TestKindsStayWithWhatWasNotRead(t *testing.T) {
 	g.Expect(deleted).To(BeEmpty())
 	g.Expect(refused).To(Equal(len(survey.Items)))
 	g.Expect(w.read(t, e)).To(BeTrue())
+}
+
+// TestNodeOfOpenShift: a health check of OpenShift makes a request that names its Machine as the owner alone. The Node is in the cluster itself, and gets
+// everything back.
+func TestNodeOfOpenShift(t *testing.T) {
+	e, g := env.Get(t), NewWithT(t)
+	ns := e.Namespace(t)
+	machine := &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "worker"}}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-of-" + ns}}
+	build.Create(t.Context(), t, e.Client, machine, node)
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: ns, Name: "worker", Finalizers: []string{"sickbay.dev/reboot-node"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: machinev1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}},
+	}}
+	request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.Restoring, MachineUID: machine.UID, Node: &v1alpha1.NodeRecord{
+		Name: node.Name, UID: "before", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: metav1.Now(), Labels: map[string]string{"team": "a"}},
+	}}
+	build.Create(t.Context(), t, e.Client, request)
+	u := taker(e.Client, ns)
+	u.Workload = func(context.Context, client.ObjectKey) (client.Client, error) {
+		return nil, errors.New("there is none")
+	}
+	survey, err := u.Survey(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
+	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(node), node)).To(Succeed())
+	g.Expect(node.Labels).To(HaveKeyWithValue("team", "a"))
+	g.Expect(apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request))).To(BeTrue())
 }

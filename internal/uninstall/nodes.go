@@ -82,7 +82,7 @@ func (u *Uninstaller) owed(ctx context.Context, request *v1alpha1.RebootRemediat
 // ofAnother reports whether the Node is that of another machine by now: a machine that follows on the same host may have a Node of the same name.
 func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRemediation) (another bool, err error) {
 	own, in, node := request.Status.MachineUID, client.InNamespace(request.Namespace), request.Status.Node.Name
-	if m := request.Spec.Machine; m != nil && m.APIGroup == machinev1.GroupName {
+	if reboot.OfOpenShift(request) {
 		var machines machinev1.MachineList
 		if err := u.Client.List(ctx, &machines, in); err != nil {
 			return false, fmt.Errorf("listing Machines of OpenShift: %w", err)
@@ -118,7 +118,7 @@ func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRem
 
 // workloadOf connects to the cluster in which the Node is. The Nodes of OpenShift's Machines are in the cluster itself.
 func (u *Uninstaller) workloadOf(ctx context.Context, request *v1alpha1.RebootRemediation) (client.Client, error) {
-	if m := request.Spec.Machine; m != nil && m.APIGroup == machinev1.GroupName {
+	if reboot.OfOpenShift(request) {
 		return u.Client, nil
 	}
 	cluster, err := u.clusterOf(ctx, request)
