@@ -332,3 +332,20 @@ func TestNodeOfOpenShift(t *testing.T) {
 	g.Expect(node.Labels).To(HaveKeyWithValue("team", "a"))
 	g.Expect(apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request))).To(BeTrue())
 }
+
+// TestNobodyElseInManagedFields: an object may have lost the names of all who wrote to it before Sickbay did. It can be cleaned like any other.
+func TestNobodyElseInManagedFields(t *testing.T) {
+	e, g := env.Get(t), NewWithT(t)
+	ns := e.Namespace(t)
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "h"}}
+	host.Spec.Online = true
+	g.Expect(e.Client.Create(t.Context(), host, client.FieldOwner("sickbay"))).To(Succeed())
+	u := taker(e.Client, ns)
+	survey, err := u.Survey(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(survey.Ours()).To(Equal(1))
+	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
+	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host)).To(Succeed())
+	g.Expect(fmt.Sprint(host)).NotTo(ContainSubstring("sickbay"))
+	g.Expect(host.Spec.Online).To(BeTrue())
+}

@@ -57,13 +57,19 @@ func key(field, value string) string {
 	return "k:" + string(data)
 }
 
-// managers takes what is left of Sickbay's names out of the managed fields: nobody owns what it still names then.
+// managers takes what is left of Sickbay's names out of the managed fields: nobody owns what it still names then. Where nobody else has a name there,
+// the list is emptied in the one way that the API server has for that.
 func managers(obj *unstructured.Unstructured) (f Finding) {
-	for i, entry := range slices.Backward(obj.GetManagedFields()) {
+	all := obj.GetManagedFields()
+	for i, entry := range slices.Backward(all) {
 		if isOurs(entry) {
 			f.takeItem("/metadata/managedFields", i, "/manager", entry.Manager)
 			f.What = append(f.What, "field manager "+entry.Manager)
 		}
+	}
+	if len(all) > 0 && len(f.What) == len(all) {
+		last := &f.Patch[len(f.Patch)-1]
+		*last = Op{Op: "replace", Path: "/metadata/managedFields", Value: []any{map[string]any{}}}
 	}
 	slices.Reverse(f.What)
 	return f.of(obj)
