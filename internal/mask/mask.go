@@ -10,7 +10,7 @@ import (
 const masked = "***"
 
 // secrets are what is taken out, each with what is left of it: the password in an address, what follows the scheme of an Authorization header,
-// a token that says of itself that it is one, and a private key.
+// a token that says of itself that it is one, and a private key. One that is cut off ends with the quotation or the text that it is in.
 var secrets = []struct {
 	// sign is in every text that has such a secret; most texts have none, which is told without the pattern.
 	sign    []byte
@@ -21,7 +21,7 @@ var secrets = []struct {
 	{[]byte("earer"), regexp.MustCompile(`(?i)(\bbearer(?: |%20)+)[a-z0-9._~+/-]{16,}=*`), []byte("${1}" + masked)},
 	{[]byte("asic"), regexp.MustCompile(`(?i)(\bbasic(?: |%20)+)[a-z0-9+/-]{16,}=*`), []byte("${1}" + masked)},
 	{[]byte("eyJ"), regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*`), []byte(masked)},
-	{[]byte("PRIVATE KEY"), regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`), []byte(masked)},
+	{[]byte("PRIVATE KEY"), regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|("|\n?$))`), []byte(masked + "$1")},
 }
 
 // Text is a text with *** in the place of each password, token and private key that can be told from other words.

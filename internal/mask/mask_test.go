@@ -25,6 +25,8 @@ var texts = map[string]string{
 	"eyJ is not a token":                                                        "eyJ is not a token",
 	"-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nrest": "***\nrest",
 	"cut off: -----BEGIN PRIVATE KEY-----\nMII":                                 "cut off: ***",
+	"cut off: -----BEGIN PRIVATE KEY-----\nMII\n":                               "cut off: ***\n",
+	`{"msg":"cut off: -----BEGIN PRIVATE KEY-----\nMII","n":1}`:                 "{\"msg\":\"cut off: ***\",\"n\":1}",
 }
 
 func TestText(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
 // KeyPrefix begins all our keys on BareMetalHosts. Any annotation reboot.metal3.io/... holds a host off.
@@ -84,7 +85,7 @@ func ProbeOf(host *metal3v1.BareMetalHost, request types.UID) bool {
 	return contentOfKey(host.Annotations[ProbeKey]).Request == request
 }
 
-// obstacle says why what a host says about its power cannot be trusted, or cannot be changed.
+// obstacle says why what a host says about its power cannot be trusted, or cannot be changed. Passwords that the host quotes are masked.
 func obstacle(host *metal3v1.BareMetalHost) (reason, message string) {
 	status, name := host.Status, host.Name
 	switch {
@@ -97,10 +98,10 @@ func obstacle(host *metal3v1.BareMetalHost) (reason, message string) {
 	case status.OperationalStatus == metal3v1.OperationalStatusServicing:
 		return v1alpha1.ReasonHostServicing, "The firmware of the host " + name + " is being worked on"
 	case status.ErrorType != "":
-		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s has a %s: %s", name, status.ErrorType, status.ErrorMessage)
+		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s has a %s: %s", name, status.ErrorType, mask.Text(status.ErrorMessage))
 	}
 	if c := meta.FindStatusCondition(status.Conditions, metal3v1.ManageableCondition); c != nil && c.Status == metav1.ConditionFalse {
-		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s cannot be managed: %s", name, c.Message)
+		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s cannot be managed: %s", name, mask.Text(c.Message))
 	}
 	return "", ""
 }
