@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	. "github.com/onsi/gomega"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -181,13 +182,9 @@ func TestForbiddenForAWhile(t *testing.T) {
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: cfg.Impersonate.UserName}}}
 	build.Create(t.Context(), t, e.Client, role, binding)
-	var found []coordinationv1.Lease
-	for range 50 {
+	NewWithT(t).Eventually(func() []coordinationv1.Lease {
 		clock.Step(2 * time.Second)
-		if found, _ = l.others.overlapping(t.Context()); len(found) > 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Error("the other manager is never seen")
+		found, _ := l.others.overlapping(t.Context())
+		return found
+	}, 10*time.Second).ShouldNot(BeEmpty(), "the other manager is seen")
 }

@@ -3,11 +3,13 @@ package uninstall
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -81,39 +83,45 @@ func (u *Uninstaller) owed(ctx context.Context, request *v1alpha1.RebootRemediat
 
 // ofAnother reports whether the Node is that of another machine by now: a machine that follows on the same host may have a Node of the same name.
 func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRemediation) (another bool, err error) {
-	own, in, node := request.Status.MachineUID, client.InNamespace(request.Namespace), request.Status.Node.Name
+	var machines []types.UID
 	if reboot.OfOpenShift(request) {
-		var machines machinev1.MachineList
-		if err := u.Client.List(ctx, &machines, in); err != nil {
-			return false, fmt.Errorf("listing Machines of OpenShift: %w", err)
-		}
-		for i := range machines.Items {
-			if m := &machines.Items[i]; m.Status.NodeRef != nil && m.Status.NodeRef.Name == node {
-				if m.UID == own {
-					return false, nil
-				}
-				another = true
-			}
-		}
-		return another, nil
+		machines, err = u.openShiftMachinesOn(ctx, request.Namespace, request.Status.Node.Name)
+	} else {
+		machines, err = u.machinesOn(ctx, request)
 	}
+	return len(machines) > 0 && !slices.Contains(machines, request.Status.MachineUID), err
+}
+
+// machinesOn are the Machines of the cluster that have the Node of a RebootRemediation.
+func (u *Uninstaller) machinesOn(ctx context.Context, request *v1alpha1.RebootRemediation) (all []types.UID, err error) {
 	cluster, err := u.clusterOf(ctx, request)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	var machines clusterv1.MachineList
-	if err := u.Client.List(ctx, &machines, in); err != nil {
-		return false, fmt.Errorf("listing Machines: %w", err)
+	if err := u.Client.List(ctx, &machines, client.InNamespace(request.Namespace)); err != nil {
+		return nil, fmt.Errorf("listing Machines: %w", err)
 	}
 	for i := range machines.Items {
-		if m := &machines.Items[i]; m.Spec.ClusterName == cluster.Name && m.Status.NodeRef.Name == node {
-			if m.UID == own {
-				return false, nil
-			}
-			another = true
+		if m := &machines.Items[i]; m.Spec.ClusterName == cluster.Name && m.Status.NodeRef.Name == request.Status.Node.Name {
+			all = append(all, m.UID)
 		}
 	}
-	return another, nil
+	return all, nil
+}
+
+// openShiftMachinesOn are the Machines of OpenShift that have a Node.
+func (u *Uninstaller) openShiftMachinesOn(ctx context.Context, namespace, node string) (all []types.UID, err error) {
+	var machines machinev1.MachineList
+	if err := u.Client.List(ctx, &machines, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing Machines of OpenShift: %w", err)
+	}
+	for i := range machines.Items {
+		if m := &machines.Items[i]; m.Status.NodeRef != nil && m.Status.NodeRef.Name == node {
+			all = append(all, m.UID)
+		}
+	}
+	return all, nil
 }
 
 // workloadOf connects to the cluster in which the Node is. The Nodes of OpenShift's Machines are in the cluster itself.
