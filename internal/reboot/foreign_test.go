@@ -90,7 +90,6 @@ func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1a
 	}
 }
 
-<<<<<<< HEAD
 // TestMetricsOfWatchFilter: of managers with different watch filters one shows a cycle, or a sum over them would count it twice.
 func TestMetricsOfWatchFilter(t *testing.T) {
 	e := env.Get(t)
@@ -120,7 +119,8 @@ func TestMetricsOfWatchFilter(t *testing.T) {
 			t.Errorf("with the filter %q %v cycles are shown, not %v", filter, got, want)
 		}
 	}
-=======
+}
+
 // TestLeftByTheWatchFilter: somebody takes the label from a Cluster, or gives the manager a filter, in the midst of a cycle. No other manager
 // with a filter would look after the host, so it is not forgotten. Nothing begins there, and what another one has begun is its own.
 func TestLeftByTheWatchFilter(t *testing.T) {
@@ -224,5 +224,4 @@ func TestLabelWakesUp(t *testing.T) {
 		g.Expect(touched).To(BeTrue())
 		g.Expect(all).To(Equal(2))
 	}, 30*time.Second).Should(Succeed())
->>>>>>> 5541c9c (Leave no host off that the watch filter has lost)
 }

@@ -59,7 +59,7 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	}
 }
 
-// foreign reports whether another manager looks after a cycle, of whatever kind its Machine is.
+// foreign reports whether another manager looks after a cycle, of whatever kind its Machine is. A scrape reads from caches alone.
 func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
 	if request.Status.Phase == "" || request.Status.Phase.Ended() {
 		return false, nil // it is not shown
@@ -68,7 +68,8 @@ func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemedi
 	if ref.APIGroup == OpenShiftKind.Group {
 		kind = OpenShiftKind
 	}
-	return Foreign(ctx, r.Client, r.WatchFilter, kind, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name})
+	k := keeper{filter: r.WatchFilter, kind: kind, cached: r.Client, live: r.Client}
+	return k.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
 }
 
 // show counts a cycle by its phase, and one that has ended not at all.
