@@ -22,7 +22,7 @@ func TestNoRuleIsBroken(t *testing.T) {
 // TestMadeAgain: a person deletes a RebootRemediation before its record could store that it made it. It is made again, and the host is
 // cycled once. The planted bug "hasty hosts" breaks the rule in one of these histories.
 func TestMadeAgain(t *testing.T) {
-	judge(t, Random(rebootsInVain(Person), nil, 100, 200, 1, workers))
+	judge(t, Random(rebootsInVain(Person), nil, 19400, 200, 1, workers))
 }
 
 // TestSmallWorlds deviates once at each point of the smallest worlds. The command explore does so in all.

@@ -16,10 +16,10 @@ import (
 // gateLasts is for how long one look at the gate may be good. In a small world nobody acts eight times meanwhile.
 const gateLasts = 2 * time.Second
 
-// gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process do not
-// show it yet, or one look may be good for several acts.
+// gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process have not
+// shown it for as long as one look may be good for several acts.
 func (m *monitor) gate(p *process, what string) {
-	if m.seenClosed(p) && m.w.clock.now.Sub(later(m.closedSince, m.stepped)) >= gateLasts {
+	if m.seenClosed(p) && m.w.clock.now.Sub(p.closed.at) >= gateLasts {
 		m.w.fail(ruleGate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(start))
 	}
 }
@@ -27,6 +27,19 @@ func (m *monitor) gate(p *process, what string) {
 // seenClosed reports whether the gate has been closed since before the Reconcile at work began, and the caches have shown it.
 func (m *monitor) seenClosed(p *process) bool {
 	return !m.closedSince.IsZero() && p.turn.current && m.closedTick <= p.turn.tick
+}
+
+// closing is what the caches of a process have shown: which time that the gate was closed, and when that was.
+type closing struct {
+	tick int
+	at   time.Time
+}
+
+// shows notes what the caches show when a Reconcile begins. The clock may step while they do not show it yet.
+func (m *monitor) shows(p *process) {
+	if m.seenClosed(p) && p.closed.tick != m.closedTick {
+		p.closed = closing{m.closedTick, later(m.closedSince, p.turn.began)}
+	}
 }
 
 // current reports whether the caches of a process show all that the gate goes by.

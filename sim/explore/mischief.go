@@ -142,10 +142,7 @@ func (w *world) overlap() []option {
 func (w *world) clockSteps() []option {
 	var options []option
 	for _, step := range []time.Duration{10 * time.Second, 10 * time.Minute, 2 * time.Hour, -2 * time.Second} {
-		options = append(options, option{fmt.Sprintf("the clock steps by %s", step), func() {
-			w.setClock(w.clock.now.Add(step))
-			w.monitor.stepped = w.clock.now
-		}})
+		options = append(options, option{fmt.Sprintf("the clock steps by %s", step), func() { w.setClock(w.clock.now.Add(step)) }})
 	}
 	return options
 }

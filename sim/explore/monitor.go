@@ -29,8 +29,6 @@ type monitor struct {
 	stops map[types.UID]*stop
 	// closedSince is since when the gate has been closed; zero if it is open.
 	closedSince time.Time
-	// stepped is when the clock has stepped last. A gate that was closed just before looks as if that had been long ago.
-	stepped time.Time
 	// tick counts what has changed, and closedTick says when the gate was closed.
 	tick, closedTick int
 }

@@ -54,7 +54,7 @@ var plantsOfActs = []*Plant{
 		change: func(_ *process, with parts) parts { return dropsOps(with, remedyOperation) },
 	},
 	{
-		Name: "hasty hosts", Seed: 100, World: rebootsInVain(Person), Rule: ruleOnce,
+		Name: "hasty hosts", Seed: 19400, World: rebootsInVain(Person), Rule: ruleOnce,
 		About: "a RebootRemediation is carried out before its record has stored that it made it, so one that a person deletes is carried out twice",
 		hasty: true,
 	},

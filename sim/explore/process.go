@@ -29,6 +29,8 @@ type process struct {
 	lag map[schema.GroupVersionKind]int
 	// dead is that it has crashed.
 	dead bool
+	// closed is what its caches have shown of the gate.
+	closed closing
 	// left is how many Reconciles a former leader has left.
 	left int
 }
@@ -126,6 +128,7 @@ func (p *process) reconcile(i item) {
 	p.queue.remove(i)
 	p.w.say("%s %s", p.name, i)
 	p.turn = p.newTurn(i)
+	p.w.monitor.shows(p)
 	defer func() {
 		p.turn = nil
 		if cause := recover(); cause != nil {
