@@ -89,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
 	}
-	if !check.DeletionTimestamp.IsZero() || (r.WatchFilter != "" && check.Labels[clusterv1.WatchLabel] != r.WatchFilter) {
+	if !check.DeletionTimestamp.IsZero() || r.foreign(check) {
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
@@ -113,6 +113,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
 	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
+}
+
+// foreign reports whether a MachineHealthCheck is left to other managers. One that we have paused and that has lost its label is not: all managers
+// that would look after it have no filter, and none of those works beside one that has.
+func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
+	label := check.Labels[clusterv1.WatchLabel]
+	if r.WatchFilter == "" || label == r.WatchFilter {
+		return false
+	}
+	return label != "" || holderOf(check.Annotations) != us
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.

@@ -165,6 +165,33 @@ func TestWatchFilter(t *testing.T) {
 	})
 }
 
+// TestLabelGoesDuringAPause: somebody takes the label away, or gives the manager a filter, while it pauses. Nobody else would end the pause, so
+// it ends as all do; then it is left alone.
+func TestLabelGoesDuringAPause(t *testing.T) {
+	onEachKind(t, func(f *fixture) {
+		f.WatchFilter = "us"
+		f.restart(f.env.Client)
+		check := f.check("mhc", nil)
+		label := func(labels map[string]string) {
+			f.change(check, func(m *metav1.PartialObjectMetadata) { m.Labels = labels })
+		}
+		label(map[string]string{clusterv1.WatchLabel: "us"})
+		f.upgrading("A")
+		f.reconcile(check)
+		f.wantStored(check, ours("A", noon))
+
+		label(nil)
+		f.reconcile(check)
+		f.wantStored(check, ours("A", noon))
+		f.upgrading()
+		f.reconcile(check)
+		f.wantStored(check, resumed(noon))
+		f.upgrading("B")
+		f.reconcile(check)
+		f.wantStored(check, resumed(noon))
+	})
+}
+
 // TestAskedForEach: a signal is asked about the MachineHealthCheck at hand.
 func TestAskedForEach(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
