@@ -35,9 +35,10 @@ func (m *monitor) lookedAt(p *process, name string) {
 		s = &stop{attempt: attempt.Number}
 		m.stops[r.UID] = s
 	}
-	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause.
+	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause, and what is stored on the strength
+	// of an old record is refused.
 	now := m.w.clock.now
-	current := p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind) == 0
+	current := p.view.Behind(healthCheckKind)+p.view.Behind(clusterKind)+p.view.Behind(machineKind)+p.view.Behind(recordKind) == 0
 	s.note(current && m.paused(r, p.turn.began) && m.paused(r, now), p.turn.began, now)
 	s.until = m.holdEnds(r, now)
 }
