@@ -181,7 +181,7 @@ func TestEarlierVersionIsWaitedFor(t *testing.T) {
 	g.Consistently(after.leads(), 3*time.Second).ShouldNot(BeClosed(), "it waits")
 
 	stop()
-	g.Eventually(after.leads()).Should(BeClosed(), "whoever does not renew its lease has gone")
+	g.Eventually(after.leads()).Should(BeClosed(), "a manager that does not renew its lease no longer leads")
 }
 
 // TestOverlapIsTold: a manager without leader election works beside a leader. It says so, and says when that is over.

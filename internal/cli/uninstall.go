@@ -54,7 +54,7 @@ func (f *uninstallFlags) command() *cobra.Command {
 	fs.Lookup("dry-run").Usage = "Show what would be taken back, and write nothing."
 	fs.BoolVar(&f.options.Annotations, "annotations", false, "Remove the annotations by which people have told Sickbay what to do, too.")
 	fs.BoolVar(&f.crds, "crds", false, "Delete the definitions of Sickbay's kinds at the end, and with them all plans and templates.")
-	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Go on although a manager leads, or nobody can tell whether one does. It writes anew what it looks after.")
+	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Continue even if a manager is leading, or if its lease cannot be read. A manager that runs writes its objects again.")
 	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Do not wait for Nodes that are not there or cannot be reached: what they have not got back is lost.")
 	return cmd
 }
@@ -142,14 +142,14 @@ func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller)
 
 // refuse says why nothing may be taken back.
 func (f *uninstallFlags) refuse(survey uninstall.Survey) error {
-	const anyway = "; --ignore-leader goes on anyway"
+	const anyway = "; --ignore-leader continues anyway"
 	switch {
 	case f.ignoreLeader:
 		return nil
 	case len(survey.Leaders) > 0:
-		return fmt.Errorf("a manager leads, and would write it anew: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter%s", strings.Join(survey.Leaders, ", "), anyway)
+		return fmt.Errorf("a manager is leading, and would write this again: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter%s", strings.Join(survey.Leaders, ", "), anyway)
 	case survey.LeadersUnread:
-		return fmt.Errorf("nobody can tell whether a manager leads, as you may not read leases%s", anyway)
+		return fmt.Errorf("cannot check whether a manager is leading: you may not read leases%s", anyway)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestUninstallRefuses(t *testing.T) {
 	if got.code != exitFailure {
 		t.Errorf("exit code is %d", got.code)
 	}
-	for _, want := range []string{"not read: leases: ", "sickbay: nobody can tell whether a manager leads, as you may not read leases; --ignore-leader goes on anyway\n"} {
+	for _, want := range []string{"not read: leases: ", "sickbay: cannot check whether a manager is leading: you may not read leases; --ignore-leader continues anyway\n"} {
 		if !strings.Contains(got.stderr, want) {
 			t.Errorf("said %s, want %q in it", got.stderr, want)
 		}
@@ -72,8 +72,8 @@ func TestUninstallRefuses(t *testing.T) {
 	}
 	build.Create(t.Context(), t, s.c, lease)
 	defer func() { _ = s.c.Delete(t.Context(), lease) }()
-	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager leads, and would write it anew: manager-0 (lease fleet/sickbay-manager). "+
-		"Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter; --ignore-leader goes on anyway")
+	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager is leading, and would write this again: manager-0 (lease fleet/sickbay-manager). "+
+		"Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter; --ignore-leader continues anyway")
 	s.stored(r)
 	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left in what could be read") {
 		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)
