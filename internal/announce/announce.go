@@ -16,9 +16,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// Lease is the name of the lease that the leading manager holds.
-const Lease = "sickbay-manager"
-
 // The labels are named as the flags are.
 const (
 	adoptLabel       = "sickbay.dev/adopt"

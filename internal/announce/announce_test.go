@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
@@ -24,7 +25,7 @@ type leases struct {
 
 func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	for i, labels := range l.labels {
-		lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: Lease, Labels: labels}}
+		lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: scope.DefaultLease, Labels: labels}}
 		if i < len(l.specs) {
 			lease.Spec = l.specs[i]
 		}

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,24 +70,7 @@ func viewer(t *testing.T, namespace string) string {
 // page asks a dashboard for a page.
 func page(t *testing.T, a *App, method, path, token string) (status int, body string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+a.DashboardAddress()+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	response, err := c.Do(request)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
+	return ask(t, method, "https://"+a.DashboardAddress()+path, token)
 }
 
 // TestDashboard: the manager shows its fleet to those who may read it, and acts for nobody unless it is told to.

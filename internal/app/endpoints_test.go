@@ -52,9 +52,9 @@ func tokenOf(t *testing.T, namespace, name string, paths ...string) string {
 }
 
 // ask asks for a page of the manager, whose certificate is its own.
-func ask(t *testing.T, url, token string) (status int, body string) {
+func ask(t *testing.T, method, url, token string) (status int, body string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +84,13 @@ func TestStrangers(t *testing.T) {
 	ns := o.Namespace
 	stranger, scraper, developer := tokenOf(t, ns, "stranger"), tokenOf(t, ns, "scraper", "/metrics"), tokenOf(t, ns, "developer", "/debug/pprof/*")
 	g.Eventually(func() int {
-		status, _ := ask(t, "http://"+o.HealthProbeBindAddress+"/healthz", "")
+		status, _ := ask(t, http.MethodGet, "http://"+o.HealthProbeBindAddress+"/healthz", "")
 		return status
 	}, time.Minute).Should(Equal(http.StatusOK))
 	metrics := "https://" + o.MetricsBindAddress + "/metrics"
 	for _, url := range []string{metrics, profiles + "/debug/pprof/"} {
 		g.Eventually(func() int {
-			status, _ := ask(t, url, "")
+			status, _ := ask(t, http.MethodGet, url, "")
 			return status
 		}, time.Minute).ShouldNot(BeZero())
 	}
@@ -116,7 +116,7 @@ func TestStrangers(t *testing.T) {
 		{"a developer", developer, profiles + "/debug/pprof/trace?seconds=0.01", http.StatusOK},
 		{"a developer", developer, profiles + "/debug/pprof/symbol", http.StatusOK},
 	} {
-		if status, body := ask(t, tt.url, tt.token); status != tt.want || status >= http.StatusBadRequest && len(body) > 100 {
+		if status, body := ask(t, http.MethodGet, tt.url, tt.token); status != tt.want || status >= http.StatusBadRequest && len(body) > 100 {
 			t.Errorf("%s is answered %d by %s, want %d: %s", tt.who, status, tt.url, tt.want, body)
 		}
 	}
@@ -125,7 +125,7 @@ func TestStrangers(t *testing.T) {
 		"/metrics": "404 page not found\n", "/debug/pprof/": "404 page not found\n",
 	} {
 		g.Eventually(func() string {
-			_, body := ask(t, "http://"+o.HealthProbeBindAddress+path, "")
+			_, body := ask(t, http.MethodGet, "http://"+o.HealthProbeBindAddress+path, "")
 			return body
 		}, time.Minute).Should(Equal(want), path)
 	}
@@ -159,7 +159,7 @@ func TestProfilesOnLoopback(t *testing.T) {
 	o.DashboardBindAddress, o.PprofBindAddress = "0", freeAddress(t, "127.0.0.1")
 	runs(t, o)
 	NewWithT(t).Eventually(func() int {
-		status, _ := ask(t, "http://"+o.PprofBindAddress+"/debug/pprof/", "")
+		status, _ := ask(t, http.MethodGet, "http://"+o.PprofBindAddress+"/debug/pprof/", "")
 		return status
 	}, time.Minute).Should(Equal(http.StatusOK))
 }

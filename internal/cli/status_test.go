@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -62,7 +63,7 @@ func TestFlagsOfTheManager(t *testing.T) {
 		t.Errorf("with the flag it says:\n%s", got)
 	}
 	beside := announce.Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: time.Minute}
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: announce.Lease, Labels: beside.Labels()}}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease, Labels: beside.Labels()}}
 	build.Create(t.Context(), t, s.c, lease)
 	t.Cleanup(func() {
 		if err := s.c.Delete(context.Background(), lease); err != nil {
