@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 )
 
 // Sweeper takes our keys from hosts that no RebootRemediation stands behind any more: one may have been deleted by
-// force. It sweeps when it starts, and then once every Period.
+// force. It sweeps when it starts, and then once every Period; after a failure sooner.
 type Sweeper struct {
 	Client    client.Client
 	Live      client.Reader
@@ -32,14 +33,32 @@ type Sweeper struct {
 // NeedLeaderElection lets only the leader sweep.
 func (s *Sweeper) NeedLeaderElection() bool { return true }
 
+// sweepRetry is the wait after a failure. It doubles with each until it is Period: an API server that serves a kind only in a moment
+// holds the sweep up for a moment, and a host that refuses every time costs no more than the others.
+const sweepRetry = time.Second
+
 // Start sweeps until ctx ends.
 func (s *Sweeper) Start(ctx context.Context) error {
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Cannot look for keys that were left on hosts")
+	backoff := s.backoff()
+	for ctx.Err() == nil {
+		err := s.Sweep(ctx)
+		pause := s.Period
+		if err == nil {
+			backoff = s.backoff()
+		} else if ctx.Err() == nil {
+			pause = backoff.Step()
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot look for keys that were left on hosts", "next", pause)
 		}
-	}, s.Period)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
 	return nil
+}
+
+func (s *Sweeper) backoff() wait.Backoff {
+	return wait.Backoff{Duration: min(sweepRetry, s.Period), Factor: 2, Cap: s.Period, Steps: math.MaxInt32}
 }
 
 // Sweep looks at all hosts once. It reads the hosts first: a key that it sees was set for a RebootRemediation that

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -86,4 +89,43 @@ func TestSweepGoesOn(t *testing.T) {
 			t.Errorf("host %s has the keys %v", name, left)
 		}
 	}
+}
+
+// TestSweepTriesAgain: what a sweep could not do it does soon, and not only a period later; a server that goes on failing is asked less
+// and less, and after a success all begins anew.
+func TestSweepTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		lists := &failingLists{until: start.Add(6 * time.Second)}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if err := (&Sweeper{Live: lists, Period: 10 * time.Second}).Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var got []time.Duration
+		for _, at := range lists.at {
+			got = append(got, at.Sub(start))
+		}
+		want := []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 17 * time.Second, 27 * time.Second}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("it swept at other times (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// failingLists are the answers of an API server that has no hosts, and does not answer before a time.
+type failingLists struct {
+	client.Reader
+	until time.Time
+	at    []time.Time
+}
+
+func (f *failingLists) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	if _, hosts := list.(*metal3v1.BareMetalHostList); hosts {
+		f.at = append(f.at, time.Now())
+	}
+	if time.Now().Before(f.until) {
+		return errors.New("not served yet")
+	}
+	return nil
 }
