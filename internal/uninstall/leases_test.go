@@ -1,6 +1,7 @@
 package uninstall_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,10 @@ func TestLeasesOfScopes(t *testing.T) {
 func TestLeaderOfAnotherClock(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
-	build.Create(t.Context(), t, e.Client, held(ns, scope.DefaultLease, scope.Scope{}, 40*time.Second))
+	leading := held(ns, scope.DefaultLease, scope.Scope{}, 40*time.Second)
+	build.Create(t.Context(), t, e.Client, leading)
+	// Other tests here take back all that there is, and would wait for this leader.
+	t.Cleanup(func() { g.Expect(e.Client.Delete(context.WithoutCancel(t.Context()), leading)).To(Succeed()) })
 	survey, err := taker(e.Client, ns).Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(survey.Leaders).NotTo(BeEmpty())

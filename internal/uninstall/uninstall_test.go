@@ -159,7 +159,7 @@ func TestNoTrace(t *testing.T) {
 
 	code, _, stderr := command(t, e, "--yes")
 	g.Expect(code).To(Equal(1), "it is refused while a manager leads")
-	g.Expect(stderr).To(ContainSubstring("a manager leads, and would write it anew"))
+	g.Expect(stderr).To(ContainSubstring("a manager is leading, and would write this again"))
 	stop()
 
 	before = dump(t, e)
