@@ -25,7 +25,6 @@ const ControllerName = "machinehealth"
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler gives the verdict on Machines. AddToManager fills the fields that
 // are nil.

@@ -27,7 +27,7 @@ import (
 // ControllerName names the controller in logs, metrics and events.
 const ControllerName = "machinehealthcheck"
 
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
@@ -38,7 +38,6 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler decides for MachineHealthChecks who is admitted. AddToManager fills the fields that are nil.
 type Reconciler struct {

@@ -57,7 +57,6 @@ const maxSteps = 50
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.
 type Reconciler struct {

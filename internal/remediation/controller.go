@@ -42,7 +42,6 @@ const FieldOwner = status.RemediationFieldOwner
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Gate says whether a machine may be repaired now, by the settings of its MachineHealthCheck. An empty string means that it
 // may.
