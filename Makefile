@@ -23,10 +23,10 @@ PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d pack
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# Of the modules in tools the one that has code worth the name, and tests: to lint or test tools/controlplane
+# Of the modules in tools those that have code worth the name, and tests: to lint or test tools/controlplane
 # would compile all of Kubernetes once more. Nor is the module that needs all of Gardener here, which has a
 # target of its own.
-MODULES := . tools/image $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
+MODULES := . tools/image tools/figures $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
 WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot externalremediation dashboard
@@ -36,7 +36,7 @@ GENERATED := config docs charts api ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-upgrade test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz generate verify-generated tidy fmt clean
+.PHONY: help controlplane build test explore test-browser test-bmo test-upgrade test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz figures generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -238,6 +238,9 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 
 # Not tools/prometheus: it requires the service discoveries, too, which are left out, and not all of those can be had.
 # Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
+figures: ## Measure the code: sizes, documentation and imports by room; BY=package for each package
+	@cd tools/figures && go run . -root=$(ROOT) -by=$(or $(BY),room)
+
 tidy: ## Tidy the go.mod of every module
 	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm tools/supplychain; do (cd $$module && go mod tidy) || exit 1; done
 

@@ -1,0 +1,3 @@
+package door
+
+var tested = Door{}

@@ -1,0 +1,7 @@
+package lib
+
+type Hinge struct{}
+
+const Left, Right = 1, 2
+
+func (Hinge) Turn() {}
