@@ -93,7 +93,7 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 		return healthcheck.Result{}, err
 	}
 	result := Decide(facts, in.Now)
-	if facts.Node.State == NodeUnreadable {
+	if facts.Node.State == NodeUnreadable && !facts.Node.Announced {
 		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry))
 	}
 	return result, nil

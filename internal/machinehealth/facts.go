@@ -48,4 +48,6 @@ type NodeFacts struct {
 	// Cause and LostAt are set if State is NodeUnreadable: why, and since when.
 	Cause  string
 	LostAt time.Time
+	// Announced is set if an event comes when that ends.
+	Announced bool
 }

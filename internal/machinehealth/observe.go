@@ -2,6 +2,7 @@ package machinehealth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -76,8 +77,8 @@ func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read re
 	if apierrors.IsNotFound(err) {
 		return NodeFacts{State: NodeGone}, nil
 	}
-	if cause, ok := workload.Unreadable(err); ok {
-		return NodeFacts{State: NodeUnreadable, Cause: cause, LostAt: o.Nodes.LastSeen(ctx, cluster)}, nil
+	if unreadable, ok := errors.AsType[*workload.UnreadableError](err); ok {
+		return NodeFacts{State: NodeUnreadable, Cause: unreadable.Cause, LostAt: o.Nodes.LastSeen(ctx, cluster), Announced: unreadable.Announced}, nil
 	}
 	return NodeFacts{}, fmt.Errorf("reading the Node of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 }

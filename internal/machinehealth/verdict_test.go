@@ -116,14 +116,27 @@ func TestPendingIsNotFalse(t *testing.T) {
 	f.stored(metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
 }
 
+// TestSilentClusterIsTriedAgain: no event tells that a cluster answers again that has never lost its connection.
+func TestSilentClusterIsTriedAgain(t *testing.T) {
+	f := newFixture(t)
+	f.reconcile()
+	f.nodes.Silence(f.clusterKey(), f.start)
+	if again := f.reconcile(); again != unreadableRetry {
+		t.Errorf("look again after %s, want %s", again, unreadableRetry)
+	}
+	f.nodes.Reconnect(f.clusterKey())
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
+}
+
 // TestGraceAfterTheConnectionIsLost is kept by what is stored, not in memory.
 func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()
 	f.nodes.CutOff(f.clusterKey(), f.start)
 	f.restart()
-	if again := f.reconcile(); again != unreadableRetry {
-		t.Errorf("look again after %s, want %s", again, unreadableRetry)
+	if again := f.reconcile(); again != 5*time.Minute {
+		t.Errorf("look again after %s, want the end of the grace period: an event tells of the next connection", again)
 	}
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/secret"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,7 +41,21 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
 		return r.Clusters.Watch(ctx, ControllerName, cluster, ctl, r.machinesOfNode)
 	}
+	if err := ctl.Watch(source.Kind(objects, client.Object(&corev1.Secret{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfKubeconfig))); err != nil {
+		return err
+	}
 	return ctl.Watch(r.Clusters.Cache.GetClusterSource(ControllerName, r.machinesOfCluster))
+}
+
+// machinesOfKubeconfig maps a kubeconfig secret to all Machines of its cluster, if that cannot be read: their verdicts say what is wrong
+// with the secret. Those of a cluster that can be read do not care that its credential is renewed.
+func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client.Object) []ctrl.Request {
+	name, purpose, err := secret.ParseSecretName(kubeconfig.GetName())
+	cluster := client.ObjectKey{Namespace: kubeconfig.GetNamespace(), Name: name}
+	if err != nil || purpose != secret.Kubeconfig || !r.Clusters.Unread(cluster) {
+		return nil
+	}
+	return r.requests(ctx, cluster)
 }
 
 // machinesOfMachineHealthCheck maps to all Machines of the cluster, whether they

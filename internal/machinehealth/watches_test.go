@@ -9,12 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/util/secret"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // TestEvents covers what wakes the controller up and, which matters as much, what does not.
@@ -127,5 +130,30 @@ func TestMapping(t *testing.T) {
 				t.Errorf("machines (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestKubeconfigMapping: what becomes of a kubeconfig concerns the machines whose verdicts speak of it, those of a cluster that cannot be
+// read. Those of all others sleep on, as credentials are renewed all the time.
+func TestKubeconfigMapping(t *testing.T) {
+	f := newFixture(t)
+	f.Clusters = &workload.Clusters{Cache: clustercache.NewFakeEmptyClusterCache(), Secrets: f.env.Client, Clock: f.clock}
+	woken := func(name string) []ctrl.Request {
+		return f.machinesOfKubeconfig(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.cluster.Namespace, Name: name}})
+	}
+	name := secret.Name(f.cluster.Name, secret.Kubeconfig)
+	if got := woken(name); len(got) > 0 {
+		t.Errorf("of a cluster that nobody has asked for yet, it wakes %v", got)
+	}
+	if _, err := f.Clusters.Get(t.Context(), f.clusterKey(), "node"); err == nil {
+		t.Fatal("a cluster without a connection was read")
+	}
+	if got := woken(name); len(got) != 1 || got[0].NamespacedName != client.ObjectKeyFromObject(f.machine) {
+		t.Errorf("it wakes %v, want machine %s", got, f.machine.Name)
+	}
+	for _, other := range []string{secret.Name(f.cluster.Name, secret.ClusterCA), secret.Name("other", secret.Kubeconfig), "kubeconfig"} {
+		if got := woken(other); len(got) > 0 {
+			t.Errorf("Secret %s wakes %v", other, got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,9 +28,10 @@ const (
 func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
 	c.readable.Store(cluster, false)
 	c.failing.LoadOrStore(cluster, c.Clock.Now())
-	cause := causeNoAnswer
+	cause, announced := causeNoAnswer, false
 	switch {
 	case errors.Is(err, clustercache.ErrClusterNotConnected):
+		announced = true
 		cause = causeNoConnection
 		if problem := c.kubeconfigProblem(ctx, cluster); problem != "" {
 			cause = problem
@@ -37,7 +39,7 @@ func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err
 	case !timedOut(err) && apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
 		cause = fmt.Sprintf("the workload cluster refused the request (%s)", apierrors.ReasonForError(err))
 	}
-	return &UnreadableError{Cause: cause, Err: err}
+	return &UnreadableError{Cause: cause, Err: err, Announced: announced}
 }
 
 // timedOut tells whether a read was given up. A cache that waits for its first sync
@@ -59,10 +61,28 @@ func (c *Clusters) kubeconfigProblem(ctx context.Context, cluster client.ObjectK
 	if err != nil {
 		return ""
 	}
-	if err := kubeconfigError(&kubeconfig); err != nil {
-		return err.Error()
+	version := kubeconfigVersion{uid: kubeconfig.UID, resourceVersion: kubeconfig.ResourceVersion}
+	if known, ok := c.problems.Load(cluster); ok && known.(problem).version == version {
+		return known.(problem).text
 	}
-	return ""
+	found := problem{version: version}
+	if err := kubeconfigError(&kubeconfig); err != nil {
+		found.text = err.Error()
+	}
+	c.problems.Store(cluster, found)
+	return found.text
+}
+
+// problem is what is wrong with one version of a kubeconfig secret. It is kept, since all Machines of a cluster ask for it as long as
+// the cluster cannot be read, and to parse the secret takes longer than all else of such a look.
+type problem struct {
+	version kubeconfigVersion
+	text    string
+}
+
+type kubeconfigVersion struct {
+	uid             types.UID
+	resourceVersion string
 }
 
 // kubeconfigError says what is wrong with a kubeconfig secret, without a word out of it.

@@ -40,6 +40,7 @@ type Clusters struct {
 	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
 	// readable has all that were asked, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
+	problems sync.Map // client.ObjectKey -> problem
 }
 
 // path is a way to the Nodes of a cluster. The one past the cache may hang while
@@ -134,6 +135,7 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 func (c *Clusters) Forget(cluster client.ObjectKey) {
 	c.answers(cluster)
 	c.readable.Delete(cluster)
+	c.problems.Delete(cluster)
 }
 
 // answers notes that a cluster can be read.

@@ -39,6 +39,12 @@ func (c *Clusters) Metrics(ctx context.Context, s *metrics.Samples) {
 	})
 }
 
+// Unread reports whether Nodes of a cluster were asked for, and could not be read.
+func (c *Clusters) Unread(cluster client.ObjectKey) bool {
+	readable, asked := c.readable.Load(cluster)
+	return asked && !readable.(bool)
+}
+
 func (c *Clusters) gone(ctx context.Context, cluster client.ObjectKey) bool {
 	return c.Management != nil && apierrors.IsNotFound(c.Management.Get(ctx, cluster, &clusterv1.Cluster{}))
 }

@@ -76,6 +76,9 @@ type UnreadableError struct {
 	Cause string
 	// Err is what happened.
 	Err error
+	// Announced is set if an event comes when the cluster can be read again, or the cause becomes another one. There is no need to try
+	// before.
+	Announced bool
 }
 
 func (e *UnreadableError) Error() string { return e.Cause }

@@ -23,7 +23,13 @@ type Nodes struct {
 	mu     sync.Mutex
 	live   map[key]*corev1.Node
 	cached map[key]*corev1.Node // nil unless the cache lags behind
-	cutOff map[client.ObjectKey]time.Time
+	cutOff map[client.ObjectKey]outage
+}
+
+// outage is why and since when a cluster cannot be read.
+type outage struct {
+	lastSeen time.Time
+	why      workload.UnreadableError
 }
 
 type key struct {
@@ -60,14 +66,23 @@ func (n *Nodes) Freeze() {
 	maps.Copy(n.cached, n.live)
 }
 
-// CutOff makes a cluster unreadable; it answered at lastSeen for the last time.
+// CutOff makes a cluster lose its connection; it answered at lastSeen for the last time. An event would tell of the next connection.
 func (n *Nodes) CutOff(cluster client.ObjectKey, lastSeen time.Time) {
+	n.lose(cluster, outage{lastSeen, workload.UnreadableError{Cause: "connection to the workload cluster is down", Announced: true}})
+}
+
+// Silence makes a cluster that is connected answer no more.
+func (n *Nodes) Silence(cluster client.ObjectKey, lastSeen time.Time) {
+	n.lose(cluster, outage{lastSeen, workload.UnreadableError{Cause: "the workload cluster does not answer"}})
+}
+
+func (n *Nodes) lose(cluster client.ObjectKey, to outage) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cutOff == nil {
-		n.cutOff = map[client.ObjectKey]time.Time{}
+		n.cutOff = map[client.ObjectKey]outage{}
 	}
-	n.cutOff[cluster] = lastSeen
+	n.cutOff[cluster] = to
 }
 
 // Reconnect makes a cluster readable again.
@@ -98,12 +113,12 @@ func (n *Nodes) GetLive(_ context.Context, cluster client.ObjectKey, name string
 func (n *Nodes) LastSeen(_ context.Context, cluster client.ObjectKey) time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.cutOff[cluster]
+	return n.cutOff[cluster].lastSeen
 }
 
 func (n *Nodes) answer(from map[key]*corev1.Node, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	if _, ok := n.cutOff[cluster]; ok {
-		return nil, &workload.UnreadableError{Cause: "connection to the workload cluster is down"}
+	if out, ok := n.cutOff[cluster]; ok {
+		return nil, &out.why
 	}
 	if node, ok := from[key{cluster, name}]; ok {
 		return node, nil
