@@ -123,10 +123,11 @@ func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
 }
 
-// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes.
+// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes. It goes by the label that Cluster API puts on each
+// Machine whenever it looks at it, since a namespace may have the Machines of many clusters.
 func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
 	var list clusterv1.MachineList
-	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name}); err != nil {
 		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
 	}
 	return slices.DeleteFunc(list.Items, func(machine clusterv1.Machine) bool { return machine.Spec.ClusterName != cluster.Name }), nil

@@ -1,12 +1,17 @@
 package targets
 
 import (
+	"context"
 	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -47,5 +52,26 @@ func TestIndexes(t *testing.T) {
 			}
 			t.Errorf("there is no index %s of %T", tt.field, tt.given)
 		})
+	}
+}
+
+// TestLiveMachinesOf asks the API server for the Machines of one cluster, and not for all of a namespace.
+func TestLiveMachinesOf(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := clusterv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	stored := fake.NewClientBuilder().WithScheme(scheme).WithObjects(machine(), build.Machine("ns", "other", build.InCluster("other"))).Build()
+	sent := 0
+	live := interceptor.NewClient(stored, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			sent += meta.LenList(list)
+			return err
+		},
+	})
+	machines, err := LiveMachinesOf(t.Context(), live, ClusterOf(machine()))
+	if err != nil || len(machines) != 1 || machines[0].Name != machine().Name || sent != 1 {
+		t.Errorf("got %d machines of %d that were sent, and error %v; want one alone", len(machines), sent, err)
 	}
 }
