@@ -22,9 +22,11 @@ type Watcher struct {
 	// patience is how much later than it was said something may happen: what a busy machine takes for it.
 	patience time.Duration
 
-	mu     sync.Mutex
-	open   map[claim]*said
-	report Report
+	mu   sync.Mutex
+	open map[claim]*said
+	// happened are when things were said to happen, and did. Broken says what did not.
+	happened []Delay
+	broken   []string
 	// looked is when it looked last, and excuses are when nothing was to be expected in time.
 	looked  time.Time
 	excuses []excuse
@@ -128,7 +130,7 @@ func (w *Watcher) see(now explain.Facts) {
 			// Something else has happened, so it is not to happen any more.
 			delete(w.open, c)
 		case now.Now.After(one.due.Add(w.patience)):
-			w.report.Broken = append(w.report.Broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
+			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
 				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
 			delete(w.open, c)
 		}
@@ -180,24 +182,16 @@ func claimOf(one explain.Upcoming, now time.Time) claim {
 	return c
 }
 
+// count notes what has happened. How much of its delay is excused is known at the end only.
 func (w *Watcher) count(c claim, one *said, now explain.Facts) {
-	w.report.Kept++
 	late := Delay{What: fmt.Sprintf("%s/%s: %s", c.namespace, c.name, c.what), Due: one.due, Happened: stamped(one.facts, now, c.namespace, c.name), Seen: now.Now}
 	if late.Happened.IsZero() {
 		late.Happened = late.Seen
 	}
-	if late.Happened.Sub(late.Due) <= time.Second {
-		w.report.Prompt++
-		return
-	}
-	if late.Happened.Sub(late.Due) <= time.Second+w.lost(late.Due, late.Seen) {
-		w.report.Excused++
-		return
-	}
-	w.report.Late = append(w.report.Late, late)
+	w.happened = append(w.happened, late)
 }
 
-// Excuse says that the manager was down for a time, and busy with its start.
+// Excuse says that the manager was down for a time, and busy with its start. It may be said afterwards.
 func (w *Watcher) Excuse(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +213,16 @@ func (w *Watcher) lost(from, to time.Time) time.Duration {
 func (w *Watcher) Report() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.report
-	r.Late, r.Broken = slices.Clone(r.Late), slices.Clone(r.Broken)
+	r := Report{Kept: len(w.happened), Broken: slices.Clone(w.broken)}
+	for _, one := range w.happened {
+		switch late := one.Happened.Sub(one.Due); {
+		case late <= time.Second:
+			r.Prompt++
+		case late <= time.Second+w.lost(one.Due, one.Seen):
+			r.Excused++
+		default:
+			r.Late = append(r.Late, one)
+		}
+	}
 	return r
 }
