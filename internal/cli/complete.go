@@ -28,14 +28,26 @@ func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	}
 }
 
-// completeOne offers the names of live objects for the one argument of a command, as KIND/NAME, and those of machines alone, too:
-// machines and MachineRemediations under repair, MachineHealthChecks, Clusters. It offers nothing where it cannot tell.
+// completeOne offers the names of live objects for the one argument of a command, as KIND/NAME, and those of machines alone, too. It
+// offers nothing where it cannot tell.
 func (a *access) completeOne(kinds ...string) cobra.CompletionFunc {
+	return completeWith(a.names, kinds...)
+}
+
+// completeRepair offers machines and MachineRemediations under repair in the same way.
+func (a *access) completeRepair() cobra.CompletionFunc {
+	return completeWith(a.underRepair, kindMachine, kindRemediation)
+}
+
+// lists are the live names of a kind, each with what a shell shows beside it.
+type lists func(ctx context.Context, kind string) []string
+
+func completeWith(names lists, kinds ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var offers []string
 		for _, kind := range kinds {
 			if len(args) == 0 {
-				offers = append(offers, a.offers(cmd.Context(), kind, typed)...)
+				offers = append(offers, names.offers(cmd.Context(), kind, typed)...)
 			}
 		}
 		return offers, cobra.ShellCompDirectiveNoFileComp
@@ -43,7 +55,7 @@ func (a *access) completeOne(kinds ...string) cobra.CompletionFunc {
 }
 
 // offers are the names of a kind that go on with what was typed. Until a kind is typed, machines go without it.
-func (a *access) offers(ctx context.Context, kind, typed string) []string {
+func (l lists) offers(ctx context.Context, kind, typed string) []string {
 	prefix := kind + "/"
 	switch as, _, named := strings.Cut(typed, "/"); {
 	case named && kindNames[as] == kind:
@@ -56,7 +68,7 @@ func (a *access) offers(ctx context.Context, kind, typed string) []string {
 		return nil
 	}
 	var offers []string
-	for _, name := range a.names(ctx, kind) {
+	for _, name := range l(ctx, kind) {
 		if offer := prefix + name; strings.HasPrefix(offer, typed) {
 			offers = append(offers, offer)
 		}
@@ -84,11 +96,30 @@ func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) 
 	return steps, cobra.ShellCompDirectiveNoFileComp
 }
 
-// names are the live names of a kind, each with what a shell shows beside it.
+// names are all of a kind, but for MachineRemediations: of these the open ones. Machines under repair come first.
 func (a *access) names(ctx context.Context, kind string) []string {
-	if kind != kindMachine && kind != kindRemediation {
-		return a.listed(ctx, listedKinds[kind])
+	if kind == kindRemediation {
+		return a.underRepair(ctx, kind)
 	}
+	var names []string
+	known := map[string]bool{}
+	if kind == kindMachine {
+		names = a.underRepair(ctx, kind)
+		for _, one := range names {
+			name, _, _ := strings.Cut(one, "\t")
+			known[name] = true
+		}
+	}
+	for _, name := range a.listed(ctx, listedKinds[kind]) {
+		if !known[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// underRepair are the open MachineRemediations, or their machines.
+func (a *access) underRepair(ctx context.Context, kind string) []string {
 	var names []string
 	for _, r := range a.repairs(ctx) {
 		name := r.Name
@@ -119,7 +150,7 @@ func (a *access) repairs(ctx context.Context) []v1alpha1.MachineRemediation {
 
 // listedKinds are those of which all objects are offered.
 var listedKinds = map[string]schema.GroupVersionKind{
-	kindHealthCheck: clusterv1.GroupVersion.WithKind("MachineHealthCheck"), kindCluster: clusterv1.GroupVersion.WithKind("Cluster"), kindHost: metal3v1.GroupVersion.WithKind("BareMetalHost"),
+	kindMachine: clusterv1.GroupVersion.WithKind("Machine"), kindHealthCheck: clusterv1.GroupVersion.WithKind("MachineHealthCheck"), kindCluster: clusterv1.GroupVersion.WithKind("Cluster"), kindHost: metal3v1.GroupVersion.WithKind("BareMetalHost"),
 }
 
 // listed are the names of all objects of a kind.

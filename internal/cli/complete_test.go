@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestComplete: a shell is offered the names that there are, and nothing where they cannot be read.
@@ -18,6 +20,9 @@ func TestComplete(t *testing.T) {
 	s.rebooting(s.admit(s.machine("metal-4"), reboot, ask))
 	s.settle(s.admit(s.machine("metal-5"), reboot), func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
 	s.machine("metal-6", verdict(metav1.ConditionTrue))
+	for _, name := range []string{"rack2-u7", "rack2-u8"} {
+		build.Create(t.Context(), t, s.c, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}})
+	}
 	tests := map[string]struct {
 		args []string
 		want []string
@@ -29,11 +34,17 @@ func TestComplete(t *testing.T) {
 		"no second name":        {[]string{"cancel", "metal-3", ""}, nil},
 		"steps":                 {[]string{"retry", "metal-4", "--from", ""}, []string{"reboot\tReboot", "ask\tHold"}},
 		"steps of a record":     {[]string{"retry", "metal-3", "--from", "re"}, []string{"replace\tReplace"}},
-		"what to hold":          {[]string{"hold", ""}, []string{"metal-3\tPending, step replace", "metal-4\tActing, step reboot", "mhc/workers", "cluster/blue"}},
+		"what to hold":          {[]string{"hold", ""}, []string{"metal-3\tPending, step replace", "metal-4\tActing, step reboot", "metal-5", "metal-6", "mhc/workers", "cluster/blue"}},
 		"a health check":        {[]string{"hold", "mhc/"}, []string{"mhc/workers"}},
 		"a kind half typed":     {[]string{"release", "cl"}, []string{"cluster/blue"}},
 		"not a kind for it":     {[]string{"hold", "mr/"}, nil},
 		"what to explain":       {[]string{"explain", "mhc"}, []string{"mhc/workers"}},
+		"a healthy machine":     {[]string{"explain", "metal-6"}, []string{"metal-6"}},
+		"records to explain":    {[]string{"explain", "mr/metal-4"}, []string{"mr/metal-4-5f2c9d1e-1\tActing, step reboot"}},
+		"hosts":                 {[]string{"explain", "host/"}, []string{"host/rack2-u7", "host/rack2-u8"}},
+		"a host half typed":     {[]string{"explain", "ho"}, []string{"host/rack2-u7", "host/rack2-u8"}},
+		"hosts by another name": {[]string{"explain", "bmh/rack2-u8"}, []string{"bmh/rack2-u8"}},
+		"no hosts to hold":      {[]string{"hold", "host/"}, nil},
 		"forms":                 {[]string{"hold", "metal-3", "-o", ""}, []string{"name", "json", "yaml"}},
 	}
 	for name, tt := range tests {

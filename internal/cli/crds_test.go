@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -23,7 +24,8 @@ import (
 // TestMain silences the libraries before any of them is at work.
 func TestMain(m *testing.M) {
 	silence()
-	env.Main(m, env.WithScheme(v1alpha1.AddToScheme))
+	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithScheme(metal3v1.AddToScheme),
+		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))))
 }
 
 // documents takes the output of sickbay crds apart as kubectl does.

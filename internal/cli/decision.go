@@ -76,7 +76,7 @@ func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 	d := &decisionCommand{answer: answer, clock: clock.RealClock{}}
 	cmd.Long += decisionArgs
 	cmd.RunE = d.run
-	cmd.ValidArgsFunction = d.access.completeOne(kindMachine, kindRemediation)
+	cmd.ValidArgsFunction = d.access.completeRepair()
 	fs := cmd.Flags()
 	d.access.add(fs)
 	d.output.add(fs, formName, formJSON, formYAML)

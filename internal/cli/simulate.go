@@ -30,6 +30,7 @@ type simulateFlags struct {
 	until       time.Duration
 	repairTakes time.Duration
 	inVain      bool
+	assume      []string
 }
 
 func newSimulate() *cobra.Command {
@@ -59,7 +60,9 @@ func newSimulate() *cobra.Command {
 	fs.StringArrayVar(&f.fails, "fail", nil, "Nodes that stop being Ready now: zone=NAME (a failure domain), a percentage like 10%, or machine/NAME; may be given several times.")
 	fs.DurationVar(&f.until, "until", 2*time.Hour, "How far to look ahead.")
 	fs.DurationVar(&f.repairTakes, "repair-takes", 10*time.Minute, "How long each act takes to help.")
-	fs.BoolVar(&f.inVain, "in-vain", false, "No act helps.")
+	fs.BoolVar(&f.inVain, "in-vain", false, "No act helps: repairs=vain and replacements=nodeless.")
+	fs.StringArrayVar(&f.assume, "assume", nil, "How the world answers: "+strings.Join(simulate.Answers(), ", ")+"; may be given several times.")
+	complete(cmd, "assume", cobra.FixedCompletions(simulate.Answers(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -104,12 +107,20 @@ func (f *simulateFlags) changes(cmd *cobra.Command) (simulate.Changes, error) {
 
 // play turns the flags into what happens.
 func (f *simulateFlags) play() (simulate.Options, error) {
-	o := simulate.Options{For: f.until, RepairTakes: f.repairTakes, InVain: f.inVain}
+	o := simulate.Options{For: f.until, RepairTakes: f.repairTakes}
+	if f.inVain {
+		o.World = simulate.InVain
+	}
 	switch {
 	case f.until <= 0:
 		return o, fmt.Errorf("--until is %s: it must be above 0", f.until)
 	case f.repairTakes <= 0:
 		return o, fmt.Errorf("--repair-takes is %s: it must be above 0", f.repairTakes)
+	}
+	for _, text := range f.assume {
+		if err := o.World.Assume(text); err != nil {
+			return o, fmt.Errorf("--assume %w", err)
+		}
 	}
 	for _, text := range f.fails {
 		fail, err := simulate.ParseFail(text)

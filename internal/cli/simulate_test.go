@@ -91,13 +91,19 @@ func TestSimulate(t *testing.T) {
 	}{
 		"one slot": {workers(""), nil, exitFailure, []string{
 			"/workers (changed): OPEN; 4 machines: 2 healthy, 2 sick, 0 undecided", "Slots    0 of 1 in use", "2 of 4       1 of 1  metal-3", "is admitted to repair; step replace begins",
-			"metal-4  waits for a slot", "In 2h, 2 of 2 sick machines would be repaired, at most 1 at once. At the end: 2 replaced",
+			"metal-4  waits for a slot", "Within 2h, repairs would begin on 2 of 2 sick machines, at most 1 at once. At the end: 2 replaced",
 		}},
 		"a limit": {workers(mostOne), nil, exitOK, []string{
-			"CLOSED, nothing is repaired", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired in 2h. 2 machines are sick; at the end 2 not repaired (the gate is closed)",
+			"CLOSED, nothing is repaired", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
 		}},
 		"a plan, in vain": {byMetal, []string{"--in-vain", "--until=1h"}, exitFailure, []string{
 			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace asks for approval", "(a person has to approve): metal-3",
+		}},
+		"owners that refuse": {workers(""), []string{"--assume=owners=refuse"}, exitFailure, []string{
+			"owners refuse to replace machines", "At the end: 1 in repair; 1 not healthy (tried again later)",
+		}},
+		"repairs in vain that fail": {byMetal, []string{"--in-vain", "--assume=repairs=fail", "--until=1h"}, exitFailure, []string{
+			"after 10m a reboot or a request fails; in the place of a replaced machine is another, whose Node never appears", "reboot 1 of 2 counts as failed",
 		}},
 		"more fall sick": {workers(""), []string{"--fail=zone=eu-1a", "--until=5m"}, exitFailure, []string{
 			"the Nodes of 1 of 4 machines stop being Ready now (zone=eu-1a: metal-1)", "metal-1  the Node stops being Ready", "3 of 4",
@@ -156,6 +162,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"another cluster":             {strings.NewReplacer("clusterName: blue", "clusterName: red", "cluster-name: blue", "cluster-name: red").Replace(workers("")), nil, `MachineHealthCheck fleet/workers is for Cluster "red", which does not exist in that namespace`},
 		"a plan for nobody":           {metalPlan, nil, "no MachineHealthCheck in namespace fleet names MachineRemediationTemplate metal, so it changes nothing"},
 		"what cannot fail":            {workers(""), []string{"--fail=rack=r7"}, `--fail "rack=r7" does not say what fails: it must be zone=NAME, a percentage from 1% to 100%, or machine/NAME`},
+		"what cannot be assumed":      {workers(""), []string{"--assume=owners=flee"}, `--assume "owners=flee" cannot be assumed: it must be one of owners=replace, owners=refuse, `},
 		"nobody to fail":              {workers(""), []string{"--fail=machine/metal-9"}, "machine metal-9 belongs to none of these MachineHealthChecks"},
 		"the past":                    {workers(""), []string{"--until=-1h"}, "--until is -1h0m0s: it must be above 0"},
 		"no time at all":              {workers(""), []string{"--repair-takes=0s"}, "--repair-takes is 0s: it must be above 0"},

@@ -201,7 +201,8 @@ func plural(n int32, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// when says what is missing, if anything is. A record that has not asked for a slot has none, which does not mean that none is free.
+// when says what is missing, if anything is. Who gets a slot is for the MachineHealthCheck to decide, whether the record stands in its line
+// already or is about to.
 func when(r *v1alpha1.MachineRemediation, is, will course) string {
 	c, at := progressing(&is.status), is.status.NextTransitionTime
 	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
@@ -210,7 +211,7 @@ func when(r *v1alpha1.MachineRemediation, is, will course) string {
 		return "At once, if the gate permits it and the machine is still sick then"
 	case sameEnd(is, will):
 		return "At once"
-	case c.Reason == v1alpha1.ReasonNoSlot && !r.Status.SlotWanted:
+	case c.Reason == v1alpha1.ReasonNoSlot:
 		return "As soon as MachineHealthCheck " + r.Spec.HealthCheckRef.Name + " grants it a slot: at once, unless a limit is reached"
 	case rests:
 		return "Not before " + clockTime(at.Time) + ": " + c.Message

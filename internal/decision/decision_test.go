@@ -114,6 +114,14 @@ func TestPropose(t *testing.T) {
 				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
 			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
 		},
+		"retry another step, while the record waits in line": {
+			newWorld(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "replace"),
+			"Retry metal-3 from step replace (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
+				"Now: Step reboot waits for a slot of MachineHealthCheck metal\n" +
+				"Does: MachineSet md-0 is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made. 1 fresh attempt, 1h each\n" +
+				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
+			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+		},
 		"retry instead of what somebody else has just said": {
 			newWorld(watch, replace).settle().as(paused).as(func(f *ladder.Facts) { f.Record.Status.Attempts = nil }).
 				writes(v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "bob"}),
@@ -214,12 +222,12 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"nothing to approve": {
 			newWorld(reboot).settle(), wants(v1alpha1.AnswerApprove, ""),
-			"mr/metal-3-5f2c9d1e-1 waits for no approval: it is Acting (Acting). Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+			"mr/metal-3-5f2c9d1e-1 waits for no approval: it is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
 		},
 		"nothing to deny": {
 			newWorld(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
-				"It is Acting (Acting). Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				"It is Acting. Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
 		},
 		"an attempt at work": {
 			newWorld(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),
@@ -227,7 +235,7 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"healthy": {
 			newWorld(reboot).settle().as(func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy }), wants(v1alpha1.AnswerRetry, ""),
-			"machine metal-3 has recovered, so there is nothing to retry: it is Probation (Probation). The machine is healthy, and has to stay so",
+			"machine metal-3 has recovered, so there is nothing to retry: it is Probation. The machine is healthy, and has to stay so",
 		},
 		"a step that leaves it to a person": {
 			newWorld(reboot, ask).settle().as(failed).as(failed), wants(v1alpha1.AnswerRetry, "ask"),

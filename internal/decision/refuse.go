@@ -128,6 +128,8 @@ func Is(r *v1alpha1.MachineRemediation) string {
 		return "it has just been made"
 	case c.Message == "":
 		return fmt.Sprintf("it is %s", r.Status.Phase)
+	case c.Reason == string(r.Status.Phase):
+		return fmt.Sprintf("it is %s. %s", r.Status.Phase, c.Message)
 	}
 	return fmt.Sprintf("it is %s (%s). %s", r.Status.Phase, c.Reason, c.Message)
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // act carries an act out, and plans what it leads to.
@@ -19,8 +21,7 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 	}
 	switch d.Act {
 	case ladder.MarkForOwner:
-		r.base.Machine.Mark = ladder.Mark{State: ladder.MarkAnswered, Ours: true}
-		s.deletes(r)
+		s.marked(r)
 	case ladder.DeleteMachine:
 		s.deletes(r)
 	case ladder.AnnotateReboot:
@@ -81,8 +82,9 @@ func (s *Scene) underWay(r *record) {
 	case m.Deleting():
 		s.afterRepair(func() { s.goes(r) })
 	case attempt == nil || attempt.ObjectRef == nil:
-	case m.Mark.State == ladder.MarkWaiting || m.Mark.State == ladder.MarkAnswered:
-		r.base.Machine.Mark.State = ladder.MarkAnswered
+	case m.Mark.State == ladder.MarkWaiting || m.Mark.State == ladder.MarkDeferred:
+		s.marked(r)
+	case m.Mark.State == ladder.MarkAnswered:
 		s.deletes(r)
 	case m.RebootStands:
 		s.afterRepair(func() { s.rebooted(r, m.RebootOperation) })
@@ -92,6 +94,37 @@ func (s *Scene) underWay(r *record) {
 		})
 		s.afterRepair(func() { s.requested(r, attempt.OperationID, repairs && s.options.helps()) })
 	}
+}
+
+// marked has the owner of a machine answer its mark, which may have been there before. Owners act on the mark and the verdict together.
+func (s *Scene) marked(r *record) {
+	mark := &r.base.Machine.Mark
+	*mark = ladder.Mark{State: ladder.MarkWaiting, Ours: true}
+	switch {
+	case r.machine == nil || !r.machine.sick() || s.options.World.Owners == OwnersSilent:
+	case s.options.World.Owners == OwnersRefuse:
+		mark.State = ladder.MarkRefused
+	default:
+		mark.State = ladder.MarkAnswered
+		s.deletes(r)
+	}
+}
+
+// left takes up what an earlier version of Sickbay has asked for on a machine, which a new record takes over: others carry it out.
+func (s *Scene) left(r *record) {
+	m, operation := r.machine, ladder.OperationID(r.obj, 1)
+	switch at := r.base.Machine; {
+	case m.leftOver == "":
+		return
+	case at.Mark.State == ladder.MarkWaiting:
+		s.marked(r)
+	case at.RebootStands:
+		s.afterRepair(func() { s.rebooted(r, operation) })
+	case !at.Mark.Stands():
+		r.base.Request = request(strings.TrimPrefix(m.leftOver, "a "), r, v1alpha1.RemediationAttempt{OperationID: operation})
+		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
+	}
+	m.leftOver = ""
 }
 
 // deletes has the owner of a machine, or nobody but the API server, delete it.
@@ -137,6 +170,10 @@ func (s *Scene) rebooted(r *record, operation string) {
 		return
 	}
 	r.base.Machine.RebootStands = false
+	r.machine.change(s, func(obj *clusterv1.Machine) {
+		obj.Annotations = maps.Clone(obj.Annotations)
+		delete(obj.Annotations, remedy.RebootAnnotation)
+	})
 	s.done(r, s.options.helps())
 }
 
@@ -147,6 +184,9 @@ func (s *Scene) requested(r *record, operation string, helps bool) {
 	}
 	ended := *r.base.Request
 	ended.Succeeded = "True"
+	if s.options.World.Repairs == RepairsFail {
+		ended.Succeeded = "False"
+	}
 	r.base.Request = &ended
 	s.done(r, helps)
 }

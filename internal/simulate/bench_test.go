@@ -15,18 +15,18 @@ func BenchmarkPlay(b *testing.B) {
 		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
 	}
 	for name, one := range map[string]struct {
-		fleet  *fleet
-		share  string
-		inVain bool
+		fleet *fleet
+		share string
+		world World
 	}{
-		"a tenth, no bound":       {newFleet().healthy(10000), "10%", false},
-		"a tenth, 50 slots":       {newFleet().annotated(admission.MaxInFlightAnnotation, "50").healthy(10000), "10%", false},
-		"a tenth, 3 slots":        {newFleet().annotated(admission.MaxInFlightAnnotation, "3").healthy(10000), "10%", false},
-		"all, no bound, in vain":  {newFleet().healthy(10000), "100%", true},
-		"a tenth, paced":          {newFleet().planned(paced, metal()...).healthy(10000), "10%", false},
-		"a tenth, plan, in vain":  {newFleet().planned(nil, metal()...).healthy(10000), "10%", true},
-		"half, the gate closed":   {newFleet().atMost("40%").healthy(10000), "50%", false},
-		"a tenth, paced, in vain": {newFleet().planned(paced, metal()...).healthy(10000), "10%", true},
+		"a tenth, no bound":       {newFleet().healthy(10000), "10%", World{}},
+		"a tenth, 50 slots":       {newFleet().annotated(admission.MaxInFlightAnnotation, "50").healthy(10000), "10%", World{}},
+		"a tenth, 3 slots":        {newFleet().annotated(admission.MaxInFlightAnnotation, "3").healthy(10000), "10%", World{}},
+		"all, no bound, in vain":  {newFleet().healthy(10000), "100%", InVain},
+		"a tenth, paced":          {newFleet().planned(paced, metal()...).healthy(10000), "10%", World{}},
+		"a tenth, plan, in vain":  {newFleet().planned(nil, metal()...).healthy(10000), "10%", InVain},
+		"half, the gate closed":   {newFleet().atMost("40%").healthy(10000), "50%", World{}},
+		"a tenth, paced, in vain": {newFleet().planned(paced, metal()...).healthy(10000), "10%", InVain},
 	} {
 		b.Run(name, func(b *testing.B) {
 			fail, err := ParseFail(one.share)
@@ -39,7 +39,7 @@ func BenchmarkPlay(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := s.Play(Options{For: 2 * time.Hour, RepairTakes: 10 * time.Minute, Fails: []Fail{fail}, InVain: one.inVain}); err != nil {
+				if _, err := s.Play(Options{For: 2 * time.Hour, RepairTakes: 10 * time.Minute, Fails: []Fail{fail}, World: one.world}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -193,6 +193,7 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	s.records = append(s.records, r)
 	s.remember(r)
 	r.touch(s)
+	s.left(r)
 }
 
 // brakes says why an attempt of a record may not act just now, although it has a slot.

@@ -69,15 +69,19 @@ var scenes = []struct {
 		return f
 	}, fails: []string{"zone=b"}, shown: true},
 	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
-	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{InVain: true}},
+	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{World: InVain}},
 	{name: "a reboot by a plan helps", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }},
 	{name: "replaced by a plan", fleet: func() *fleet {
 		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).healthy(2).sick(1)
 	}},
 	{name: "replaced in vain", fleet: func() *fleet {
 		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).healthy(2).sick(1)
-	}, options: Options{InVain: true}},
-	{name: "replaced in vain without a plan", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{InVain: true, For: time.Hour}},
+	}, options: Options{World: InVain}},
+	{name: "owners that refuse", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersRefuse}}},
+	{name: "owners that never answer", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersSilent}}},
+	{name: "power cycles that fail", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{World: World{Repairs: RepairsFail}}},
+	{name: "a bad image", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: World{Replacements: ReplacementsSick}, For: 40 * time.Minute}},
+	{name: "replaced in vain without a plan", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: InVain, For: time.Hour}},
 	{name: "rebooted without a plan", fleet: func() *fleet { return newFleet().annotated(admission.StrategyAnnotation, "reboot").healthy(2).sick(1) }},
 	{name: "dry-run", fleet: func() *fleet { return newFleet().annotated(admission.DryRunAnnotation, "true").healthy(2).sick(2) }},
 	{name: "a plan that observes", fleet: func() *fleet {

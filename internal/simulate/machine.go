@@ -129,6 +129,9 @@ func (s *Scene) judge(m *machine) {
 			Type: machinehealth.ConditionType, Status: status, Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
 		})
 	})
+	if r := m.record; r != nil && r.base.Machine.Mark.State == ladder.MarkWaiting && m.sick() {
+		s.marked(r)
+	}
 }
 
 // time is now as the API stores it.
@@ -174,7 +177,7 @@ func (m *machine) remove(s *Scene) {
 	s.look(m.check)
 }
 
-// replace puts another machine in the place of one that is gone. In vain, its Node never appears.
+// replace puts another machine in the place of one that is gone.
 func (m *machine) replace(s *Scene) *machine {
 	obj := m.obj.DeepCopy()
 	obj.Name, obj.UID = successorName(m), "simulated-after-"+m.obj.UID
@@ -185,9 +188,15 @@ func (m *machine) replace(s *Scene) *machine {
 	other.health = &machinehealth.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
 	s.machines = append(s.machines, other)
 	m.check.add(other)
-	if !s.options.InVain {
+	switch s.options.World.Replacements {
+	case ReplacementsHealthy:
 		obj.Status.NodeRef.Name = obj.Name
 		other.ready(s, corev1.ConditionTrue, "KubeletReady")
+	case ReplacementsSick:
+		obj.Status.NodeRef.Name = obj.Name
+		other.ready(s, corev1.ConditionUnknown, "NodeStatusUnknown")
+	case ReplacementsNodeless:
+		// Nobody sees anything of it.
 	}
 	s.lookAt(other)
 	return other

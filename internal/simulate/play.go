@@ -14,6 +14,7 @@ const (
 
 // Play plays a scene to its end. What cannot be understood in the options is an error.
 func (s *Scene) Play(o Options) (Result, error) {
+	o.World = o.World.full()
 	s.options, s.until = o, s.from.Add(o.For)
 	s.result = Result{APIVersion: explain.APIVersion, Kind: "Simulation", From: s.from, Until: s.until}
 	failing, err := s.failing(o.Fails)

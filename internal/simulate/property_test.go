@@ -64,8 +64,18 @@ func anySteps(t *rapid.T) []v1alpha1.RemediationStep {
 	return all
 }
 
+func anyWorld(t *rapid.T) World {
+	var w World
+	for _, text := range rapid.SliceOf(rapid.SampledFrom(Answers())).Draw(t, "assumed") {
+		if err := w.Assume(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
 func anyOptions(t *rapid.T) Options {
-	o := Options{For: 6 * time.Hour, RepairTakes: 10 * time.Minute, InVain: rapid.Bool().Draw(t, "in vain")}
+	o := Options{For: 6 * time.Hour, RepairTakes: 10 * time.Minute, World: anyWorld(t)}
 	if share := rapid.SampledFrom([]string{"", "30%", "100%"}).Draw(t, "fail"); share != "" {
 		fail, err := ParseFail(share)
 		if err != nil {
@@ -150,7 +160,7 @@ func TestHelps(t *testing.T) {
 			f.plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)}
 		}
 		o := anyOptions(t)
-		o.InVain, o.For = false, 48*time.Hour
+		o.World, o.For = World{}, 48*time.Hour
 		sum := playFacts(t, f.facts(), o).Summary
 		if sum.Healthy+sum.Replaced != sum.Sick {
 			t.Errorf("not all are healthy: %+v", sum)

@@ -17,11 +17,7 @@ import (
 
 // assumptions say what is taken for granted, the most important first.
 func (s *Scene) assumptions(failing []failing) []string {
-	takes := Span(s.options.RepairTakes)
-	all := []string{fmt.Sprintf("every act helps after %s (a rebooted machine is healthy; in the place of a replaced one is another, here called NAME-new), nobody approves anything, and nothing else changes", takes)}
-	if s.options.InVain {
-		all[0] = fmt.Sprintf("no act helps (after %s a reboot is over in vain; in the place of a replaced machine is another, here called NAME-new, whose Node never appears), nobody approves anything, and nothing else changes", takes)
-	}
+	all := []string{s.options.World.words(Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
 	for _, one := range failing {
 		all = append(all, one.words(s))
 	}
@@ -181,17 +177,17 @@ func (r *Result) Answer() string {
 	sum, over := &r.Summary, Span(r.Until.Sub(r.From))
 	switch {
 	case sum.Sick == 0 && r.selectsNone() != "":
-		return fmt.Sprintf("Nothing would be repaired in %s: %s", over, r.selectsNone())
+		return fmt.Sprintf("Nothing would be repaired within %s: %s", over, r.selectsNone())
 	case sum.Sick == 0:
-		return fmt.Sprintf("Nothing would be repaired in %s: no machine falls sick", over)
+		return fmt.Sprintf("Nothing would be repaired within %s: no machine falls sick", over)
 	case sum.Repaired == 0:
-		return fmt.Sprintf("Nothing would be repaired in %s. %s", over, sum.ends(true))
+		return fmt.Sprintf("Nothing would be repaired within %s. %s", over, sum.ends(true))
 	}
 	before := ""
 	if sum.UnderWay > 0 {
 		before = fmt.Sprintf(", beside %d whose repair is under way", sum.UnderWay)
 	}
-	return fmt.Sprintf("In %s, %d of %s would be repaired%s, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
+	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
 		before, sum.MostAtOnce, sum.ends(false))
 }
 
@@ -217,7 +213,7 @@ func (s *Summary) ends(all bool) string {
 	add(s.Replaced, "replaced")
 	add(s.InRepair, "in repair")
 	for _, one := range s.HeldBack {
-		add(len(one.Machines), fmt.Sprintf("not repaired (%s): %s", one.Why, someNames(one.Machines)))
+		add(len(one.Machines), fmt.Sprintf("not healthy (%s): %s", one.Why, someNames(one.Machines)))
 	}
 	if all {
 		return fmt.Sprintf("%s sick; at the end %s", counted(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))

@@ -81,8 +81,10 @@ func (s *Scene) departs(d departure) string {
 	switch {
 	case d.successor == nil:
 		return "is gone; nobody owns it, so no other machine is in its place"
-	case s.options.InVain:
+	case s.options.World.Replacements == ReplacementsNodeless:
 		return "is gone; the Node of the machine in its place does not appear"
+	case s.options.World.Replacements == ReplacementsSick:
+		return "is gone; the Node of the machine in its place is not Ready"
 	}
 	return "is gone; a healthy machine is in its place"
 }
@@ -239,6 +241,7 @@ var plurals = []struct{ one, several string }{
 	{"has ", "have "},
 	{"is gone; a healthy machine is in its place", "are gone; healthy machines are in their places"},
 	{"is gone; the Node of the machine in its place does not appear", "are gone; the Nodes of the machines in their places do not appear"},
+	{"is gone; the Node of the machine in its place is not Ready", "are gone; the Nodes of the machines in their places are not Ready"},
 	{"is gone; nobody owns it, so no other machine is in its place", "are gone; nobody owns them, so no other machines are in their places"},
 	{"is ", "are "},
 }

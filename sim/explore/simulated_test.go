@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,22 +17,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// unforeseen are the worlds in which something happens that simulate takes for granted not to happen, and what that is.
-var unforeseen = map[string]string{
-	"owners":       "the owner refuses",
-	"pool":         "the owner never answers",
-	"quiet pool":   "the owner never answers",
-	"stubborn":     "writes on a machine always fail",
-	"bad image":    "what takes the place of a machine gets a Node, and is sick all the same",
-	"bad cloud":    "what takes the place of a machine gets a Node, and is sick all the same",
-	"bad metal":    "power cycles and requests say at once that they have failed",
-	"left mark":    leftOver,
-	"left reboot":  leftOver,
-	"left request": leftOver,
-}
+// unforeseen are the worlds in which something happens that nobody can foresee, and what that is.
+var unforeseen = map[string]string{"stubborn": "the API server refuses all writes on a machine"}
 
-// Of what an earlier version has left, simulate plays what the record does about it.
-const leftOver = "others carry out what an earlier version has asked for; simulate takes only what it begins itself to help"
+// lengths are how long worlds are played that never come to rest; the others are for 6 hours.
+var lengths = map[string]time.Duration{"bad image": 20*time.Minute - time.Second}
 
 // takes is how long an act takes in a world until it helps.
 func takes(spec *Spec) time.Duration {
@@ -41,15 +31,27 @@ func takes(spec *Spec) time.Duration {
 	return time.Millisecond
 }
 
-// TestSimulatedTimeline: what simulate says will happen is what happens, within a second, in each world that is as it takes it to be: acts
-// help after the same time, or never, and nobody meddles.
+// assumed is how a world answers.
+func assumed(spec *Spec) simulate.World {
+	w := simulate.World{Owners: map[Owner]simulate.Owners{OwnerRefuses: simulate.OwnersRefuse, OwnerSilent: simulate.OwnersSilent}[spec.Owner]}
+	if spec.InVain {
+		w.Repairs = simulate.RepairsFail
+	}
+	if spec.BadImage {
+		w.Replacements = simulate.ReplacementsSick
+	}
+	return w
+}
+
+// TestSimulatedTimeline: what simulate says will happen is what happens, within a second, in each world, if it is told how that answers and
+// nobody meddles.
 func TestSimulatedTimeline(t *testing.T) {
-	const length = 6 * time.Hour
 	for _, spec := range slices.Concat(Worlds, SmallWorlds) {
 		t.Run(spec.Name, func(t *testing.T) {
 			if why := unforeseen[spec.Name]; why != "" {
 				t.Skip(why)
 			}
+			length := cmp.Or(lengths[spec.Name], 6*time.Hour)
 			w := newWorld(spec, nil, newReplay(nil), nil)
 			w.quiet = true
 			before, err := w.onlooker().Look(w.ctx, "")
@@ -60,7 +62,7 @@ func TestSimulatedTimeline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := scene.Play(simulate.Options{For: length, RepairTakes: takes(spec), InVain: spec.InVain})
+			result, err := scene.Play(simulate.Options{For: length, RepairTakes: takes(spec), World: assumed(spec)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +74,7 @@ func TestSimulatedTimeline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said, happened := simulated(result), recorded(after, before.Now)
+			said, happened := simulated(spec, result), recorded(after, before.Now)
 			if !slices.EqualFunc(said, happened, func(a, b moment) bool {
 				return a.machine == b.machine && a.what == b.what && a.at.Sub(b.at).Abs() <= soonEnough
 			}) {
@@ -96,11 +98,17 @@ func told(all []moment) string {
 	return b.String()
 }
 
-// simulated are the admissions, the timeouts and the ends of repairs in a timeline.
-func simulated(result simulate.Result) []moment {
+// simulated are the admissions, the timeouts and the ends of repairs in a timeline. New machines have the names that they get in the world.
+func simulated(spec *Spec, result simulate.Result) []moment {
 	var all []moment
+	names, made := map[string]string{}, spec.Machines
 	for _, e := range result.Timeline {
-		for _, machine := range e.Machines {
+		for _, simulated := range e.Machines {
+			machine := cmp.Or(names[simulated], simulated)
+			if e.Kind == simulate.KindGone {
+				made++
+				names[successor(simulated)] = fmt.Sprintf("m%d", made)
+			}
 			if e.Kind == simulate.KindAdmitted {
 				all = append(all, moment{machine, "admitted", e.At})
 			}
@@ -113,6 +121,16 @@ func simulated(result simulate.Result) []moment {
 		}
 	}
 	return sorted(all)
+}
+
+// successor is what simulate calls the machine in the place of another: NAME-new, then NAME-new2.
+func successor(name string) string {
+	was, n, again := strings.Cut(name, "-new")
+	if !again {
+		return name + "-new"
+	}
+	generation, _ := strconv.Atoi(cmp.Or(n, "1"))
+	return fmt.Sprintf("%s-new%d", was, generation+1)
 }
 
 // recorded are the same as the records tell them.

@@ -8,23 +8,31 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// often is how often explain is asked.
-const often = 500 * time.Millisecond
+const (
+	// often is how often explain is asked.
+	often = 500 * time.Millisecond
+	// slow is how long the API server takes for an answer if the machine is busy. It needs few milliseconds.
+	slow = 100 * time.Millisecond
+)
 
 // Watcher asks explain all the time.
 type Watcher struct {
 	// patience is how much later than it was said something may happen: what a busy machine takes for it.
 	patience time.Duration
 
-	mu     sync.Mutex
-	open   map[claim]*said
-	report Report
+	mu   sync.Mutex
+	open map[claim]*said
+	// happened are when things were said to happen, and did. Broken says what did not.
+	happened []Delay
+	broken   []string
 	// looked is when it looked last, and excuses are when nothing was to be expected in time.
 	looked  time.Time
 	excuses []excuse
@@ -39,7 +47,8 @@ type excuse struct {
 // Report is what became of what was said.
 type Report struct {
 	// Kept counts what has happened, Prompt what of that has happened within a second, and Excused what has not, but would have without the
-	// time that was lost: while the manager was restarted, and while the machine was too busy to ask explain as often as it should.
+	// time that was lost: while the manager was restarted, and while the machine was too busy to ask explain as often as it should, or the API
+	// server to answer.
 	Kept, Prompt, Excused int
 	// Late says what else has happened later, and Broken what has not happened at all.
 	Late   []Delay
@@ -101,6 +110,10 @@ func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.D
 				return
 			case <-ticker.C:
 				_ = look() // One that fails says nothing.
+				asked := time.Now()
+				if onlooker.Fleet.Live.List(ctx, &clusterv1.MachineHealthCheckList{}, client.Limit(1)) == nil {
+					w.answered(asked, time.Now())
+				}
 			}
 		}
 	}()
@@ -128,10 +141,17 @@ func (w *Watcher) see(now explain.Facts) {
 			// Something else has happened, so it is not to happen any more.
 			delete(w.open, c)
 		case now.Now.After(one.due.Add(w.patience)):
-			w.report.Broken = append(w.report.Broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
+			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
 				c.namespace, c.name, c.what, one.due.UTC().Format("15:04:05.0"), now.Now.UTC().Format("15:04:05.0")))
 			delete(w.open, c)
 		}
+	}
+}
+
+// answered notes how long the API server took for something small. While it is slow, so is everybody who needs it.
+func (w *Watcher) answered(asked, at time.Time) {
+	if at.Sub(asked) > slow {
+		w.Excuse(asked.Add(-often), at)
 	}
 }
 
@@ -180,24 +200,16 @@ func claimOf(one explain.Upcoming, now time.Time) claim {
 	return c
 }
 
+// count notes what has happened. How much of its delay is excused is known at the end only.
 func (w *Watcher) count(c claim, one *said, now explain.Facts) {
-	w.report.Kept++
 	late := Delay{What: fmt.Sprintf("%s/%s: %s", c.namespace, c.name, c.what), Due: one.due, Happened: stamped(one.facts, now, c.namespace, c.name), Seen: now.Now}
 	if late.Happened.IsZero() {
 		late.Happened = late.Seen
 	}
-	if late.Happened.Sub(late.Due) <= time.Second {
-		w.report.Prompt++
-		return
-	}
-	if late.Happened.Sub(late.Due) <= time.Second+w.lost(late.Due, late.Seen) {
-		w.report.Excused++
-		return
-	}
-	w.report.Late = append(w.report.Late, late)
+	w.happened = append(w.happened, late)
 }
 
-// Excuse says that the manager was down for a time, and busy with its start.
+// Excuse says that the manager was down for a time, and busy with its start. It may be said afterwards.
 func (w *Watcher) Excuse(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +231,16 @@ func (w *Watcher) lost(from, to time.Time) time.Duration {
 func (w *Watcher) Report() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.report
-	r.Late, r.Broken = slices.Clone(r.Late), slices.Clone(r.Broken)
+	r := Report{Kept: len(w.happened), Broken: slices.Clone(w.broken)}
+	for _, one := range w.happened {
+		switch late := one.Happened.Sub(one.Due); {
+		case late <= time.Second:
+			r.Prompt++
+		case late <= time.Second+w.lost(one.Due, one.Seen):
+			r.Excused++
+		default:
+			r.Late = append(r.Late, one)
+		}
+	}
 	return r
 }

@@ -74,9 +74,25 @@ func TestLate(t *testing.T) {
 			w.Excuse(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
 			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
 		}, 1, 0},
+		"late, with the manager down, which is said afterwards": {func(w *Watcher) {
+			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+			w.Excuse(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
+		}, 1, 0},
 		"late, and the manager was down before": {func(w *Watcher) {
 			w.Excuse(build.Epoch.Add(3*time.Minute), build.Epoch.Add(4*time.Minute))
 			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+		}, 0, 1},
+		"late, as the API server was slow": {func(w *Watcher) {
+			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+			for since := 5 * time.Minute; since < 5*time.Minute+3*time.Second; since += often {
+				w.answered(build.Epoch.Add(since), build.Epoch.Add(since+2*slow))
+			}
+		}, 1, 0},
+		"late, and the API server was quick": {func(w *Watcher) {
+			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
+			for since := 5 * time.Minute; since < 5*time.Minute+3*time.Second; since += often {
+				w.answered(build.Epoch.Add(since), build.Epoch.Add(since+slow))
+			}
 		}, 0, 1},
 		"late, as nobody could look": {func(w *Watcher) {
 			w.see(at(4*time.Minute+59*time.Second, pending, corev1.ConditionUnknown))

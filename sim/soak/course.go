@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,7 +15,7 @@ import (
 
 // carryOut has all faults of the plan happen in their time.
 func (s *soak) carryOut(ctx context.Context, began time.Time) error {
-	plan := Plan(s.Seed, s.Shape, s.Duration, s.Every)
+	plan := s.plan()
 	s.Progress.Info("Faults begin", "faults", len(plan), "for", s.Duration)
 	group, together := errgroup.WithContext(ctx)
 	for _, f := range plan {
@@ -40,6 +41,11 @@ func (s *soak) carryOut(ctx context.Context, began time.Time) error {
 	_ = s.wait(together, time.Until(began.Add(s.Duration)))
 	close(s.over)
 	return errors.Join(group.Wait(), context.Cause(ctx))
+}
+
+// plan is what is to happen. A manager that is to stand still is not killed, as that would excuse it.
+func (s *soak) plan() []Fault {
+	return slices.DeleteFunc(Plan(s.Seed, s.Shape, s.Duration, s.Every), func(f Fault) bool { return s.frozen > 0 && f.Kind == Kill })
 }
 
 // settle waits until there is nothing left to be done about any machine. That it takes too long is no error: the ledger tells.

@@ -11,10 +11,8 @@ import (
 
 // Foretold is how often explain said what would happen next, and how often it happened within a second.
 type Foretold struct {
-	// Excused is how often it happened later, since the manager was restarted or the machine was busy.
-	Kept, Prompt, Excused int
-	// Late are the others.
-	Late []string
+	// Excused is how often it happened later, since the manager was restarted or the machine was busy. Late are the others.
+	Kept, Prompt, Excused, Late int
 }
 
 // listen asks explain all the time what happens next. What was said is broken once Sickbay itself would be called late.
@@ -29,14 +27,13 @@ func (s *soak) listen(ctx context.Context) error {
 	return err
 }
 
-// tell adds what became of what explain said.
-func (r *Report) tell(w *foretold.Watcher) {
-	told := w.Report()
-	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused}
+// tell adds what became of what explain said. What came late without an excuse, or not at all, must not have been.
+func (r *Report) tell(told foretold.Report) {
+	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
 	for _, one := range told.Late {
-		r.Foretold.Late = append(r.Foretold.Late, one.String())
+		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")
 	}
 	for _, one := range told.Broken {
-		r.Violations = append(r.Violations, "Explain said that "+one+".")
+		r.Violations = append(r.Violations, "What explain said did not come true. "+one+".")
 	}
 }

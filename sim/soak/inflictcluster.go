@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // inflictAlone is for faults of which there is one at a time in a cluster.
@@ -72,17 +73,39 @@ func (s *soak) pause(ctx context.Context, f Fault) error {
 	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
 }
 
-// kill ends the manager, and starts it again. Until its connections are back, nothing is expected in time.
+// kill ends the manager, and starts it again. Until it leads and its connections are back, nothing is expected in time.
 func (s *soak) kill(ctx context.Context, f Fault) error {
 	killed := time.Now()
-	defer func() { s.told.Excuse(killed, time.Now().Add(s.Allowances.Reconnect)) }()
+	defer func() { s.told.Excuse(killed, time.Now()) }()
 	if err := s.manager.kill(); err != nil {
 		return err
 	}
 	if err := s.wait(ctx, f.Lasts); err != nil {
 		return err
 	}
-	return s.manager.start(ctx)
+	if err := s.manager.start(ctx); err != nil {
+		return err
+	}
+	return s.connect(ctx)
+}
+
+// connect waits until the manager leads and reads all workload clusters, or for as long as it takes to find out which are silent.
+func (s *soak) connect(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, s.Allowances.Reconnect)
+	defer cancel()
+	err := world.Poll(waiting, func(ctx context.Context) error { return s.manager.connected(ctx, s.Shape.Clusters) })
+	if ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// freeze has the manager stand still in the middle, if that is planted. Nothing excuses what is late by that.
+func (s *soak) freeze(ctx context.Context) error {
+	if s.frozen == 0 {
+		return nil
+	}
+	return errors.Join(s.wait(ctx, s.Duration/2), s.manager.freeze(func() error { return s.wait(ctx, s.frozen) }))
 }
 
 // annotate sets an annotation to a JSON value; null takes it away. The object may be gone.

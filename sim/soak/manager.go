@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -72,6 +73,41 @@ func (m *manager) kill() error {
 
 func (m *manager) stop() error {
 	return m.end(func(p *subject.Process) error { return p.Stop() })
+}
+
+// freeze has the process stand still for as long as wait takes. Whoever wants to end it, or to look at it, waits meanwhile.
+func (m *manager) freeze(wait func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		return nil
+	}
+	if err := syscall.Kill(m.process.PID(), syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("stopping the manager: %w", err)
+	}
+	err := wait()
+	if goOn := syscall.Kill(m.process.PID(), syscall.SIGCONT); goOn != nil {
+		return fmt.Errorf("having the manager go on: %w", goOn)
+	}
+	return err
+}
+
+// connected reports whether the process leads and reads so many workload clusters.
+func (m *manager) connected(ctx context.Context, clusters int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		return errors.New("the manager does not run")
+	}
+	families, err := m.process.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	leads, reads := families["sickbay_leader"], families["sickbay_workload_cluster_reachable"]
+	if n := len(leads.GetMetric()); n == 0 || int(sum(leads)) < n || int(sum(reads)) < clusters {
+		return errors.New("the manager is about to connect")
+	}
+	return nil
 }
 
 // sample returns false while the manager does not run.

@@ -55,10 +55,7 @@ func (r *Report) Write(to io.Writer) error {
 	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Foretold.Kept)
 	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Foretold.Prompt)
 	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Foretold.Excused)
-	fmt.Fprintf(out, "  later without that\t%d\n", len(r.Foretold.Late))
-	for _, one := range r.Foretold.Late {
-		fmt.Fprintf(out, "    %s\n", one)
-	}
+	fmt.Fprintf(out, "  later without that\t%d\n", r.Foretold.Late)
 	fmt.Fprintf(out, "\nMedian in the\tsecond quarter\tlast quarter\tallowed\n")
 	for _, t := range r.Trends {
 		fmt.Fprintf(out, "  %s\t%.1f\t%.1f\t%.1f\n", t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit)
@@ -68,7 +65,7 @@ func (r *Report) Write(to io.Writer) error {
 		fmt.Fprintln(out, sentence)
 	}
 	if len(r.Violations) == 0 {
-		fmt.Fprintln(out, "Everything stayed flat, every sick machine was remediated or has a stated reason, nobody healthy was touched.")
+		fmt.Fprintln(out, "Everything stayed flat, every sick machine was remediated or has a stated reason, nobody healthy was touched, and what explain said came true.")
 	}
 	return out.Flush()
 }

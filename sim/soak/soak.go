@@ -29,6 +29,8 @@ type Options struct {
 	Limits []Limit
 	// Binary is the path of Sickbay, Dir is for a kubeconfig.
 	Binary, Dir string
+	// frozen is for how long the manager stands still in the middle, of which nobody is told: a fault that the report has to show.
+	frozen time.Duration
 	// Log gets what Sickbay and the API server say, Progress what the soak does.
 	Log      io.Writer
 	Progress *slog.Logger
@@ -98,7 +100,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return s.report, err
 	}
 	s.report.judge(s.clerk.ledger, log.violations())
-	s.report.tell(s.told)
+	s.report.tell(s.told.Report())
 	return s.report, nil
 }
 
@@ -131,6 +133,7 @@ func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) 
 	}
 	began := time.Now()
 	keep(s.beat)
+	keep(s.freeze)
 	keep(func(ctx context.Context) error { return s.watchUse(ctx, began) })
 	err := s.carryOut(ctx, began)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,26 +14,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/soak"
 )
 
-// A short soak with everything in it. Growth is not judged: nothing has warmed up in so short a time.
+// A short soak with everything in it.
 func TestSoak(t *testing.T) {
-	log.SetOutput(io.Discard) // the API servers in memory complain about each watch that ends
-	dir, noise := t.TempDir(), &strings.Builder{}
-	binary, err := sickbay.Build(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	allowances := soak.DefaultAllowances()
-	allowances.Patience = time.Minute
-	report, err := soak.Run(t.Context(), soak.Options{
-		Seed: seed, Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond, Beats: 20,
-		Allowances: allowances, Binary: binary, Dir: dir, Log: noise, Progress: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, noise)
-	}
-	if err := report.Write(t.Output()); err != nil {
-		t.Error(err)
-	}
+	report := play(t, soak.Options{Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond})
 	for _, violation := range report.Violations {
 		t.Error(violation)
 	}
@@ -49,9 +33,48 @@ func TestSoak(t *testing.T) {
 	} else if last := report.Samples[n-1]; last.Goroutines == 0 || last.Resident == 0 || last.Live == 0 {
 		t.Errorf("the manager uses nothing: %+v", last)
 	}
-	if t.Failed() {
-		t.Log(noise)
+}
+
+// TestSoakFindsDelays: a manager that stands still for a while, which nobody is told, does late what explain has said, and the report
+// holds that against it.
+func TestSoakFindsDelays(t *testing.T) {
+	report := play(t, soak.Options{
+		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,
+	}.Frozen(5*time.Second))
+	late := slices.ContainsFunc(report.Violations, func(v string) bool { return strings.HasPrefix(v, "What explain said came late. ") })
+	if told := report.Foretold; told.Late == 0 && told.Excused > 0 {
+		t.Skip("this machine is too busy to tell who is late")
 	}
+	if report.Foretold.Late == 0 || !late {
+		t.Errorf("nothing was late: %+v, %q", report.Foretold, report.Violations)
+	}
+}
+
+// play plays a short soak. Growth is not judged: nothing has warmed up in so short a time.
+func play(t *testing.T, o soak.Options) soak.Report {
+	t.Helper()
+	log.SetOutput(io.Discard) // the API servers in memory complain about each watch that ends
+	dir, noise := t.TempDir(), &strings.Builder{}
+	binary, err := sickbay.Build(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Seed, o.Beats, o.Allowances = seed, 20, soak.DefaultAllowances()
+	o.Allowances.Patience = time.Minute
+	o.Binary, o.Dir, o.Log, o.Progress = binary, dir, noise, slog.New(slog.NewTextHandler(t.Output(), nil))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(noise)
+		}
+	})
+	report, err := soak.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Write(t.Output()); err != nil {
+		t.Error(err)
+	}
+	return report
 }
 
 // seed gives a plan of 25 seconds with everything in it.

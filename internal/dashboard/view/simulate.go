@@ -137,7 +137,10 @@ func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targe
 func (q SimulateQuery) options() (simulate.Options, error) {
 	until, err1 := span("look ahead", q.Until, 2*time.Hour)
 	takes, err2 := span("a repair takes", q.Takes, 10*time.Minute)
-	o := simulate.Options{For: until, RepairTakes: takes, InVain: q.InVain}
+	o := simulate.Options{For: until, RepairTakes: takes}
+	if q.InVain {
+		o.World = simulate.InVain
+	}
 	if until > longest {
 		return o, fmt.Errorf("look ahead: %s is more than %s", simulate.Span(until), simulate.Span(longest))
 	}

@@ -17,12 +17,12 @@ func TestSimulate(t *testing.T) {
 		answer string
 	}{
 		"not asked yet":         {view.SimulateQuery{}, ""},
-		"as it is":              {view.SimulateQuery{Check: "default/workers"}, "Nothing would be repaired in 2h"},
-		"a higher limit":        {view.SimulateQuery{Check: "default/workers", Limit: "100%"}, "In 2h, 3 of 3 sick machines would be repaired, at most 3 at once"},
-		"one at a time":         {view.SimulateQuery{Check: "default/workers", Limit: "100%", Slots: "1"}, "In 2h, 3 of 3 sick machines would be repaired, at most 1 at once"},
-		"sick only after a day": {view.SimulateQuery{Check: "default/workers", Limit: "2", Timeout: "24h"}, "Nothing would be repaired in 2h"},
-		"a range":               {view.SimulateQuery{Check: "default/workers", Limit: "[1-4]"}, "In 2h, 3 of 3 sick machines would be repaired, at most 3 at once"},
-		"a domain fails":        {view.SimulateQuery{Check: "default/workers", Limit: "4", Fail: "zone=eu-1a"}, "In 2h, 4 of 4 sick machines would be repaired, at most 4 at once"},
+		"as it is":              {view.SimulateQuery{Check: "default/workers"}, "Nothing would be repaired within 2h"},
+		"a higher limit":        {view.SimulateQuery{Check: "default/workers", Limit: "100%"}, "Within 2h, repairs would begin on 3 of 3 sick machines, at most 3 at once"},
+		"one at a time":         {view.SimulateQuery{Check: "default/workers", Limit: "100%", Slots: "1"}, "Within 2h, repairs would begin on 3 of 3 sick machines, at most 1 at once"},
+		"sick only after a day": {view.SimulateQuery{Check: "default/workers", Limit: "2", Timeout: "24h"}, "Nothing would be repaired within 2h"},
+		"a range":               {view.SimulateQuery{Check: "default/workers", Limit: "[1-4]"}, "Within 2h, repairs would begin on 3 of 3 sick machines, at most 3 at once"},
+		"a domain fails":        {view.SimulateQuery{Check: "default/workers", Limit: "4", Fail: "zone=eu-1a"}, "Within 2h, repairs would begin on 4 of 4 sick machines, at most 4 at once"},
 		"no such check":         {view.SimulateQuery{Check: "default/none"}, "there is no MachineHealthCheck default/none"},
 		"no limit":              {view.SimulateQuery{Check: "default/workers", Limit: "many"}, `limit: "many" is neither a number, a percentage nor a range like [1-3]`},
 		"no time":               {view.SimulateQuery{Check: "default/workers", Timeout: "soon"}, `sick after: "soon" is no duration of at least a second, like 90s, 10m or 2h`},
