@@ -1,5 +1,6 @@
-// Package announce has the manager say with which flags it decides, in labels of its lease, and has commands go by that. Without it a
-// command that looks from outside would take a MachineHealthCheck for Sickbay's that the manager leaves to others.
+// Package announce has the manager say on its lease with which flags it decides, and has commands go by that. Without it a command that
+// looks from outside would take a MachineHealthCheck for Sickbay's that the manager leaves to others. The watch filter is a part of the
+// manager's scope, which the lease has anyway.
 package announce
 
 import (
@@ -13,13 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/lease"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
-// The labels are named as the flags are.
+// The labels have the names of the flags.
 const (
 	adoptLabel       = "sickbay.dev/adopt"
-	watchFilterLabel = "sickbay.dev/watch-filter"
 	gracePeriodLabel = "sickbay.dev/remote-conditions-grace-period"
 )
 
@@ -29,32 +30,33 @@ type Flags struct {
 	GracePeriod time.Duration
 }
 
-// Labels are what stands on the lease. An empty one is written too: it replaces that of a manager before.
+// Labels are those of the lease. The watch filter is not among them: the annotations have it.
 func (f Flags) Labels() map[string]string {
-	return map[string]string{
-		adoptLabel: string(f.Adopt), watchFilterLabel: f.WatchFilter, gracePeriodLabel: f.GracePeriod.String(),
-	}
+	return map[string]string{adoptLabel: string(f.Adopt), gracePeriodLabel: f.GracePeriod.String()}
 }
 
-// flags reads them back; false if the manager that holds a lease announces none, or not in a way that is understood.
-func flags(labels map[string]string) (Flags, bool) {
-	f := Flags{Policy: targets.Policy{Adopt: targets.Adoption(labels[adoptLabel]), WatchFilter: labels[watchFilterLabel]}}
+// flags reads what a lease announces; false if it announces nothing, or not in a way that is understood.
+func flags(l *coordinationv1.Lease) (Flags, bool) {
+	f := Flags{Policy: targets.Policy{Adopt: targets.Adoption(l.Labels[adoptLabel]), WatchFilter: scope.Of(l.Annotations).WatchFilter}}
 	var err error
-	f.GracePeriod, err = time.ParseDuration(labels[gracePeriodLabel])
+	f.GracePeriod, err = time.ParseDuration(l.Labels[gracePeriodLabel])
 	return f, err == nil && (f.Adopt == targets.AdoptAll || f.Adopt == targets.AdoptHandedOver)
 }
 
-// Heard is what a manager has announced last. It is false if nothing is announced, if two managers announce different flags, or if the lease
-// cannot be read.
-func Heard(ctx context.Context, reader client.Reader) (Flags, bool) {
+// Heard is what the manager that looks after a namespace has announced last; empty means all namespaces. It is false if nothing is announced,
+// if two managers announce different flags, or if the leases cannot be read.
+func Heard(ctx context.Context, reader client.Reader, namespace string) (Flags, bool) {
 	var leases coordinationv1.LeaseList
 	if err := reader.List(ctx, &leases, client.HasLabels{adoptLabel}); err != nil {
 		return Flags{}, false
 	}
+	leases.Items = slices.DeleteFunc(leases.Items, func(l coordinationv1.Lease) bool {
+		return !scope.Leader{Scope: scope.Of(l.Annotations)}.Looks(namespace)
+	})
 	var heard Flags
 	known := false
 	for _, one := range latest(leases.Items) {
-		said, ok := flags(one.Labels)
+		said, ok := flags(&one)
 		if !ok {
 			continue
 		}

@@ -18,14 +18,14 @@ import (
 // leases is an API server that has these leases, or answers with an error.
 type leases struct {
 	client.Reader
-	labels []map[string]string
-	specs  []coordinationv1.LeaseSpec
-	err    error
+	metas []metav1.ObjectMeta
+	specs []coordinationv1.LeaseSpec
+	err   error
 }
 
 func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
-	for i, labels := range l.labels {
-		lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: scope.DefaultLease, Labels: labels}}
+	for i, meta := range l.metas {
+		lease := coordinationv1.Lease{ObjectMeta: meta}
 		if i < len(l.specs) {
 			lease.Spec = l.specs[i]
 		}
@@ -33,6 +33,19 @@ func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.List
 		all.Items = append(all.Items, lease)
 	}
 	return l.err
+}
+
+// announced is the metadata of a lease whose holder looks after a namespace and announces flags.
+func announced(namespace string, f Flags) metav1.ObjectMeta {
+	s := scope.Scope{Controllers: []string{"machinehealthcheck"}, Namespace: namespace, WatchFilter: f.WatchFilter}
+	return metav1.ObjectMeta{Name: scope.DefaultLease, Labels: f.Labels(), Annotations: s.Annotations()}
+}
+
+func everywhere(all ...Flags) (metas []metav1.ObjectMeta) {
+	for _, f := range all {
+		metas = append(metas, announced("", f))
+	}
+	return metas
 }
 
 // spec is that of a lease that was renewed so long after noon.
@@ -45,7 +58,6 @@ func spec(holder string, after time.Duration) coordinationv1.LeaseSpec {
 func TestLeftLeases(t *testing.T) {
 	before := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll, WatchFilter: "east"}, GracePeriod: 5 * time.Minute}
 	after := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: 5 * time.Minute}
-	labels := []map[string]string{before.Labels(), after.Labels()}
 	for name, tt := range map[string]struct {
 		specs []coordinationv1.LeaseSpec
 		known bool
@@ -57,7 +69,7 @@ func TestLeftLeases(t *testing.T) {
 		"both lead":                      {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Second)}, false},
 		"both lead, and a clock is slow": {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", 50*time.Second)}, false},
 	} {
-		got, known := Heard(t.Context(), leases{labels: labels, specs: tt.specs})
+		got, known := Heard(t.Context(), leases{metas: everywhere(before, after), specs: tt.specs}, "")
 		if known != tt.known || known && got != after {
 			t.Errorf("%s: heard %+v, %t", name, got, known)
 		}
@@ -73,19 +85,19 @@ func TestHeard(t *testing.T) {
 		want   Flags
 		known  bool
 	}{
-		"announced":                           {leases{labels: []map[string]string{beside.Labels()}}, beside, true},
-		"the defaults":                        {leases{labels: []map[string]string{alone.Labels()}}, alone, true},
-		"beside a lease that says nothing":    {leases{labels: []map[string]string{nil, beside.Labels()}}, beside, true},
-		"two that agree":                      {leases{labels: []map[string]string{alone.Labels(), alone.Labels()}}, alone, true},
-		"two that do not agree":               {leases{labels: []map[string]string{alone.Labels(), beside.Labels()}}, Flags{}, false},
-		"a version that announces nothing":    {leases{labels: []map[string]string{nil}}, Flags{}, false},
-		"a policy that is not known here":     {leases{labels: []map[string]string{{adoptLabel: "some", gracePeriodLabel: "5m0s"}}}, Flags{}, false},
+		"announced":                           {leases{metas: everywhere(beside)}, beside, true},
+		"the defaults":                        {leases{metas: everywhere(alone)}, alone, true},
+		"beside a lease that says nothing":    {leases{metas: append(everywhere(beside), metav1.ObjectMeta{})}, beside, true},
+		"two that agree":                      {leases{metas: everywhere(alone, alone)}, alone, true},
+		"two that do not agree":               {leases{metas: everywhere(alone, beside)}, Flags{}, false},
+		"a version that announces nothing":    {leases{metas: []metav1.ObjectMeta{{}}}, Flags{}, false},
+		"a policy that is not known here":     {leases{metas: []metav1.ObjectMeta{{Labels: map[string]string{adoptLabel: "some", gracePeriodLabel: "5m0s"}}}}, Flags{}, false},
 		"there is no lease":                   {leases{}, Flags{}, false},
 		"the lease may not be read, or so on": {leases{err: errors.New("no")}, Flags{}, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, known := Heard(t.Context(), tt.server)
+			got, known := Heard(t.Context(), tt.server, "")
 			if got != tt.want || known != tt.known {
 				t.Errorf("heard %+v, %t", got, known)
 			}
@@ -95,5 +107,28 @@ func TestHeard(t *testing.T) {
 		if wrong := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(wrong) > 0 {
 			t.Errorf("the label %s=%s is none: %v", key, value, wrong)
 		}
+	}
+}
+
+// TestHeardOfANamespace: of managers that look after different namespaces, the one counts that looks after the namespace in question. What
+// another one does elsewhere is of no interest, though it may have renewed its lease later.
+func TestHeardOfANamespace(t *testing.T) {
+	blue := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: time.Minute}
+	red := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll}, GracePeriod: 5 * time.Minute}
+	server := leases{
+		metas: []metav1.ObjectMeta{announced("blue", blue), announced("red", red)},
+		specs: []coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Hour)},
+	}
+	for namespace, want := range map[string]Flags{"blue": blue, "red": red} {
+		if got, known := Heard(t.Context(), server, namespace); !known || got != want {
+			t.Errorf("of %s: heard %+v, %t", namespace, got, known)
+		}
+	}
+	if got, known := Heard(t.Context(), server, "green"); known {
+		t.Errorf("of a namespace that nobody looks after: heard %+v", got)
+	}
+	server.specs[1] = spec("b", time.Second)
+	if got, known := Heard(t.Context(), server, ""); known {
+		t.Errorf("of all namespaces: heard %+v", got)
 	}
 }

@@ -63,7 +63,7 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 	options := dashboard.Options{Fleet: observer, Namespace: namespace, Policy: observer.Policy, Clock: clock.RealClock{}}
 	address, key := "http://"+listener.Addr().String()+"/", ""
 	if f.actions {
-		person, err := f.acting(cmd)
+		person, err := f.acting(cmd, namespace)
 		if err != nil {
 			return err
 		}
@@ -85,12 +85,12 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 }
 
 // acting is the person as whom the pages act.
-func (f *dashboardFlags) acting(cmd *cobra.Command) (*people.Person, error) {
+func (f *dashboardFlags) acting(cmd *cobra.Command, namespace string) (*people.Person, error) {
 	c, err := f.client()
 	if err != nil {
 		return nil, err
 	}
-	return f.person(cmd, c, clock.RealClock{}), nil
+	return f.person(cmd, c, namespace, clock.RealClock{}), nil
 }
 
 // shutTime is how long requests may take to end.

@@ -115,7 +115,7 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 
 // decide shows what is to be written, and writes it.
 func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1alpha1.MachineRemediation) error {
-	person := d.access.person(cmd, c, d.clock)
+	person := d.access.person(cmd, c, record.Namespace, d.clock)
 	change, err := person.Answer(cmd.Context(), record, people.Answer{Answer: d.answer, Step: d.step, Reason: d.reason})
 	if err != nil {
 		return err

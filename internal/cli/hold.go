@@ -131,7 +131,7 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 }
 
 func (h *holdCommand) propose(cmd *cobra.Command, c client.Client, t people.Target, until time.Time) (*people.Change, error) {
-	person := h.access.person(cmd, c, h.clock)
+	person := h.access.person(cmd, c, t.Namespace, h.clock)
 	if h.releases {
 		return person.Release(cmd.Context(), t)
 	}

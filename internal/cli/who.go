@@ -16,16 +16,17 @@ import (
 // fieldOwner is the name under which commands write.
 const fieldOwner = "sickbay-cli"
 
-// person is who runs the command.
-func (a *access) person(cmd *cobra.Command, c client.Client, now clock.PassiveClock) *people.Person {
+// person is who runs the command, about objects of a namespace; empty means all of them.
+func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, now clock.PassiveClock) *people.Person {
 	return &people.Person{
-		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(), Policy: policyOf(cmd.Context(), c), Clock: now,
+		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(),
+		Policy: policyOf(cmd.Context(), c, namespace), Clock: now,
 	}
 }
 
-// policyOf is that of the manager, as far as it announces it.
-func policyOf(ctx context.Context, reader client.Reader) targets.Policy {
-	if flags, ok := announce.Heard(ctx, reader); ok {
+// policyOf is that of the manager that looks after a namespace, as far as it announces it.
+func policyOf(ctx context.Context, reader client.Reader, namespace string) targets.Policy {
+	if flags, ok := announce.Heard(ctx, reader, namespace); ok {
 		return flags.Policy
 	}
 	return targets.Policy{Adopt: targets.AdoptAll}

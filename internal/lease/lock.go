@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
@@ -189,6 +191,8 @@ func (l *Lock) letGo(ctx context.Context) error {
 // fill says who leads, and what that manager looks after.
 func (l *Lock) fill(lease *coordinationv1.Lease, r resourcelock.LeaderElectionRecord) {
 	lease.Spec = resourcelock.LeaderElectionRecordToLeaseSpec(&r)
+	// A holder before, with other flags, may have left labels of its own.
+	maps.DeleteFunc(lease.Labels, func(key, _ string) bool { return strings.HasPrefix(key, v1alpha1.GroupVersion.Group+"/") })
 	lease.Labels = with(with(lease.Labels, l.labels), map[string]string{scope.Label: ""})
 	lease.Annotations = with(lease.Annotations, l.others.scope.Annotations())
 }

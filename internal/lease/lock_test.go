@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -187,4 +188,28 @@ func TestForbiddenForAWhile(t *testing.T) {
 		found, _ := l.others.overlapping(t.Context())
 		return found
 	}, 10*time.Second).ShouldNot(BeEmpty(), "the other manager is seen")
+}
+
+// TestLabelsOfTheHolder: what a holder before has announced goes with it. Labels of others stay.
+func TestLabelsOfTheHolder(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	left := heldLease(ns, judges(ns), 0)
+	left.Name, left.Spec.HolderIdentity = "own", new("")
+	left.Labels["sickbay.dev/adopt"], left.Labels["example.dev/team"] = "all", "blue"
+	build.Create(t.Context(), t, e.Client, left)
+	l := newLock(t, e.Config, ns, "own", judges(ns))
+	if _, _, err := l.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Update(t.Context(), l.wish()); err != nil {
+		t.Fatal(err)
+	}
+	var got coordinationv1.Lease
+	if err := e.Client.Get(t.Context(), l.others.own, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{scope.Label: "", "example.dev/team": "blue"}, got.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
 }

@@ -12,7 +12,7 @@ const masked = "***"
 // secrets are what is taken out, each with what is left of it: the password in an address, what follows the scheme of an Authorization header,
 // a token that says of itself that it is one, and a private key. One that is cut off ends with the quotation or the text that it is in.
 var secrets = []struct {
-	// sign is in every text that has such a secret; most texts have none, which is told without the pattern.
+	// sign is in every text that has such a secret, in whatever case. Most texts have no sign, and so need no pattern.
 	sign    []byte
 	pattern *regexp.Regexp
 	left    []byte
@@ -29,11 +29,21 @@ func Text(text string) string { return string(maskAll([]byte(text))) }
 
 func maskAll(text []byte) []byte {
 	for _, s := range secrets {
-		if bytes.Contains(text, s.sign) {
+		if contains(text, s.sign) {
 			text = s.pattern.ReplaceAll(text, s.left)
 		}
 	}
 	return text
+}
+
+// contains reports whether a sign is in a text, in whatever case.
+func contains(text, sign []byte) bool {
+	for ; len(text) >= len(sign); text = text[1:] {
+		if bytes.EqualFold(text[:len(sign)], sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // Writer masks what is written to W. Each Write is a text of its own, as loggers write their entries.

@@ -19,6 +19,8 @@ var texts = map[string]string{
 	"https://host:8080/a@b":                                                     "https://host:8080/a@b",
 	"https://host:8080 of admin@example.com":                                    "https://host:8080 of admin@example.com",
 	"Authorization: Bearer abcdefgh-ijklmnop.q":                                 "Authorization: Bearer ***",
+	"AUTHORIZATION: BEARER abcdefgh-ijklmnop.q":                                 "AUTHORIZATION: BEARER ***",
+	"BASIC YWRtaW46c2VjcmV0LXBhc3N3b3Jk==":                                      "BASIC ***",
 	"Bearer authentication failed, basic auth refused":                          "Bearer authentication failed, basic auth refused",
 	"basic YWRtaW46c2VjcmV0LXBhc3N3b3Jk== refused":                              "basic *** refused",
 	"the token eyJhbGciOiJSUzI1.eyJpc3MiOiJr.c2ln is no good":                   "the token *** is no good",

@@ -32,6 +32,10 @@ var (
 
 func init() {
 	ctrlmetrics.Registry.MustRegister(endsTotal, fencingSeconds, keysLostTotal)
+	// Prometheus does not see a counter increase that appears with a value of 1.
+	for _, end := range cycle.Ends() {
+		endsTotal.WithLabelValues(string(end.Phase), string(end.Outcome))
+	}
 }
 
 // Metrics counts the cycles that have not ended, and names the hosts that are off by them. It counts those of all kinds of Machines, but

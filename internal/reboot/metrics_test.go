@@ -54,6 +54,21 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestEndsBeginAtZero: each end has its series before any cycle ends, as Prometheus does not see a counter increase that appears with a value of 1.
+func TestEndsBeginAtZero(t *testing.T) {
+	ends := cycle.Ends()
+	if got := testutil.CollectAndCount(endsTotal); got != len(ends) {
+		t.Errorf("%d series, and %d ends", got, len(ends))
+	}
+	for _, end := range ends {
+		if endsTotal.DeleteLabelValues(string(end.Phase), string(end.Outcome)) {
+			endsTotal.WithLabelValues(string(end.Phase), string(end.Outcome))
+			continue
+		}
+		t.Errorf("%s %s has no series", end.Phase, end.Outcome)
+	}
+}
+
 // endedFor has the record say why it ended.
 func endedFor(reason string) change {
 	return func(f *cycle.Facts) { f.Status.Outcome = v1alpha1.Outcome(reason) }

@@ -113,6 +113,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if record.Spec.MachineRef.APIGroup != clusterv1.GroupVersion.Group {
 		return ctrl.Result{}, nil
 	}
+	beginAtZero(record)
 	if r.written.Behind(record) {
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}

@@ -53,8 +53,12 @@ func init() {
 	}
 }
 
-// beginAtZero shows the counters of a record's steps from the start: what appears with a value of 1 has not increased, as Prometheus sees it.
+// beginAtZero shows the counters of an open record's steps before they count anything: Prometheus does not see a counter increase that appears with a
+// value of 1. It does so at each look, as the process may be another one than when the record was made.
 func beginAtZero(r *v1alpha1.MachineRemediation) {
+	if ladder.Ended(r) {
+		return
+	}
 	for _, step := range r.Spec.Steps {
 		for _, outcome := range []v1alpha1.AttemptResult{outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut} {
 			attemptsTotal.WithLabelValues(string(step.Action), step.Name, string(outcome))
@@ -70,9 +74,6 @@ const outcomeStarted = "Started"
 
 // measure counts what a write of a status has changed.
 func measure(before, after *v1alpha1.MachineRemediation) {
-	if before.Status.Phase == "" {
-		beginAtZero(after)
-	}
 	measureAttempt(before, after)
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
 		return

@@ -62,9 +62,15 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("%v attempts have started", got)
 	}
 
-	// Another process counts what it finds.
+	// Another process counts what it finds, and from 0.
 	f.restart()
+	step := prometheus.Labels{"action": string(v1alpha1.ActionReplace), "step": "replace"}
+	attemptsTotal.DeletePartialMatch(step)
 	f.reconcile(record)
+	if got := attemptsTotal.DeletePartialMatch(step); got != 4 {
+		t.Errorf("the counters of an open record have %d series, not 4", got)
+	}
+	succeeded = 0
 	f.wantCounted(map[string]float64{"mhc Acting Acting": 2})
 
 	f.judge(a, metav1.ConditionTrue)

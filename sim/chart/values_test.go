@@ -181,16 +181,52 @@ func TestSchema(t *testing.T) {
 		`controllers=["reboots"]`:                  "controllers",
 		`controllers=[]`:                           "controllers",
 		`adopt="some"`:                             "adopt",
-		`openshift={"externalRemediation":true}`:   "enabled",
 		`networkPolicy={"apiServerPorts":[70000]}`: "apiServerPorts",
 		`extraArgs=["sync-period=5m"]`:             "extraArgs",
 		`image={"digest":"sha256:1"}`:              "digest",
+		`log={"verbosity":8}`:                      "verbosity",
 		`rbac={"remediationKinds":[{"apiGroup":"*","templates":"a","requests":"b"}]}`: "apiGroup",
 	} {
 		out, err := tryHelm(t, "template", "sickbay", chartDir, "--set-json", value)
 		if err == nil || !strings.Contains(out, why) {
 			t.Errorf("%s is taken, or the answer does not name %s: %v\n%s", value, why, err, out)
 		}
+	}
+}
+
+// TestNeedsOthers: a value that does nothing without another one is refused, with one sentence that says what it needs.
+func TestNeedsOthers(t *testing.T) {
+	for values, why := range map[string]string{
+		"openshift.externalRemediation=true": "openshift.externalRemediation needs openshift.enabled=true.",
+		"openshift.enabled=true openshift.externalRemediation=true controllers=[\"machinehealth\"]": "openshift.externalRemediation needs reboot among the controllers.",
+		"metrics.enabled=false metrics.serviceMonitor.enabled=true":                                 "metrics.serviceMonitor.enabled needs metrics.enabled=true: without it there is nothing to scrape.",
+		"metrics.enabled=false metrics.annotations=true":                                            "metrics.annotations needs metrics.enabled=true: without it there is nothing to scrape.",
+		"metrics.enabled=false alerts.enabled=true":                                                 "alerts.enabled needs metrics.enabled=true: without metrics SickbayDown always fires, and nothing else does.",
+		"dashboard.actions=true":                                                                    "dashboard.actions needs dashboard.enabled=true: without it there is no dashboard.",
+		"dashboard.certSecret=\"tls\"":                                                              "dashboard.certSecret needs dashboard.enabled=true: without it there is no dashboard.",
+	} {
+		args := []string{"template", "sickbay", chartDir}
+		for value := range strings.FieldsSeq(values) {
+			args = append(args, "--set-json", value)
+		}
+		refused(t, why, args...)
+	}
+	policies := []string{"template", "sickbay", chartDir, "--set=admission.enabled=true", "--kube-version"}
+	refused(t, "admission.enabled needs Kubernetes 1.30 or later: v1.29.9 has no admissionregistration.k8s.io/v1 ValidatingAdmissionPolicies.",
+		append(policies, "v1.29.9")...)
+	for _, enough := range []string{"v1.30.0", "v1.30.0-gke.100", "v1.36.3+k3s1"} {
+		if out, err := tryHelm(t, append(policies, enough)...); err != nil {
+			t.Errorf("refused on %s: %v\n%s", enough, err, out)
+		}
+	}
+}
+
+// refused wants Helm to fail with a sentence of checks.yaml.
+func refused(t *testing.T, why string, args ...string) {
+	t.Helper()
+	out, err := tryHelm(t, args...)
+	if err == nil || !strings.Contains(out, "checks.yaml:") || !strings.Contains(out, ": "+why+"\n") {
+		t.Errorf("helm %q does not say %q: %v\n%.300s", args, why, err, out)
 	}
 }
 

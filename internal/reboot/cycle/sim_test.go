@@ -141,6 +141,7 @@ func (w *world) step(fate string) (Decision, bool) {
 	f := w.facts()
 	d := Decide(f, w.now)
 	w.checkPause(f, d)
+	w.checkListed(f, d)
 	if !d.Changed && d.Action == Nothing {
 		w.checkWait(d)
 		return d, false

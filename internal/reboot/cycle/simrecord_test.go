@@ -218,6 +218,14 @@ func (w *world) checkPause(f Facts, d Decision) {
 	}
 }
 
+// checkListed compares an end with the list of all ends.
+func (w *world) checkListed(f Facts, d Decision) {
+	end := End{d.Status.Phase, d.Status.Outcome}
+	if end.Phase.Ended() && !f.Status.Phase.Ended() && !slices.Contains(Ends(), end) {
+		w.t.Fatalf("%v is missing in Ends", end)
+	}
+}
+
 // checkGivenUp judges the moment in which a record goes that has stayed for its Node.
 func (w *world) checkGivenUp() {
 	if w.machine.gone || !OwesNode(&w.request.status) {

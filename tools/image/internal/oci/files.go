@@ -16,6 +16,12 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
+// The texts that go with the binary, by their names in the repository and in the image.
+const (
+	LicenseFile = "LICENSE"
+	NoticesFile = "THIRD_PARTY_NOTICES.txt"
+)
+
 // nonRoot is the user that the program runs as.
 const nonRoot = "65532"
 
@@ -49,13 +55,18 @@ func roots() []byte {
 	return out.Bytes()
 }
 
-// program is the layer with the binary alone, so that the other one stays the same from release to release.
-func program(binary, name string) ([]file, error) {
+// program is the layer with the binary and its licenses alone, so that the other one stays the same from release to release.
+func program(binary, name string, texts Texts) ([]file, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {
 		return nil, err
 	}
-	return []file{{name, 0o755, content}}, nil
+	return []file{
+		{name: "licenses/", mode: 0o755},
+		{"licenses/" + LicenseFile, 0o644, texts.License},
+		{"licenses/" + NoticesFile, 0o644, texts.Notices},
+		{name, 0o755, content},
+	}, nil
 }
 
 // layer packs files as they are listed. All belong to root, who may be the only one to change them, and bear one time.

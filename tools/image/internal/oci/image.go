@@ -31,12 +31,12 @@ func labels(src source.Source) map[string]string {
 	}
 }
 
-// Image is that of a binary for one platform.
-func Image(src source.Source, platform gobuild.Platform, binary string) (v1.Image, error) {
+// Image is that of a binary, with the texts that go with it.
+func Image(src source.Source, texts Texts, binary Binary) (v1.Image, error) {
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	img, err := mutate.ConfigFile(img, &v1.ConfigFile{
-		Architecture: platform.Arch,
-		OS:           platform.OS,
+		Architecture: binary.Platform.Arch,
+		OS:           binary.Platform.OS,
 		Created:      v1.Time{Time: src.Time},
 		RootFS:       v1.RootFS{Type: "layers"},
 		Config: v1.Config{
@@ -49,14 +49,14 @@ func Image(src source.Source, platform gobuild.Platform, binary string) (v1.Imag
 	if err != nil {
 		return nil, err
 	}
-	binaryFiles, err := program(binary, Name)
+	binaryFiles, err := program(binary.File, Name, texts)
 	if err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {
 		files []file
 		what  string
-	}{{system(), "the user, and certificate authorities"}, {binaryFiles, "the binary"}} {
+	}{{system(), "the user, and certificate authorities"}, {binaryFiles, "the binary, and its licenses"}} {
 		packed, err := layer(part.files, src.Time)
 		if err != nil {
 			return nil, fmt.Errorf("packing %s: %w", part.what, err)

@@ -24,16 +24,19 @@ type Binary struct {
 	File     string
 }
 
+// Texts go with the binary, as its license and those of its modules ask.
+type Texts struct{ License, Notices []byte }
+
 // Write makes a layout in a directory, which it empties before: an index of the images of all binaries, with the version as its
 // name, and beside it for each image its bill of materials, which it returns in the order of the binaries.
-func Write(dir string, src source.Source, binaries []Binary) ([][]byte, error) {
+func Write(dir string, src source.Source, texts Texts, binaries []Binary) ([][]byte, error) {
 	images, bills, artifacts, platforms := []v1.Image{}, [][]byte{}, []v1.Image{}, []gobuild.Platform{}
 	for _, binary := range binaries {
-		img, err := Image(src, binary.Platform, binary.File)
+		img, err := Image(src, texts, binary)
 		if err != nil {
 			return nil, err
 		}
-		bill, err := sbom.Of(src, binary.File)
+		bill, err := sbom.Of(src, binary.File, texts.Notices)
 		if err != nil {
 			return nil, err
 		}

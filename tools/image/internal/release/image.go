@@ -42,7 +42,11 @@ func Image(ctx context.Context, program gobuild.Program, src source.Source, plat
 		}
 		binaries = append(binaries, oci.Binary{Platform: platform, File: file})
 	}
-	bills, err := oci.Write(LayoutDir(dir), src, binaries)
+	texts, err := textsOf(program.Dir)
+	if err != nil {
+		return err
+	}
+	bills, err := oci.Write(LayoutDir(dir), src, texts, binaries)
 	if err != nil {
 		return fmt.Errorf("making the image: %w", err)
 	}
@@ -52,6 +56,15 @@ func Image(ctx context.Context, program gobuild.Program, src source.Source, plat
 		}
 	}
 	return nil
+}
+
+// textsOf reads from a repository what goes with its binary.
+func textsOf(root string) (texts oci.Texts, err error) {
+	if texts.License, err = os.ReadFile(filepath.Join(root, oci.LicenseFile)); err != nil {
+		return texts, err
+	}
+	texts.Notices, err = os.ReadFile(filepath.Join(root, oci.NoticesFile))
+	return texts, err
 }
 
 // clean removes the binaries of an image before, which may have been for more platforms.

@@ -141,6 +141,11 @@ func checkImage(t *testing.T, img v1.Image, platform gobuild.Platform) (string, 
 		}
 	}
 	checkBinary(t, filepath.Join(dir, "sickbay"), platform)
+	for file, says := range map[string]string{"LICENSE": "Apache License", "THIRD_PARTY_NOTICES.txt": "the Go standard library and runtime (LICENSE): BSD-3-Clause"} {
+		if text, err := os.ReadFile(filepath.Join(dir, "licenses", file)); err != nil || !strings.Contains(string(text), says) {
+			t.Errorf("/licenses/%s does not say %q: %v", file, says, err)
+		}
+	}
 	roots, err := os.ReadFile(filepath.Join(dir, "etc/ssl/certs/ca-certificates.crt"))
 	if err != nil {
 		t.Fatal(err)
@@ -191,6 +196,7 @@ func checkBill(t *testing.T, bill []byte, binary, version string) map[string]str
 			Name      string `json:"name"`
 			Version   string `json:"versionInfo"`
 			Download  string `json:"downloadLocation"`
+			Declared  string `json:"licenseDeclared"`
 			Checksums []struct {
 				Value string `json:"checksumValue"`
 			} `json:"checksums"`
@@ -216,7 +222,7 @@ func checkBill(t *testing.T, bill []byte, binary, version string) map[string]str
 	}
 	ids, versions := map[string]bool{d.ID: true}, map[string]string{}
 	for _, p := range d.Packages {
-		if ids[p.ID] || p.Version == "" || p.Download == "" || len(p.Refs) != 1 || !strings.HasPrefix(p.Refs[0].Locator, "pkg:golang/"+p.Name+"@") {
+		if ids[p.ID] || p.Version == "" || p.Download == "" || p.Declared == "NOASSERTION" || len(p.Refs) != 1 || !strings.HasPrefix(p.Refs[0].Locator, "pkg:golang/"+p.Name+"@") {
 			t.Errorf("the package %+v is there twice, or not whole", p)
 		}
 		ids[p.ID], versions[p.Name] = true, p.Version

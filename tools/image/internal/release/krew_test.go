@@ -81,7 +81,7 @@ func checkKrew(t *testing.T, manifest []byte, archives map[string][]byte) {
 			}
 			installed = append(installed, file.From)
 		}
-		if !slices.Contains(installed, platform.Bin) || !slices.Contains(installed, "LICENSE") || strings.TrimSuffix(platform.Bin, ".exe") != "kubectl-sickbay" {
+		if !slices.Contains(installed, platform.Bin) || !slices.Contains(installed, "LICENSE") || !slices.Contains(installed, "THIRD_PARTY_NOTICES.txt") || strings.TrimSuffix(platform.Bin, ".exe") != "kubectl-sickbay" {
 			t.Errorf("%s is to install the license and the program: %v, and runs %s", name, installed, platform.Bin)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/tools/image/internal/gobuild"
+	"github.com/sickbay-dev/sickbay/tools/image/internal/oci"
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
@@ -155,13 +156,13 @@ func (o Options) manifests() error {
 
 // plugins are the archives that kubectl's plugin is installed from, and the manifest that leads krew to them.
 func (o Options) plugins(ctx context.Context) error {
-	license, err := os.ReadFile(filepath.Join(o.Root, "LICENSE"))
+	texts, err := textsOf(o.Root)
 	if err != nil {
 		return err
 	}
 	var archives []pluginArchive
 	for _, platform := range o.Plugin {
-		archive, err := o.plugin(ctx, platform, license)
+		archive, err := o.plugin(ctx, platform, texts)
 		if err != nil {
 			return err
 		}
@@ -174,7 +175,7 @@ func (o Options) plugins(ctx context.Context) error {
 	return o.write(manifest, "krew-sickbay.yaml")
 }
 
-func (o Options) plugin(ctx context.Context, platform gobuild.Platform, license []byte) (pluginArchive, error) {
+func (o Options) plugin(ctx context.Context, platform gobuild.Platform, texts oci.Texts) (pluginArchive, error) {
 	file := BinaryFile(o.Work, platform)
 	// The binary in the image is the very same.
 	if !slices.Contains(o.Image, platform) {
@@ -191,7 +192,9 @@ func (o Options) plugin(ctx context.Context, platform gobuild.Platform, license 
 		kind, suffix = zipped, ".zip"
 	}
 	name := strings.Join([]string{"kubectl-sickbay", o.Source.Version, platform.OS, platform.Arch + suffix}, "-")
-	content, err := pack(kind, []entry{{name: "LICENSE", content: license}, {bin, true, binary}}, o.Source.Time)
+	content, err := pack(kind, []entry{
+		{name: oci.LicenseFile, content: texts.License}, {name: oci.NoticesFile, content: texts.Notices}, {bin, true, binary},
+	}, o.Source.Time)
 	if err == nil {
 		err = o.write(content, name)
 	}

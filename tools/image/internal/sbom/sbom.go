@@ -1,4 +1,5 @@
-// Package sbom writes what a Go binary is made of as a bill of materials in SPDX 2.3. All of it is read from the binary itself.
+// Package sbom writes what a Go binary is made of as a bill of materials in SPDX 2.3. All of it is read from the binary itself, but for the
+// licenses, which are those in the notices that go with it.
 package sbom
 
 import (
@@ -63,8 +64,9 @@ type (
 
 const noAssertion = "NOASSERTION"
 
-// Of is the bill of a binary: the binary with its checksum, the modules in it, and Go's standard library.
-func Of(src source.Source, file string) ([]byte, error) {
+// Of is the bill of a binary: the binary with its checksum, the modules in it, and Go's standard library. Notices say under which licenses
+// these are.
+func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -81,9 +83,14 @@ func Of(src source.Source, file string) ([]byte, error) {
 	main.Checksums = []checksum{{"SHA256", digest}}
 	main.Comment = "built from commit " + src.Revision + " for " + setting(info, "GOOS") + "/" + setting(info, "GOARCH")
 
-	packages := []item{main, module("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
+	declared := licenses(notices)
+	standard := module("stdlib", strings.TrimPrefix(info.GoVersion, "go"))
+	standard.Declared = declared.of("the Go standard library and runtime")
+	packages := []item{main, standard}
 	for _, dep := range info.Deps {
-		packages = append(packages, dependency(dep))
+		p := dependency(dep)
+		p.Declared = declared.of(dep.Path)
+		packages = append(packages, p)
 	}
 	d := document{
 		Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "sickbay-" + src.Version,

@@ -81,7 +81,7 @@ func TestNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(text); strings.Count(got, "Permission is hereby") != 1 || !strings.Contains(got, "example.com/one (LICENSE)\nexample.com/two (LICENSE.md)\n") || !strings.Contains(got, "Made by somebody.") {
+	if got := string(text); strings.Count(got, "Permission is hereby") != 1 || !strings.Contains(got, "example.com/one (LICENSE): MIT\nexample.com/two (LICENSE.md): MIT\n") || !strings.Contains(got, "example.com/two (NOTICE)\n") || !strings.Contains(got, "Made by somebody.") {
 		t.Errorf("the notices are %s", got)
 	}
 	if _, err := notices(nil); err == nil {

@@ -106,17 +106,23 @@ const enough = 75
 func (m *module) licenses() []string {
 	var ids []string
 	for name, text := range m.files {
-		if isNotice(name) {
-			continue
-		}
-		coverage := licensecheck.Scan(text)
-		if coverage.Percent < enough {
-			ids = append(ids, fmt.Sprintf("(unknown: %s)", name))
-			continue
-		}
-		for _, match := range coverage.Match {
-			ids = append(ids, match.ID)
-		}
+		ids = append(ids, licensesIn(name, text)...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// licensesIn are those in a file.
+func licensesIn(name string, text []byte) (ids []string) {
+	if isNotice(name) {
+		return nil
+	}
+	coverage := licensecheck.Scan(text)
+	if coverage.Percent < enough {
+		return []string{fmt.Sprintf("(unknown: %s)", name)}
+	}
+	for _, match := range coverage.Match {
+		ids = append(ids, match.ID)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)

@@ -10,7 +10,8 @@ import (
 )
 
 const header = `Sickbay's binary is made of the code in this repository, which is under the Apache License 2.0 (see LICENSE), and of the modules
-below. Each text is followed by nothing but the next one; modules with the same text share it. make licenses checks this file.
+below. Each text is followed by nothing but the next one; modules with the same text share it. Behind each file of a module stands
+which licenses are in it, by their SPDX identifiers. make licenses checks this file, and bills of materials are made from it.
 `
 
 // notices are the texts that go with the binary, each once. Versions are left out, so that an update changes nothing here: they are in the
@@ -20,7 +21,11 @@ func notices(linked []*module) ([]byte, error) {
 	for _, m := range linked {
 		for _, name := range slices.Sorted(maps.Keys(m.files)) {
 			text := strings.TrimSpace(strings.ReplaceAll(string(m.files[name]), "\r\n", "\n"))
-			users[text] = append(users[text], m.path+" ("+name+")")
+			user := m.path + " (" + name + ")"
+			if ids := licensesIn(name, m.files[name]); len(ids) > 0 {
+				user += ": " + strings.Join(ids, " AND ")
+			}
+			users[text] = append(users[text], user)
 		}
 	}
 	if len(users) == 0 {
