@@ -86,6 +86,7 @@ type Options struct {
 	Logger logr.Logger
 
 	tracer *tracing.Tracer
+	pace   pace
 }
 
 // announced are the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
