@@ -156,6 +156,15 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
+// waiting is how many workers may wait at once for workload clusters that are slow: half of those of one controller. Who only looks has
+// nothing else to do, and waits.
+func (o *Options) waiting() int {
+	if len(o.Controllers) == 0 {
+		return 0
+	}
+	return max(1, o.Concurrency/2)
+}
+
 func (o *Options) hasDashboard() bool { return o.DashboardBindAddress != "0" }
 
 // enabled returns those of names that are to run.
