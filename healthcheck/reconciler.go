@@ -2,6 +2,7 @@ package healthcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -115,6 +116,9 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	now := r.Clock.Now()
 	stored, progress := r.Store.Get(obj), r.loadProgress(obj)
 	outcomes, err := r.evaluateAll(ctx, obj, stored, progress, now)
+	if later, ok := errors.AsType[*LaterError](err); ok {
+		return ctrl.Result{RequeueAfter: later.After}, nil
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}

@@ -66,6 +66,9 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 		})
 	}
 	wait.Wait()
+	if err := putOff(errs); err != nil {
+		return out, err
+	}
 	for i, check := range c.Checks {
 		if r.keeps && c.ProgressRule == ByCause {
 			var kept []Progress

@@ -63,7 +63,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 			return nil, err
 		}
 	}
-	return app, addGates(ctx, mgr, gates(o, ready, shown))
+	return app, addGates(ctx, mgr, gates(o, ready, shown), o.pace.gatePeriod())
 }
 
 // newTracer makes what sends spans, which goes with the manager; nil if nobody asks for them.
@@ -129,6 +129,7 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 		},
 	}
 	elected.fill(&options)
+	o.pace.fill(&options)
 	mgr, err := ctrl.NewManager(cfg, options)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)

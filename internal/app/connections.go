@@ -55,7 +55,8 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	if err := mgr.Add(disconnect{cache}); err != nil {
 		return nil, fmt.Errorf("arranging the end of the connections to workload clusters: %w", err)
 	}
-	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Management: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now()}
+	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Management: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
+		Waiting: o.waiting()}
 	if err := mgr.Add(metrics.WhileLeading(clusters.Metrics)); err != nil {
 		return nil, fmt.Errorf("adding the metrics of workload clusters: %w", err)
 	}

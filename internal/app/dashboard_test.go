@@ -24,7 +24,7 @@ func withDashboard(t *testing.T) Options {
 	t.Helper()
 	o := DefaultOptions()
 	o.Namespace, o.SkipNameValidation, o.Controllers = env.Get(t).Namespace(t), true, []string{"upgradepause"}
-	o.HealthProbeBindAddress, o.MetricsBindAddress, o.DashboardBindAddress = "0", "0", "127.0.0.1:0"
+	o.HealthProbeBindAddress, o.MetricsBindAddress, o.DashboardBindAddress, o.pace = "0", "0", "127.0.0.1:0", hurry
 	return o
 }
 

@@ -21,6 +21,7 @@ const electionName = "lease"
 // election lets one manager at a time look after the same things. The lock is nil if there is none.
 type election struct {
 	scope scope.Scope
+	pace  pace
 	key   client.ObjectKey
 	lock  *lease.Lock
 }
@@ -32,7 +33,7 @@ func scopeOf(o Options) scope.Scope {
 }
 
 func newElection(cfg *rest.Config, o Options) (*election, error) {
-	e := &election{scope: scopeOf(o)}
+	e := &election{scope: scopeOf(o), pace: o.pace}
 	if !o.LeaderElect {
 		return e, nil
 	}
@@ -65,6 +66,7 @@ func (e *election) addTo(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
+	watch.Period = e.pace.leader
 	if err := mgr.Add(watch); err != nil {
 		return fmt.Errorf("adding the look for other managers: %w", err)
 	}

@@ -22,6 +22,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
+// hurry is the pace of managers in tests.
+var hurry = pace{gate: 100 * time.Millisecond, candidate: 100 * time.Millisecond, leader: 200 * time.Millisecond}
+
 // candidate is a manager that wants to lead.
 type candidate struct {
 	*App
@@ -37,7 +40,7 @@ func stand(t *testing.T, cfg *rest.Config, namespace string, set func(*Options))
 	options := DefaultOptions()
 	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
 	options.SkipNameValidation = true
-	options.LeaderElect, options.LeaderElectNamespace = true, namespace
+	options.LeaderElect, options.LeaderElectNamespace, options.pace = true, namespace, hurry
 	set(&options)
 	ctx, cancel := context.WithCancel(context.Background())
 	a, err := New(ctx, cfg, options)
@@ -139,7 +142,7 @@ func TestOverlappingManagerWaits(t *testing.T) {
 		g.Expect(gauge(g, "sickbay_manager_waits", here, "covered", "false")).To(Equal(1.0))
 		g.Expect(told(t.Context(), g, e, here, "sickbay-manager.only-machinehealth.in-blue", lease.ReasonManagerWaits)).To(BeTrue())
 	}).Should(Succeed())
-	g.Consistently(second.leads(), 3*time.Second).ShouldNot(BeClosed(), "it waits")
+	g.Consistently(second.leads(), 10*hurry.candidate).ShouldNot(BeClosed(), "it waits")
 
 	first.stop()
 	g.Eventually(second.leads()).Should(BeClosed())
@@ -161,7 +164,7 @@ func TestEarlierVersionIsWaitedFor(t *testing.T) {
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	ns := e.Namespace(t)
 	before := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: scope.DefaultLease}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: new("before"), LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NowMicro()),
+		HolderIdentity: new("before"), LeaseDurationSeconds: new(int32(3)), RenewTime: new(metav1.NowMicro()),
 	}}
 	build.Create(t.Context(), t, e.Client, before)
 	renewing, stop := context.WithCancel(t.Context())
@@ -172,13 +175,13 @@ func TestEarlierVersionIsWaitedFor(t *testing.T) {
 			_ = e.Client.Update(renewing, before)
 			select {
 			case <-renewing.Done():
-			case <-time.After(time.Second):
+			case <-time.After(200 * time.Millisecond):
 			}
 		}
 	}()
 	after := stand(t, e.Config, ns, judges("blue"))
 	g.Eventually(func(g Gomega) { g.Expect(gauge(g, "sickbay_manager_waits", ns, "covered", "false")).To(Equal(1.0)) }).Should(Succeed())
-	g.Consistently(after.leads(), 3*time.Second).ShouldNot(BeClosed(), "it waits")
+	g.Consistently(after.leads(), 4*time.Second).ShouldNot(BeClosed(), "it waits")
 
 	stop()
 	g.Eventually(after.leads()).Should(BeClosed(), "a manager that does not renew its lease no longer leads")

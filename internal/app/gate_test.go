@@ -33,13 +33,13 @@ func TestGatesWaitTogether(t *testing.T) {
 		gates = append(gates, gateOf(opened, fmt.Sprintf("gate %d", i), laterKind(fmt.Sprintf("Wait%d", i)), clusterv1.GroupVersion.WithKind("Machine")))
 	}
 	start := time.Now()
-	e.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error { return addGates(t.Context(), mgr, gates) }})
+	e.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error { return addGates(t.Context(), mgr, gates, hurry.gate) }})
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
 
 	calls.take()
 	g.Eventually(calls.count).Should(BeNumerically(">", 2))
-	looks := int(time.Since(start) / gatePeriod)
+	looks := int(time.Since(start) / hurry.gate)
 	if all := calls.take(); len(all) > 2*looks {
 		t.Errorf("%d requests of %d gates in the time of %d looks:\n%v", len(all), many, looks, all)
 	}
@@ -122,7 +122,7 @@ func newGatekeeper(t *testing.T, e *env.Env, gates ...gate) *gatekeeper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &gatekeeper{mgr: e.Manager(t, env.ManagerOptions{}), look: look}
+	k := &gatekeeper{mgr: e.Manager(t, env.ManagerOptions{}), look: look, period: hurry.gate}
 	for _, g := range gates {
 		k.closed = append(k.closed, closedGate{gate: g})
 	}

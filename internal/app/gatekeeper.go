@@ -13,14 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// gatePeriod is how often kinds that are not installed are looked for.
-const gatePeriod = 5 * time.Second
-
 // gatekeeper opens gates when their kinds are installed. It looks once for all of them, so that what waiting
 // costs does not grow with the gates.
 type gatekeeper struct {
 	mgr    ctrl.Manager
 	look   func() (meta.RESTMapper, error)
+	period time.Duration
 	closed []closedGate
 }
 
@@ -30,13 +28,13 @@ type closedGate struct {
 	waitsFor []string
 }
 
-// addGates adds the controllers of those gates to mgr whose kinds are installed. The others wait in it.
-func addGates(ctx context.Context, mgr ctrl.Manager, gates []gate) error {
+// addGates adds the controllers of those gates to mgr whose kinds are installed. The others wait in it, which looks again after each period.
+func addGates(ctx context.Context, mgr ctrl.Manager, gates []gate, period time.Duration) error {
 	look, err := newLook(mgr.GetConfig())
 	if err != nil {
 		return err
 	}
-	k := &gatekeeper{mgr: mgr, look: look}
+	k := &gatekeeper{mgr: mgr, look: look, period: period}
 	for _, g := range gates {
 		k.closed = append(k.closed, closedGate{gate: g})
 	}
@@ -62,7 +60,7 @@ func (k *gatekeeper) NeedLeaderElection() bool { return false }
 
 // Start opens the gates of the running manager one by one, and ends when none is closed any more.
 func (k *gatekeeper) Start(ctx context.Context) error {
-	err := wait.PollUntilContextCancel(ctx, gatePeriod, false, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, k.period, false, func(ctx context.Context) (bool, error) {
 		ready, err := k.ready()
 		if err != nil {
 			k.mgr.GetLogger().V(1).Info("Cannot look for kinds", "err", err)

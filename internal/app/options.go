@@ -86,6 +86,7 @@ type Options struct {
 	Logger logr.Logger
 
 	tracer *tracing.Tracer
+	pace   pace
 }
 
 // announced are the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
@@ -153,6 +154,15 @@ func (o *Options) Validate() error {
 	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, reboot.ControllerName),
 		"--openshift-external-remediation needs the controller %s, which --controllers leaves out", reboot.ControllerName)
 	return errors.Join(errs...)
+}
+
+// waiting is how many workers may wait at once for workload clusters that are slow: half of those of one controller. Who only looks has
+// nothing else to do, and waits.
+func (o *Options) waiting() int {
+	if len(o.Controllers) == 0 {
+		return 0
+	}
+	return max(1, o.Concurrency/2)
 }
 
 func (o *Options) hasDashboard() bool { return o.DashboardBindAddress != "0" }

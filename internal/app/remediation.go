@@ -22,6 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // clusterAPI is what the controllers for Cluster API's Machines share.
@@ -35,7 +36,8 @@ type clusterAPI struct {
 
 	// records reports that Sickbay's own kinds are installed. Without them machines are judged and not repaired.
 	records atomic.Bool
-	// observer and checks are made when the kinds of Cluster API are installed.
+	// clusters, observer and checks are made when the kinds of Cluster API are installed.
+	clusters *workload.Clusters
 	observer *machinehealth.Observer
 	health   *machinehealth.Reconciler
 	checks   *machinehealthcheck.Reconciler
@@ -82,7 +84,8 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 		return err
 	}
 	o := c.options
-	c.observer = &machinehealth.Observer{Nodes: clusters, GracePeriod: o.RemoteConditionsGracePeriod, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}
+	c.clusters = clusters
+	c.observer = &machinehealth.Observer{Nodes: workload.Decisive(clusters), GracePeriod: o.RemoteConditionsGracePeriod, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}
 	if len(o.enabled(machinehealth.ControllerName)) > 0 {
 		c.health = &machinehealth.Reconciler{
 			Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Clusters: clusters,
@@ -122,7 +125,7 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 // newFleet looks at the fleet as the controllers do, from the same caches, and acts on nothing.
 func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	observer := fleet.New(fleet.Sources{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Nodes: c.observer.Nodes, Hosts: c.observer.Hosts, GracePeriod: c.observer.GracePeriod,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Nodes: c.clusters, Hosts: c.observer.Hosts, GracePeriod: c.observer.GracePeriod,
 		Policy: c.options.Policy, Namespace: c.options.Namespace, Records: c.records.Load(), Clock: clock.RealClock{},
 	})
 	observer.Checks.RecordsInstalled = c.records.Load

@@ -48,6 +48,7 @@ func TestARepairIsSeen(t *testing.T) {
 	received, logged := receiver(t), &lines{}
 	o := DefaultOptions()
 	o.Namespace, o.SkipNameValidation, o.HealthProbeBindAddress, o.MetricsBindAddress = ns, true, "0", "0"
+	o.pace = hurry
 	o.TracingEndpoint, o.Logger = received.url, logged.logger()
 	stop := starts(t, o)
 	build.Create(t.Context(), t, c, machine)

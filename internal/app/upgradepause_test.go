@@ -89,7 +89,7 @@ func run(t *testing.T, e *env.Env, controllers ...string) *App {
 	options := DefaultOptions()
 	options.Controllers = controllers
 	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
-	options.SkipNameValidation = true
+	options.SkipNameValidation, options.pace = true, hurry
 	ctx, cancel := context.WithCancel(context.Background())
 	a, err := New(ctx, e.Config, options)
 	if err != nil {

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -31,6 +32,9 @@ const period = 10 * time.Second
 // Watch looks for other managers at work on the same objects: those that do not wait for others, as earlier versions do not, or whom this one
 // could not see before.
 type Watch struct {
+	// Period is how often it looks; zero is every 10 seconds.
+	Period time.Duration
+
 	recorder events.EventRecorder
 	others   *others
 	log      logr.Logger
@@ -53,7 +57,7 @@ func (w *Watch) NeedLeaderElection() bool { return true }
 
 // Start looks until ctx ends.
 func (w *Watch) Start(ctx context.Context) error {
-	wait.UntilWithContext(ctx, w.look, period)
+	wait.UntilWithContext(ctx, w.look, cmp.Or(w.Period, period))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package machinehealth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/managed"
 	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // unreadableRetry is how soon a Node that could not be read is tried again. A
@@ -89,6 +91,9 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 		_ = r.watchNodes(ctx, targets.ClusterOf(machine))
 	}
 	facts, err := r.Observer.Facts(ctx, machine, mhc, cluster, false)
+	if errors.Is(err, workload.ErrBusy) {
+		err = &healthcheck.LaterError{After: workload.Soon()}
+	}
 	if err != nil {
 		return healthcheck.Result{}, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // ControllerName names the controller in logs, metrics and events.
@@ -93,10 +94,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
-	if errors.Is(err, errClusterNotFound) {
+	switch {
+	case errors.Is(err, errClusterNotFound):
 		return ctrl.Result{}, errors.Join(err, r.storeClusterNotFound(ctx, mhc))
-	}
-	if err != nil {
+	case errors.Is(err, workload.ErrBusy):
+		return ctrl.Result{RequeueAfter: workload.Soon()}, nil
+	case err != nil:
 		return ctrl.Result{}, err
 	}
 	if err := r.adopt(ctx, facts, decision); err != nil {

@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,24 +19,26 @@ import (
 var taintSince = version.MustParseGeneric("1.28")
 
 // node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
-// is not off, a workload cluster that is dead holds up nothing.
-func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) cycle.NodeFacts {
+// is not off, a workload cluster that is dead holds up nothing. The error is errBusy.
+func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {
 	name := nodeName(request, m)
 	if name == "" {
-		return cycle.NodeFacts{State: cycle.NodeNone}
+		return cycle.NodeFacts{State: cycle.NodeNone}, nil
 	}
 	node, err := r.Workload.GetLive(ctx, m.cluster, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return cycle.NodeFacts{State: cycle.NodeGone}
+		return cycle.NodeFacts{State: cycle.NodeGone}, nil
+	case errors.Is(err, workload.ErrBusy):
+		return cycle.NodeFacts{}, errBusy
 	case err != nil:
-		return unreadable(ctx, err, "reading Node "+name)
+		return unreadable(ctx, err, "reading Node "+name), nil
 	}
 	facts := cycle.NodeFacts{State: cycle.NodeFound, Node: node, Tainted: cycle.Tainted(node)}
 	if phase := request.Status.Phase; !request.Spec.TaintsNode() || (phase != v1alpha1.Fenced && phase != v1alpha1.Isolating) {
-		return facts
+		return facts, nil
 	}
-	return r.taintFacts(ctx, m, facts)
+	return r.taintFacts(ctx, m, facts), nil
 }
 
 func nodeName(request *v1alpha1.RebootRemediation, m *machine) string {

@@ -66,7 +66,10 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 	if v.machine == nil || !cycle.NeedsNode(&v.facts) {
 		return nil
 	}
-	if err := in.begin(v.machine.cluster); err != nil {
+	if err = in.begin(v.machine.cluster); err == nil {
+		v.facts.Node, err = r.nodeInTime(ctx, request, v.machine)
+	}
+	if err != nil {
 		if request.Status.Phase == v1alpha1.Pending && !v.facts.Deleting {
 			return err
 		}
@@ -74,7 +77,6 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others wait for the workload cluster"}
 		return nil
 	}
-	v.facts.Node = r.nodeInTime(ctx, request, v.machine)
 	if !cycle.NeedsTurn(&v.facts) || v.facts.Deleting {
 		return nil
 	}
@@ -113,7 +115,7 @@ func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why s
 	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 
-func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) cycle.NodeFacts {
+func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {
 	if request.Status.Phase == v1alpha1.Pending {
 		hasty, cancel := context.WithTimeout(ctx, hastyRead)
 		defer cancel()

@@ -34,7 +34,7 @@ func TestUpstreamDefect_VersionOfAnotherCluster(t *testing.T) {
 	request := &v1alpha1.RebootRemediation{Status: in(v1alpha1.Fenced).Status}
 	request.Spec.Isolation = v1alpha1.OutOfServiceTaint
 	f := in(v1alpha1.Fenced, taints)
-	f.Node = r.node(t.Context(), request, &machine{cluster: client.ObjectKey{Name: "c"}})
+	f.Node, _ = r.node(t.Context(), request, &machine{cluster: client.ObjectKey{Name: "c"}})
 	if d := cycle.Decide(f, noon.Time); f.Node.Node == nil || reasonOf(d.Status, v1alpha1.ConditionNodeIsolated) != v1alpha1.ReasonTaintUnsupported {
 		t.Errorf("%s, %+v", d.Action, d.Status.Conditions)
 	}

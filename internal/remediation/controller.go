@@ -123,6 +123,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	case errors.Is(err, errBusy):
 		return ctrl.Result{RequeueAfter: busyRetry}, nil
+	case errors.Is(err, workload.ErrBusy):
+		return ctrl.Result{RequeueAfter: workload.Soon()}, nil
 	}
 	return ctrl.Result{RequeueAfter: after}, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -83,6 +84,21 @@ func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 	}
 	f.wantStanding()
 	leave()
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+}
+
+// TestNobodyActsOnABusyCluster: while somebody else waits for a workload cluster nothing is decided about its records, which are looked at again soon.
+func TestNobodyActsOnABusyCluster(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	record := f.admit(f.sick("a"))
+	f.nodes.Busy(f.clusterKey(), true)
+	if after := f.reconcile(record); after <= 0 || after > time.Second {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantStanding()
+	f.nodes.Busy(f.clusterKey(), false)
 	f.reconcile(record)
 	f.wantStanding("a: mark")
 }

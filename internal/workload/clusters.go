@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,8 +19,9 @@ const (
 	// the cache for the first time. Those that come too early are looked at again
 	// when the Nodes arrive.
 	syncTimeout = 2 * time.Second
-	// hangBackoff is how long reads of a cluster that did not answer in time fail
-	// at once, so that its Machines do not occupy the workers that others need.
+	// hangBackoff is how long at least reads of a cluster that did not answer in time fail
+	// at once, so that its Machines do not occupy the workers that others need. It is up to
+	// half as long again, so that clusters that hang together are not all tried at the same moment.
 	hangBackoff = 10 * time.Second
 )
 
@@ -35,7 +37,10 @@ type Clusters struct {
 	Clock clock.PassiveClock
 	// Started is when the process began to ask.
 	Started time.Time
+	// Waiting is how many callers may wait at once for clusters that are slow, one for each; the others get ErrBusy. 0 means that all wait.
+	Waiting int
 
+	lines   lines
 	hanging sync.Map // path -> time.Time until which reads fail at once
 	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
 	// readable has all that were asked, and whether they answered last.
@@ -95,27 +100,46 @@ func (c *Clusters) read(ctx context.Context, by path, name string, connect func(
 
 // ask connects to a cluster and reads something, unless the cluster did not answer a moment ago.
 func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
-	if until, ok := c.hanging.Load(by); ok && c.Clock.Now().Before(until.(time.Time)) {
+	until, hung := c.hanging.Load(by)
+	if hung && c.Clock.Now().Before(until.(time.Time)) {
 		return &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
 	}
 	reader, err := connect()
 	if err != nil {
 		return c.unreadable(ctx, by.cluster, err)
 	}
-	if !by.live {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, syncTimeout)
-		defer cancel()
+	turn, ok := c.lines.enter(by, hung, c.Waiting, c.Clock.Now())
+	switch {
+	case !ok && hung:
+		return &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
+	case !ok:
+		return &UnreadableError{Cause: causeNoAnswer, Err: ErrBusy}
 	}
-	err = read(ctx, reader)
-	if timedOut(err) {
-		c.hanging.Store(by, c.Clock.Now().Add(hangBackoff))
+	err = bounded(ctx, turn.within(by), func(ctx context.Context) error { return read(ctx, reader) })
+	c.lines.leave(turn, timedOut(err), c.Clock.Now())
+	switch {
+	case timedOut(err) && !turn.patient && !hung:
+		return &UnreadableError{Cause: causeNoAnswer, Err: ErrBusy}
+	case timedOut(err):
+		c.hanging.Store(by, c.Clock.Now().Add(wait.Jitter(hangBackoff, 0.5)))
+	case hung:
+		c.hanging.Delete(by)
 	}
 	// That a Node is not in the cache is no answer: the caller looks past it next.
 	if err == nil || (by.live && apierrors.IsNotFound(err)) {
 		c.failing.Delete(by.cluster)
 	}
 	return c.answer(ctx, by.cluster, err)
+}
+
+// bounded has something read within a limit; 0 leaves that to the caller.
+func bounded(ctx context.Context, limit time.Duration, read func(context.Context) error) error {
+	if limit == 0 {
+		return read(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return read(ctx)
 }
 
 // LastSeen implements Nodes.
@@ -136,6 +160,7 @@ func (c *Clusters) Forget(cluster client.ObjectKey) {
 	c.answers(cluster)
 	c.readable.Delete(cluster)
 	c.problems.Delete(cluster)
+	c.lines.forget(cluster)
 }
 
 // answers notes that a cluster can be read.

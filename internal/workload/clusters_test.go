@@ -109,7 +109,7 @@ func TestHangingClusterHoldsNobodyUp(t *testing.T) {
 				if took := time.Since(first); took != syncTimeout || cut.reads != 1 {
 					t.Errorf("100 reads took %s and tried %d times, want %s and once", took, cut.reads, syncTimeout)
 				}
-				clock.SetTime(now.Add(hangBackoff))
+				clock.SetTime(now.Add(3 * hangBackoff / 2))
 				cut.get = answers(nil).get
 				if _, err := clusters.Get(t.Context(), key, "n"); err != nil {
 					t.Errorf("after a while: %v, want that it is tried again", err)

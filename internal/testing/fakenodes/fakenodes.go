@@ -24,6 +24,7 @@ type Nodes struct {
 	live   map[key]*corev1.Node
 	cached map[key]*corev1.Node // nil unless the cache lags behind
 	cutOff map[client.ObjectKey]outage
+	busy   map[client.ObjectKey]bool
 }
 
 // outage is why and since when a cluster cannot be read.
@@ -92,6 +93,16 @@ func (n *Nodes) Reconnect(cluster client.ObjectKey) {
 	delete(n.cutOff, cluster)
 }
 
+// Busy says whether somebody else waits for a cluster, so that nobody else is let in.
+func (n *Nodes) Busy(cluster client.ObjectKey, busy bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.busy == nil {
+		n.busy = map[client.ObjectKey]bool{}
+	}
+	n.busy[cluster] = busy
+}
+
 // Get implements workload.Nodes.
 func (n *Nodes) Get(_ context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
 	n.mu.Lock()
@@ -117,6 +128,9 @@ func (n *Nodes) LastSeen(_ context.Context, cluster client.ObjectKey) time.Time 
 }
 
 func (n *Nodes) answer(from map[key]*corev1.Node, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	if n.busy[cluster] {
+		return nil, workload.ErrBusy
+	}
 	if out, ok := n.cutOff[cluster]; ok {
 		return nil, &out.why
 	}

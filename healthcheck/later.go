@@ -1,0 +1,26 @@
+package healthcheck
+
+import (
+	"errors"
+	"time"
+)
+
+// LaterError puts a run off: nothing is written, nothing is logged, and the object is looked at again. A check or a precheck returns it if
+// it cannot tell yet and will be able to in a moment, as when somebody else asks the same target already. A check that goes on
+// like this never gives a verdict; what cannot be had for good is another error.
+type LaterError struct {
+	// After is how soon the object is looked at again.
+	After time.Duration
+}
+
+func (e *LaterError) Error() string { return "it cannot be told just now" }
+
+// putOff returns the error of one that puts the run off, or nil.
+func putOff(errs []error) error {
+	for _, err := range errs {
+		if _, ok := errors.AsType[*LaterError](err); ok {
+			return err
+		}
+	}
+	return nil
+}

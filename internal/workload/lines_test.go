@@ -1,0 +1,274 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// fleet is a clustercache of many clusters, each with its own way to answer.
+type fleet struct {
+	clustercache.ClusterCache
+
+	mu  sync.Mutex
+	how map[client.ObjectKey]*connection
+}
+
+func (f *fleet) to(cluster client.ObjectKey) *reader {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// Readers count what they read, and here many read at once.
+	own := *f.how[cluster]
+	return &reader{connection: &own}
+}
+
+func (f *fleet) set(cluster client.ObjectKey, how *connection) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.how[cluster] = how
+}
+
+// GetReader implements clustercache.ClusterCache.
+func (f *fleet) GetReader(_ context.Context, cluster client.ObjectKey) (client.Reader, error) {
+	return f.to(cluster), nil
+}
+
+// GetUncachedClient implements clustercache.ClusterCache.
+func (f *fleet) GetUncachedClient(_ context.Context, cluster client.ObjectKey) (client.Client, error) {
+	return f.to(cluster), nil
+}
+
+// after answers so late.
+func after(late time.Duration) *connection {
+	return &connection{get: func(ctx context.Context, node *corev1.Node) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(late):
+			node.Name = "n"
+			return nil
+		}
+	}}
+}
+
+// work is the queue of a controller whose workers read a Node for each request. Who is sent away comes back soon, and who is told that a
+// cluster cannot be read comes back later.
+type work struct {
+	clusters *Clusters
+	live     bool
+	queue    chan client.ObjectKey
+	// answered has when a cluster was read.
+	mu       sync.Mutex
+	answered map[client.ObjectKey][]time.Time
+}
+
+const (
+	workersOfTest = 10
+	retryOfTest   = 15 * time.Second
+)
+
+func newWork(t *testing.T, f *fleet, live bool) *work {
+	t.Helper()
+	w := &work{
+		clusters: &Clusters{Cache: f, Clock: clock.RealClock{}, Started: time.Now(), Waiting: workersOfTest / 2},
+		live:     live, queue: make(chan client.ObjectKey, 10000), answered: map[client.ObjectKey][]time.Time{},
+	}
+	for range workersOfTest {
+		go func() {
+			for {
+				select {
+				case <-t.Context().Done():
+					return
+				case cluster := <-w.queue:
+					w.one(t.Context(), cluster)
+				}
+			}
+		}()
+	}
+	return w
+}
+
+func (w *work) one(ctx context.Context, cluster client.ObjectKey) {
+	get := w.clusters.Get
+	if w.live {
+		get = w.clusters.GetLive
+	}
+	_, err := get(ctx, cluster, "n")
+	again := retryOfTest
+	switch {
+	case err == nil:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.answered[cluster] = append(w.answered[cluster], time.Now())
+		return
+	case errors.Is(err, ErrBusy):
+		again = Soon()
+	}
+	time.AfterFunc(again, func() {
+		if ctx.Err() == nil {
+			w.queue <- cluster
+		}
+	})
+}
+
+func (w *work) times(cluster client.ObjectKey) []time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.answered[cluster]
+}
+
+// hang has so many clusters hang.
+func (f *fleet) hang(clusters int) {
+	for i := range clusters {
+		f.set(hangingKey(i), hangs(context.DeadlineExceeded))
+	}
+}
+
+func hangingKey(i int) client.ObjectKey {
+	return client.ObjectKey{Namespace: "hangs", Name: fmt.Sprint(i)}
+}
+
+// TestOthersDoNotWait: clusters hang, all of whose machines are due. A machine elsewhere, which is due after all of them, is read within a second.
+func TestOthersDoNotWait(t *testing.T) {
+	alone := client.ObjectKey{Name: "alone"}
+	for _, live := range []bool{false, true} {
+		for _, hanging := range []int{1, 3, 8, 12, 50} {
+			t.Run(fmt.Sprintf("%d hang, live %t", hanging, live), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fleet{how: map[client.ObjectKey]*connection{alone: answers(nil)}}
+					f.hang(hanging)
+					w := newWork(t, f, live)
+					for i := range 20 * hanging {
+						w.queue <- hangingKey(i / 20)
+					}
+					// Once when nobody knows yet that they hang, and later at any time.
+					for _, at := range []time.Duration{0, time.Second, 2500 * time.Millisecond, 12 * time.Second, 20 * time.Second} {
+						time.Sleep(at)
+						due := time.Now()
+						before := len(w.times(alone))
+						w.queue <- alone
+						for len(w.times(alone)) == before {
+							time.Sleep(time.Millisecond)
+						}
+						if took := time.Since(due); took > time.Second {
+							t.Errorf("%s later it waits %s", at, took)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSlowClustersAreRead: fifty clusters hang, and in one that always takes its time each of a hundred Nodes is read all the same.
+func TestSlowClustersAreRead(t *testing.T) {
+	slow := client.ObjectKey{Name: "slow"}
+	for _, live := range []bool{false, true} {
+		for _, late := range []time.Duration{time.Millisecond, 300 * time.Millisecond, 1500 * time.Millisecond} {
+			t.Run(fmt.Sprintf("after %s, live %t", late, live), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fleet{how: map[client.ObjectKey]*connection{slow: after(late)}}
+					f.hang(50)
+					w := newWork(t, f, live)
+					for i := range 1000 {
+						w.queue <- hangingKey(i % 50)
+						if i%10 == 0 {
+							w.queue <- slow
+						}
+					}
+					time.Sleep(20*time.Second + 100*late)
+					if n := len(w.times(slow)); n != 100 {
+						t.Errorf("%d of 100 Nodes were read", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestStormIsNotHeldBack: where a cluster answers, all workers read side by side, and nobody is sent away.
+func TestStormIsNotHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := client.ObjectKey{Name: "storm"}
+		w := newWork(t, &fleet{how: map[client.ObjectKey]*connection{cluster: after(5 * time.Millisecond)}}, true)
+		begun := time.Now()
+		for range 1000 {
+			w.queue <- cluster
+		}
+		for len(w.times(cluster)) < 1000 {
+			time.Sleep(time.Millisecond)
+		}
+		if took := time.Since(begun); took > 501*time.Millisecond {
+			t.Errorf("1000 reads of 5 ms by %d workers took %s", workersOfTest, took)
+		}
+	})
+}
+
+// TestHungClusterIsFoundAgain: while twelve hang one of them recovers, and is read within the time in which it is tried again.
+func TestHungClusterIsFoundAgain(t *testing.T) {
+	for _, late := range []time.Duration{0, 300 * time.Millisecond} {
+		for _, live := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fleet{how: map[client.ObjectKey]*connection{}}
+				f.hang(12)
+				w := newWork(t, f, live)
+				for i := range 240 {
+					w.queue <- hangingKey(i % 12)
+				}
+				time.Sleep(time.Minute)
+				f.set(hangingKey(0), after(late))
+				time.Sleep(2*hangBackoff + retryOfTest)
+				if late > 0 {
+					// It has to be its turn to be waited for.
+					time.Sleep(3 * time.Minute)
+				}
+				if n := len(w.times(hangingKey(0))); n != 20 {
+					t.Errorf("it answers after %s, live %t, and %d of its 20 Nodes were read", late, live, n)
+				}
+			})
+		}
+	}
+}
+
+// TestSentAway: whoever shows the Nodes sees a cluster that does not answer; whoever has to decide is told to come back.
+func TestSentAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{how: map[client.ObjectKey]*connection{}}
+		f.hang(1)
+		c := &Clusters{Cache: f, Clock: clock.RealClock{}, Waiting: 1}
+		go func() { _, _ = c.GetLive(t.Context(), hangingKey(0), "n") }()
+		go func() { _, _ = c.Get(t.Context(), hangingKey(0), "n") }()
+		time.Sleep(shortest)
+		_, err := c.GetLive(t.Context(), hangingKey(0), "n")
+		if cause, ok := Unreadable(err); !ok || cause != causeNoAnswer || !errors.Is(err, ErrBusy) {
+			t.Errorf("who shows it is told %v", err)
+		}
+		if since, failing := c.failing.Load(hangingKey(0)); failing {
+			t.Errorf("it counts as failing since %v, and nobody has waited in vain", since)
+		}
+		decides := Decisive(c)
+		for name, get := range map[string]func(context.Context, client.ObjectKey, string) (*corev1.Node, error){
+			"live": decides.GetLive, "cached": decides.Get, "listed": ForMany(t.Context(), decides, hangingKey(0), listFrom).Get,
+		} {
+			if _, err := get(t.Context(), hangingKey(0), "n"); !errors.Is(err, ErrBusy) {
+				t.Errorf("%s: who decides is told %v", name, err)
+			} else if _, ok := Unreadable(err); ok {
+				t.Errorf("%s: who decides is told that it cannot be read", name)
+			}
+		}
+		c.Forget(hangingKey(0))
+		if len(c.lines.of) > 0 {
+			t.Errorf("known is %v", c.lines.of)
+		}
+		time.Sleep(time.Minute)
+	})
+}
