@@ -47,16 +47,18 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 			fill(t, v.Elem(), depth-1)
 		}
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		if n := rapid.IntRange(0, 3).Draw(t, "length"); n > 0 {
-			v.Set(reflect.MakeSlice(v.Type(), n, n))
-			for i := range n {
-				fill(t, v.Index(i), depth-1)
-			}
-		}
+		fillSlice(t, v, depth)
 	case reflect.Struct:
 		fillStruct(t, v, depth)
 	default: // stays as it is
+	}
+}
+
+func fillSlice(t *rapid.T, v reflect.Value, depth int) {
+	n := rapid.IntRange(0, 3).Draw(t, "length")
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	for i := range n {
+		fill(t, v.Index(i), depth-1)
 	}
 }
 

@@ -83,7 +83,7 @@ func Of(src source.Source, file string) ([]byte, error) {
 
 	packages := []item{main, module("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, dep := range info.Deps {
-		packages = append(packages, dependency(dep))
+		packages = append(packages, dependency(dep, src.Version))
 	}
 	d := document{
 		Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "sickbay-" + src.Version,
@@ -98,8 +98,14 @@ func Of(src source.Source, file string) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// dependency is a module of the binary, or the one that replaces it.
-func dependency(dep *debug.Module) item {
+// dependency is a module of the binary, or the one that replaces it. One that a directory replaces is of the same repository, and so has the version
+// that is built.
+func dependency(dep *debug.Module, version string) item {
+	if dep.Replace != nil && dep.Replace.Version == "" {
+		p := module(dep.Path, version)
+		p.Declared = "Apache-2.0"
+		return p
+	}
 	used := dep
 	if dep.Replace != nil {
 		used = dep.Replace
