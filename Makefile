@@ -32,7 +32,7 @@ MODULES := . tools/image tools/figures $(filter-out tools/% healthcheck/gardener
 WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot externalremediation dashboard
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
-GENERATED := config docs charts api ':(glob)**/zz_generated*'
+GENERATED := config docs charts api healthcheck/internal ':(glob)**/zz_generated*'
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
@@ -156,7 +156,8 @@ $(BIN)/bench:
 # All but the one that needs the API server.
 bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute
 	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth ./internal/machinehealthcheck \
-		./internal/remedy ./internal/upgradepause ./internal/reboot ./healthcheck ./healthcheck/checks/...
+		./internal/remedy ./internal/upgradepause ./internal/reboot
+	@cd healthcheck && go test -run='^$$' -bench=. -benchtime=100ms . ./checks/...
 
 bench-library: controlplane ## Measure what health checks cost, Gardener's own library beside; about 8 minutes after the first build
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -run='^$$' -bench=. -benchtime=1x -timeout=30m ./bench
@@ -182,7 +183,7 @@ lint: verify-generated ## Check the code of all modules, and that generated file
 	if [ -n "$$failed" ]; then echo "Lint found something in:$$failed"; exit 1; fi
 
 # What users run, and import. The other modules serve tests.
-SHIPPED := . healthcheck/gardener
+SHIPPED := . healthcheck healthcheck/checks/clusterapi healthcheck/gardener
 comma := ,
 spaces := $(subst ,, ) $(subst ,, )
 
@@ -198,10 +199,12 @@ vulnerabilities: ## Look for known vulnerabilities; without the database nothing
 
 FUZZ ?= 5s
 fuzz: ## Try every parser with input that nobody thought of, each for a while: FUZZ=1m
-	@go list -f '{{$$dir := .ImportPath}}{{range .TestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | \
-	while read -r package file; do sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$$package \1|p" "$$file"; done | \
-	while read -r package fuzz; do \
-		go test "$$package" -run='^$$' -fuzz="^$$fuzz\$$" -fuzztime=$(FUZZ) -parallel=2 </dev/null || exit 1; \
+	@for module in $(SHIPPED); do \
+		(cd $$module && go list -f '{{$$dir := .ImportPath}}{{range .TestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | \
+		while read -r package file; do sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$$package \1|p" "$$file"; done | \
+		while read -r package fuzz; do \
+			go test "$$package" -run='^$$' -fuzz="^$$fuzz\$$" -fuzztime=$(FUZZ) -parallel=2 </dev/null || exit 1; \
+		done) || exit 1; \
 	done
 
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
@@ -210,7 +213,7 @@ generate: ## Generate RBAC and CRDs from the markers in the code, and whatever g
 		$(TOOL) controller-gen rbac:roleName=$$name,fileName=$$name.yaml paths=./internal/$$package/... output:rbac:dir=config/rbac || exit 1; \
 	done
 	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
-	go generate ./...
+	@for module in $(SHIPPED); do (cd $$module && go generate ./...) || exit 1; done
 	$(MAKE) --no-print-directory chart
 
 # Last, as it copies what the others generate.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/expect"
 )
 
 // Sinks keep the compiler from optimizing a measured call away.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/testing/live"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/live"
 )
 
 // A reconcile between our write and the cache's news of it must not write, or tell,

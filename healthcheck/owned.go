@@ -3,7 +3,7 @@ package healthcheck
 import (
 	"slices"
 
-	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/managed"
 )
 
 var _ Owner[Metav1Object] = Metav1Store[Metav1Object]{}

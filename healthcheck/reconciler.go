@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/lag"
 )
 
 // Reconciler is the engine: it carries out one Registration. AddToManager fills

@@ -26,7 +26,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+require (
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/sickbay-dev/sickbay/healthcheck v0.0.0-00010101000000-000000000000 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect
@@ -158,4 +161,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/sickbay-dev/sickbay => ../
+replace (
+	github.com/sickbay-dev/sickbay => ../
+	github.com/sickbay-dev/sickbay/healthcheck => ../healthcheck
+)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/expect"
 )
 
 // sink keeps the compiler from optimizing a measured call away.

@@ -2,12 +2,13 @@
 // depends on, such as the Deployment behind a custom resource.
 //
 // A [Rule] is a pure function from an object to a healthcheck.Result: [Deployment],
-// [Pod], [Machine], and so on, one for each kind. A check is a rule with a place to
-// look: [Self] looks at the object under examination, [One] at one object that it
-// depends on, [Each] at all that a list finds, [Nodes] at the machines of a cluster. A
-// registration watches what its checks look at as Dependants, filtered by
-// [VerdictChanged]. For kinds without a rule here see the packages kstatus and cel
-// below this one.
+// [Pod], [Job], and so on, one for each kind. A check is a rule with a place to look:
+// [Self] looks at the object under examination, [One] at one object that it depends on,
+// [Each] at all that a list finds. A registration watches what its checks look at as
+// Dependants, filtered by [VerdictChanged].
+//
+// The kinds of Cluster API have their rules in package clusterapi, a module of its own
+// below this package. For kinds without a rule see the packages kstatus and cel.
 //
 // # What the rules say
 //

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -17,29 +16,28 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
-	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-func TestMain(m *testing.M) { env.Main(m) }
+func TestMain(m *testing.M) { env.Main(m, env.WithScheme(addSite), env.WithCRDs(siteCRD())) }
 
 // patience is far above what an event takes, and no timer is set that could be the cause.
 const patience = 30 * time.Second
 
-// TestManager has the condition of a Cluster follow its Deployment, which comes from a cache: without TypeMeta.
+// TestManager has the condition of a Site follow its Deployment, which comes from a cache: without TypeMeta.
 func TestManager(t *testing.T) {
 	g, e := NewWithT(t), env.Get(t)
-	cluster := build.Cluster(e.Namespace(t), "c")
-	build.Create(t.Context(), t, e.Client, cluster)
-	apiServer := func(c *clusterv1.Cluster) *appsv1.Deployment {
-		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name + "-apiserver"}}
+	site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "s"}}
+	g.Expect(e.Client.Create(t.Context(), site)).To(Succeed())
+	apiServer := func(s *Site) *appsv1.Deployment {
+		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name + "-apiserver"}}
 	}
 	rule := checks.Rule[*appsv1.Deployment](checks.DeploymentRolledOut)
-	e.Manager(t, env.ManagerOptions{Namespaces: []string{cluster.Namespace}, Setup: func(mgr ctrl.Manager) error {
-		return (&healthcheck.Reconciler[*clusterv1.Cluster]{Registration: healthcheck.Registration[*clusterv1.Cluster]{
-			Name: "hosted", New: func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
-			Store: healthcheck.Metav1Store[*clusterv1.Cluster]{Client: mgr.GetClient(), FieldOwner: "hosted"},
-			Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{Type: "Hosted", Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{site.Namespace}, Setup: func(mgr ctrl.Manager) error {
+		return (&healthcheck.Reconciler[*Site]{Registration: healthcheck.Registration[*Site]{
+			Name: "hosted", New: func() *Site { return &Site{} },
+			Store: healthcheck.Metav1Store[*Site]{Client: mgr.GetClient(), FieldOwner: "hosted"},
+			Conditions: []healthcheck.ConditionChecks[*Site]{{Type: "Hosted", Checks: []healthcheck.NamedCheck[*Site]{
 				checks.One("apiserver", checks.Source, apiServer, rule),
 			}}},
 			Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(rule)}}},
@@ -48,18 +46,18 @@ func TestManager(t *testing.T) {
 	hosted := func(status metav1.ConditionStatus, reason string) {
 		t.Helper()
 		g.Eventually(func() *metav1.Condition {
-			live := &clusterv1.Cluster{}
-			g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), live)).To(Succeed())
+			live := &Site{}
+			g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(site), live)).To(Succeed())
 			return meta.FindStatusCondition(live.Status.Conditions, "Hosted")
-		}, patience).Should(And(Not(BeNil()), HaveField("Status", status), HaveField("Reason", reason), HaveField("Message", Or(BeEmpty(), HavePrefix("Deployment "+cluster.Namespace+"/c-apiserver")))))
+		}, patience).Should(And(Not(BeNil()), HaveField("Status", status), HaveField("Reason", reason), HaveField("Message", Or(BeEmpty(), HavePrefix("Deployment "+site.Namespace+"/s-apiserver")))))
 	}
 	hosted(metav1.ConditionFalse, checks.ReasonNotFound)
 
-	d := apiServer(cluster)
+	d := apiServer(site)
 	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "apiserver"}}
 	d.Spec.Template.Labels = d.Spec.Selector.MatchLabels
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "apiserver", Image: "apiserver"}}
-	g.Expect(controllerutil.SetControllerReference(cluster, d, e.Scheme)).To(Succeed())
+	g.Expect(controllerutil.SetControllerReference(site, d, e.Scheme)).To(Succeed())
 	g.Expect(e.Client.Create(t.Context(), d)).To(Succeed())
 	hosted(metav1.ConditionUnknown, checks.ReasonNotObserved) // Progressing, in the words of metav1
 

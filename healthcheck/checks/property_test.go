@@ -13,7 +13,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -35,10 +34,6 @@ func TestRules(t *testing.T) {
 	holds(t, checks.Node, filled[corev1.Node])
 	holds(t, checks.PersistentVolumeClaim, filled[corev1.PersistentVolumeClaim])
 	holds(t, checks.CustomResourceDefinition, filled[apiextensionsv1.CustomResourceDefinition])
-	holds(t, checks.Machine, filled[clusterv1.Machine])
-	holds(t, checks.MachineSet, filled[clusterv1.MachineSet])
-	holds(t, checks.MachineDeployment, filled[clusterv1.MachineDeployment])
-	holds(t, checks.MachineDeploymentRolledOut, filled[clusterv1.MachineDeployment])
 	holds(t, checks.APIService, func(t *rapid.T) *unstructured.Unstructured {
 		u := anyJSON(t)
 		u.SetGeneration(0) // of which its status says nothing

@@ -30,36 +30,18 @@ const (
 	ReasonPhaseUnknown = "PhaseUnknown"
 	// ReasonNoIngress says that a Service of type LoadBalancer has none.
 	ReasonNoIngress = "NoIngress"
-	// ReasonProvisioning and ReasonDeleting are about a Machine that has no Node yet, or
-	// is going away.
-	ReasonProvisioning = "Provisioning"
-	ReasonDeleting     = "Deleting"
-	// ReasonMachinesFailed, ReasonNodesNotReady, ReasonMissingMachines,
-	// ReasonPendingMachines, ReasonDrainingMachines and ReasonTooManyMachines are about
-	// the machines of a cluster, and their Nodes.
-	ReasonMachinesFailed   = "MachinesFailed"
-	ReasonNodesNotReady    = "NodesNotReady"
-	ReasonMissingMachines  = "MissingMachines"
-	ReasonPendingMachines  = "PendingMachines"
-	ReasonDrainingMachines = "DrainingMachines"
-	ReasonTooManyMachines  = "TooManyMachines"
 )
 
 // How long something may take, unless Within says otherwise.
 const (
-	// ObservedWithin is for a controller to look at a new generation, or to make the
-	// machines that are wanted (ReasonNotObserved, ReasonMissingMachines).
+	// ObservedWithin is for a controller to look at a new generation
+	// (ReasonNotObserved).
 	ObservedWithin = time.Minute
 	// RolloutWithin is for a roll-out (ReasonRollingOut). Deployments have the same
 	// default for their own deadline.
 	RolloutWithin = 10 * time.Minute
 	// BoundWithin is for a PersistentVolumeClaim to get its volume (ReasonPending).
 	BoundWithin = 5 * time.Minute
-	// ProvisionedWithin is for one machine to become a Node (ReasonProvisioning).
-	ProvisionedWithin = 20 * time.Minute
-	// NodesWithin is for missing Nodes to come (ReasonPendingMachines).
-	NodesWithin = 5 * time.Minute
-	// DrainedWithin is for machines to go (ReasonDeleting, ReasonDrainingMachines,
-	// ReasonTooManyMachines).
+	// DrainedWithin is for an object to go that is being deleted.
 	DrainedWithin = 15 * time.Minute
 )

@@ -16,7 +16,7 @@ import (
 
 // Rule judges one object by what is in it and nothing else: no clock, no client. It
 // does not change the object, and is safe for concurrent use. What it cannot judge is
-// Unknown. O is a kind of object, or facts about several such as Workers.
+// Unknown. O is a kind of object, or facts about several.
 type Rule[O any] func(obj O) healthcheck.Result
 
 // Within returns the rule with time for what is wrong: a result that is False or

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener/general"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener/worker"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
 // nodes is a shoot with so many Nodes, the last of which is nobody's machine.

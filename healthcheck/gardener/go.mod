@@ -6,7 +6,7 @@ require (
 	github.com/gardener/gardener/pkg/apis v1.150.0
 	github.com/google/go-cmp v0.7.0
 	github.com/onsi/gomega v1.42.1
-	github.com/sickbay-dev/sickbay v0.0.0-00010101000000-000000000000
+	github.com/sickbay-dev/sickbay/healthcheck v0.0.0-00010101000000-000000000000
 	k8s.io/api v0.36.4
 	k8s.io/apimachinery v0.36.4
 	k8s.io/client-go v0.36.4
@@ -67,11 +67,10 @@ require (
 	k8s.io/apiextensions-apiserver v0.36.4 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260603220949-865597e52e25 // indirect
-	sigs.k8s.io/cluster-api/api v1.14.2 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/sickbay-dev/sickbay => ../../
+replace github.com/sickbay-dev/sickbay/healthcheck => ../

@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener/general"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener/worker"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
 // patience is far above what an event takes.

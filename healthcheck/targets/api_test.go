@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 // account makes a ServiceAccount that may read ConfigMaps, or nothing, and returns a

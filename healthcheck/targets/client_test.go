@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 // clientOf is what a check gets for a target, as one that was written to take a client.Client sees it.

@@ -10,8 +10,8 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 func TestMain(m *testing.M) { env.Main(m) }

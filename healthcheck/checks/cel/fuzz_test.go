@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
-	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/sentence"
 )
 
 // FuzzExpression: an expression is refused, or evaluated within its bounds.

@@ -8,7 +8,7 @@ require (
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
 	github.com/onsi/gomega v1.42.1
-	github.com/sickbay-dev/sickbay v0.0.0-00010101000000-000000000000
+	github.com/sickbay-dev/sickbay/healthcheck v0.0.0-00010101000000-000000000000
 	github.com/sickbay-dev/sickbay/healthcheck/gardener v0.0.0-00010101000000-000000000000
 	k8s.io/api v0.36.4
 	k8s.io/apimachinery v0.36.4
@@ -209,7 +209,6 @@ require (
 	k8s.io/pod-security-admission v0.36.4 // indirect
 	k8s.io/streaming v0.36.4 // indirect
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3 // indirect
-	sigs.k8s.io/cluster-api/api v1.14.2 // indirect
 	sigs.k8s.io/gateway-api v1.6.1 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
@@ -218,6 +217,6 @@ require (
 )
 
 replace (
-	github.com/sickbay-dev/sickbay => ../../../
+	github.com/sickbay-dev/sickbay/healthcheck => ../../
 	github.com/sickbay-dev/sickbay/healthcheck/gardener => ../
 )

@@ -8,10 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden asserts that the file of that name in testdata holds the text. With the flag -update the test writes it there instead.
+// Golden asserts that the file of that name in testdata holds the text.
 func Golden(t testing.TB, name, text string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
+	File(t, filepath.Join("testdata", name+".golden"), text)
+}
+
+// File asserts that a whole file holds the text. With the flag -update the test writes it there instead.
+func File(t testing.TB, path, text string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatalf("making the directory of %s: %v", path, err)
@@ -26,6 +31,6 @@ func Golden(t testing.TB, name, text string) {
 		t.Fatalf("reading %s; go test -update writes it: %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s is not what was printed; go test -update mends it (-file +printed):\n%s", path, diff)
+		t.Errorf("%s is not what it should be; go test -update mends it (-file +expected):\n%s", path, diff)
 	}
 }

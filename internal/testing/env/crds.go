@@ -4,42 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 )
-
-// clusterAPICRDs returns the real definitions of the Cluster API kinds that Sickbay reads or writes.
-func clusterAPICRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	dir, err := moduleDir("sigs.k8s.io/cluster-api")
-	if err != nil {
-		return nil, err
-	}
-	crds, err := readCRDs(filepath.Join(dir, "core", "config", "crd", "bases"),
-		"cluster.x-k8s.io_clusters.yaml",
-		"cluster.x-k8s.io_machines.yaml",
-		"cluster.x-k8s.io_machinesets.yaml",
-		"cluster.x-k8s.io_machinedeployments.yaml",
-		"cluster.x-k8s.io_machinepools.yaml",
-		"cluster.x-k8s.io_machinehealthchecks.yaml")
-	for _, crd := range crds {
-		keepV1Beta2(crd)
-	}
-	return crds, err
-}
-
-// keepV1Beta2 leaves one version, so that no conversion webhook is needed, and sets the label that
-// Cluster API's kustomization adds: without it references by contract do not resolve.
-func keepV1Beta2(crd *apiextensionsv1.CustomResourceDefinition) {
-	version := clusterv1.GroupVersion.Version
-	crd.Spec.Versions = slices.DeleteFunc(crd.Spec.Versions,
-		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name != version })
-	crd.Spec.Conversion = nil
-	metav1.SetMetaDataLabel(&crd.ObjectMeta, clusterv1.GroupVersion.Group+"/"+version, version)
-}
 
 func readCRDs(dir string, patterns ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition

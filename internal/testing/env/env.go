@@ -1,4 +1,4 @@
-// Package env gives tests a real API server, with the kinds that Sickbay works on.
+// Package env gives tests a real API server, with the kinds that the module works on.
 //
 // It is part of internal/testing. A package whose tests need the API server calls Main from its
 // TestMain and Get from its tests. The server starts at the first Get, so a run of pure tests costs
@@ -24,7 +24,7 @@ type Env struct {
 	Config *rest.Config
 	// Client reads and writes without a cache.
 	Client client.Client
-	// Scheme knows the kinds of Kubernetes, of Cluster API v1beta2, and those added by WithScheme.
+	// Scheme knows the kinds of Kubernetes, those that base adds, and those added by WithScheme.
 	Scheme *runtime.Scheme
 
 	stop func() error

@@ -1,8 +1,11 @@
 package env
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
 // Option adds to what the API server and the client know.
@@ -14,11 +17,8 @@ type options struct {
 }
 
 func newOptions(opts []Option) *options {
-	o := &options{}
-	WithScheme(baseScheme...)(o)
-	withCRDs(clusterAPICRDs)(o)
-	WithCRDs(remediationCRDs()...)(o)
-	for _, opt := range opts {
+	o := &options{addToScheme: []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme}}
+	for _, opt := range slices.Concat(base(), opts) {
 		opt(o)
 	}
 	return o

@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -18,12 +16,6 @@ import (
 // patience is how long the API server and its CRDs may take. Several packages start one at the same
 // time on a small machine, so envtest's own limits are too tight.
 const patience = 3 * time.Minute
-
-var baseScheme = []func(*runtime.Scheme) error{
-	clientgoscheme.AddToScheme,
-	apiextensionsv1.AddToScheme,
-	clusterv1.AddToScheme,
-}
 
 // start runs an API server and connects to it.
 func start(o *options) (*Env, error) {

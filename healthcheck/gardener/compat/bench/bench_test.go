@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/client-go/discovery"
 
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
 var (

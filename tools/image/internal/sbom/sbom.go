@@ -88,8 +88,10 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	standard.Declared = declared.of("the Go standard library and runtime")
 	packages := []item{main, standard}
 	for _, dep := range info.Deps {
-		p := dependency(dep)
-		p.Declared = declared.of(dep.Path)
+		p := dependency(dep, src.Version)
+		if p.Declared == noAssertion {
+			p.Declared = declared.of(dep.Path)
+		}
 		packages = append(packages, p)
 	}
 	d := document{
@@ -105,8 +107,14 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// dependency is a module of the binary, or the one that replaces it.
-func dependency(dep *debug.Module) item {
+// dependency is a module of the binary, or the one that replaces it. One that a directory replaces is of the same repository, and so has the version
+// that is built.
+func dependency(dep *debug.Module, version string) item {
+	if dep.Replace != nil && dep.Replace.Version == "" {
+		p := module(dep.Path, version)
+		p.Declared = "Apache-2.0"
+		return p
+	}
 	used := dep
 	if dep.Replace != nil {
 		used = dep.Replace

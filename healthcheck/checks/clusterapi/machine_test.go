@@ -1,4 +1,4 @@
-package checks_test
+package clusterapi_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
 )
 
 func TestMachine(t *testing.T) {
@@ -30,15 +31,15 @@ func TestMachine(t *testing.T) {
 	deleting := func(m *clusterv1.Machine) { m.DeletionTimestamp = new(metav1.Now()) }
 	newer := func(m *clusterv1.Machine) { m.Generation = 2 }
 	const text = "Condition Ready is False (NotReady): * NodeHealthy: Node is gone"
-	judge(t, checks.Machine, map[string]row[*clusterv1.Machine]{
+	judge(t, clusterapi.Machine, map[string]row[*clusterv1.Machine]{
 		"ready":           {machine("n", metav1.ConditionTrue), passes},
 		"not ready":       {machine("n", metav1.ConditionFalse), fails("NotReady", text)},
 		"nobody has told": {machine("n", ""), fails("NotReady", "Condition Ready is missing")},
-		"new":             {machine("", ""), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
-		"being made":      {machine("", metav1.ConditionFalse), progresses(checks.ProvisionedWithin, checks.ReasonProvisioning, "Machine has no Node yet. "+text)},
+		"new":             {machine("", ""), progresses(clusterapi.ProvisionedWithin, clusterapi.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
+		"being made":      {machine("", metav1.ConditionFalse), progresses(clusterapi.ProvisionedWithin, clusterapi.ReasonProvisioning, "Machine has no Node yet. "+text)},
 		"given up":        {machine("", metav1.ConditionFalse, checked(metav1.ConditionFalse)), fails("NotHealthCheckSucceeded", "Condition HealthCheckSucceeded is False (NodeStartupTimeout)")},
 		"being checked":   {machine("n", metav1.ConditionTrue, checked(metav1.ConditionUnknown)), passes},
-		"deleting":        {machine("n", metav1.ConditionFalse, checked(metav1.ConditionFalse), deleting), progresses(checks.DrainedWithin, checks.ReasonDeleting, "Machine is being deleted")},
+		"deleting":        {machine("n", metav1.ConditionFalse, checked(metav1.ConditionFalse), deleting), progresses(checks.DrainedWithin, clusterapi.ReasonDeleting, "Machine is being deleted")},
 		"not observed":    {machine("n", metav1.ConditionTrue, newer), notObserved("Observed generation is 1, not 2")},
 	})
 }
@@ -51,7 +52,7 @@ func TestMachineSet(t *testing.T) {
 	}
 	outdated := set(ptr.To[int32](0), nil)
 	outdated.Generation = 2
-	judge(t, checks.MachineSet, map[string]row[*clusterv1.MachineSet]{
+	judge(t, clusterapi.MachineSet, map[string]row[*clusterv1.MachineSet]{
 		"healthy":      {set(ptr.To[int32](2), ptr.To[int32](2)), passes},
 		"scaled down":  {set(ptr.To[int32](0), nil), passes},
 		"too few":      {set(ptr.To[int32](2), ptr.To[int32](1)), fails(checks.ReasonReplicasNotReady, "1 of 2 Machines are ready")},
@@ -74,13 +75,13 @@ func TestMachineDeployment(t *testing.T) {
 	outdated := machines(3, 3, available)
 	outdated.Generation = 5
 	const text = "Condition Available is False (NotAvailable): 1 available replicas, at least 2 required"
-	judge(t, checks.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
+	judge(t, clusterapi.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
 		"available":    {machines(3, 1, available, rolling), passes},
 		"unavailable":  {machines(3, 3, unavailable), fails("NotAvailable", text)},
 		"new":          {&clusterv1.MachineDeployment{}, fails("NotAvailable", "Condition Available is missing")},
 		"not observed": {outdated, notObserved("Observed generation is 4, not 5")},
 	})
-	judge(t, checks.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
+	judge(t, clusterapi.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
 		"rolled out":   {machines(3, 3, available), passes},
 		"rolling out":  {machines(3, 1, available), rollsOut("revision 4", "1 of 3 Machines are up to date")},
 		"old are left": {machines(4, 3, available), rollsOut("revision 4", "1 old Machines are left")},

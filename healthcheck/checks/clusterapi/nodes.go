@@ -1,4 +1,4 @@
-package checks
+package clusterapi
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
 // Workers is what a cluster has of machines, and what it wants. It knows of no kind of
-// machine, so that it can be made for any: for Cluster API see ClusterAPIWorkers.
+// machine, so that it can be made for any: for those of Cluster API see WorkersOf.
 type Workers struct {
 	// Desired is how many are wanted.
 	Desired int
@@ -38,7 +39,7 @@ type Worker struct {
 // enough. Where Nodes are missing it is Progressing, since machines have a Node that is
 // not ready, or not there (ReasonNodesNotReady, NodesWithin: a new one is not ready at
 // first), since they have none yet (ReasonPendingMachines, NodesWithin), or since there
-// are too few of them (ReasonMissingMachines, ObservedWithin: they are made one by one).
+// are too few of them (ReasonMissingMachines, checks.ObservedWithin: they are made one by one).
 //
 // Machines that are being deleted do not count. The rule says nothing about whatever
 // owns the machines: the rules of those kinds do.
@@ -48,7 +49,7 @@ func EnoughNodes(w Workers) healthcheck.Result {
 	}
 	ready := len(w.names(func(m Worker) bool { return m.Ready && !m.Deleting }))
 	if ready >= w.Desired {
-		return healthy()
+		return healthy
 	}
 	missing := fmt.Sprintf("%d of %d Nodes are ready", ready, w.Desired)
 	if broken := w.names(func(m Worker) bool { return m.Node != "" && !m.Ready && !m.Deleting }); len(broken) > 0 {
@@ -56,7 +57,7 @@ func EnoughNodes(w Workers) healthcheck.Result {
 	}
 	pending := w.names(func(m Worker) bool { return m.Node == "" && !m.Deleting })
 	if ready+len(pending) < w.Desired {
-		return progressing(ObservedWithin, ReasonMissingMachines, "%s; machines are missing", missing)
+		return progressing(checks.ObservedWithin, ReasonMissingMachines, "%s; machines are missing", missing)
 	}
 	return progressing(NodesWithin, ReasonPendingMachines, "%s; machines without a Node yet: %s", missing, some(pending))
 }
@@ -65,16 +66,16 @@ func EnoughNodes(w Workers) healthcheck.Result {
 // by the same rule of Gardener.
 //
 // While machines are being deleted it is Progressing (ReasonDrainingMachines,
-// DrainedWithin), and so it is where there are more machines than wanted although none
-// is (ReasonTooManyMachines, DrainedWithin): in a roll-out the new one comes first.
+// checks.DrainedWithin), and so it is where there are more machines than wanted although none
+// is (ReasonTooManyMachines, checks.DrainedWithin): in a roll-out the new one comes first.
 func NoSurplusNodes(w Workers) healthcheck.Result {
 	if going := w.names(func(m Worker) bool { return m.Deleting }); len(going) > 0 {
-		return progressing(DrainedWithin, ReasonDrainingMachines, "Machines are being deleted: %s", some(going))
+		return progressing(checks.DrainedWithin, ReasonDrainingMachines, "Machines are being deleted: %s", some(going))
 	}
 	if there := len(w.Workers); there > w.Desired {
-		return progressing(DrainedWithin, ReasonTooManyMachines, "There are %d machines, and %d are wanted", there, w.Desired)
+		return progressing(checks.DrainedWithin, ReasonTooManyMachines, "There are %d machines, and %d are wanted", there, w.Desired)
 	}
-	return healthy()
+	return healthy
 }
 
 // names returns the names of some machines, in order.
@@ -89,10 +90,10 @@ func (w Workers) names(which func(Worker) bool) []string {
 	return names
 }
 
-// some puts names into one line, MaxNamed at most.
+// some puts names into one line, checks.MaxNamed at most.
 func some(names []string) string {
-	if more := len(names) - MaxNamed; more > 0 {
-		names = append(slices.Clone(names[:MaxNamed]), fmt.Sprintf("and %d more", more))
+	if more := len(names) - checks.MaxNamed; more > 0 {
+		names = append(slices.Clone(names[:checks.MaxNamed]), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,6 +1,8 @@
-package checks_test
+package clusterapi_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,50 +13,52 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
 )
 
 var (
-	a       = checks.Worker{Machine: "a", Node: "na", Ready: true}
-	b       = checks.Worker{Machine: "b", Node: "nb", Ready: true}
-	broken  = checks.Worker{Machine: "c", Node: "nc"}
-	pending = checks.Worker{Machine: "p"}
-	failed  = checks.Worker{Machine: "f", Failed: true}
-	going   = checks.Worker{Machine: "g", Node: "ng", Ready: true, Failed: true, Deleting: true}
+	a       = clusterapi.Worker{Machine: "a", Node: "na", Ready: true}
+	b       = clusterapi.Worker{Machine: "b", Node: "nb", Ready: true}
+	broken  = clusterapi.Worker{Machine: "c", Node: "nc"}
+	pending = clusterapi.Worker{Machine: "p"}
+	failed  = clusterapi.Worker{Machine: "f", Failed: true}
+	going   = clusterapi.Worker{Machine: "g", Node: "ng", Ready: true, Failed: true, Deleting: true}
 )
 
-func workers(desired int, w ...checks.Worker) checks.Workers {
-	return checks.Workers{Desired: desired, Workers: w}
+func workers(desired int, w ...clusterapi.Worker) clusterapi.Workers {
+	return clusterapi.Workers{Desired: desired, Workers: w}
 }
 
 func TestEnoughNodes(t *testing.T) {
-	judge(t, checks.EnoughNodes, map[string]row[checks.Workers]{
+	judge(t, clusterapi.EnoughNodes, map[string]row[clusterapi.Workers]{
 		"none wanted":       {workers(0), passes},
 		"enough":            {workers(2, a, b), passes},
 		"enough and more":   {workers(1, a, b, broken, pending), passes},
-		"failed":            {workers(1, a, failed), fails(checks.ReasonMachinesFailed, "Machines have failed: f")},
+		"failed":            {workers(1, a, failed), fails(clusterapi.ReasonMachinesFailed, "Machines have failed: f")},
 		"going, all others": {workers(2, a, b, going), passes},
-		"going is not one":  {workers(2, a, going), progresses(checks.ObservedWithin, checks.ReasonMissingMachines, "1 of 2 Nodes are ready; machines are missing")},
-		"none at all":       {workers(2), progresses(checks.ObservedWithin, checks.ReasonMissingMachines, "0 of 2 Nodes are ready; machines are missing")},
-		"one is pending":    {workers(2, a, pending), progresses(checks.NodesWithin, checks.ReasonPendingMachines, "1 of 2 Nodes are ready; machines without a Node yet: p")},
-		"one is broken":     {workers(3, a, pending, broken), progresses(checks.NodesWithin, checks.ReasonNodesNotReady, "1 of 3 Nodes are ready; machines with a Node that is not: c")},
-		"many are pending": {workers(9, pending, pending, pending, pending, pending, pending, a, b, b), progresses(checks.NodesWithin, checks.ReasonPendingMachines,
+		"going is not one":  {workers(2, a, going), progresses(checks.ObservedWithin, clusterapi.ReasonMissingMachines, "1 of 2 Nodes are ready; machines are missing")},
+		"none at all":       {workers(2), progresses(checks.ObservedWithin, clusterapi.ReasonMissingMachines, "0 of 2 Nodes are ready; machines are missing")},
+		"one is pending":    {workers(2, a, pending), progresses(clusterapi.NodesWithin, clusterapi.ReasonPendingMachines, "1 of 2 Nodes are ready; machines without a Node yet: p")},
+		"one is broken":     {workers(3, a, pending, broken), progresses(clusterapi.NodesWithin, clusterapi.ReasonNodesNotReady, "1 of 3 Nodes are ready; machines with a Node that is not: c")},
+		"many are pending": {workers(9, pending, pending, pending, pending, pending, pending, a, b, b), progresses(clusterapi.NodesWithin, clusterapi.ReasonPendingMachines,
 			"3 of 9 Nodes are ready; machines without a Node yet: p, p, p, p, p, and 1 more")},
 	})
 }
 
 func TestNoSurplusNodes(t *testing.T) {
-	judge(t, checks.NoSurplusNodes, map[string]row[checks.Workers]{
+	judge(t, clusterapi.NoSurplusNodes, map[string]row[clusterapi.Workers]{
 		"as wanted":  {workers(2, a, b), passes},
 		"too few":    {workers(3, a, b), passes},
-		"too many":   {workers(1, b, a), progresses(checks.DrainedWithin, checks.ReasonTooManyMachines, "There are 2 machines, and 1 are wanted")},
-		"one leaves": {workers(1, a, going), progresses(checks.DrainedWithin, checks.ReasonDrainingMachines, "Machines are being deleted: g")},
+		"too many":   {workers(1, b, a), progresses(checks.DrainedWithin, clusterapi.ReasonTooManyMachines, "There are 2 machines, and 1 are wanted")},
+		"one leaves": {workers(1, a, going), progresses(checks.DrainedWithin, clusterapi.ReasonDrainingMachines, "Machines are being deleted: g")},
 	})
 }
 
-func TestClusterAPIWorkers(t *testing.T) {
+func TestWorkersOf(t *testing.T) {
 	deployments := []clusterv1.MachineDeployment{
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "md"}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](3)}},
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "one"}},
@@ -80,11 +84,11 @@ func TestClusterAPIWorkers(t *testing.T) {
 		}}}
 	}
 	nodes := []corev1.Node{node("n1", corev1.ConditionTrue), node("n2", corev1.ConditionUnknown), node("n3", corev1.ConditionTrue), {}}
-	want := checks.Workers{Desired: 4, Workers: []checks.Worker{
+	want := clusterapi.Workers{Desired: 4, Workers: []clusterapi.Worker{
 		{Machine: "a", Node: "n1", Ready: true}, {Machine: "b", Node: "n2"}, {Machine: "c", Node: "n9"}, {Machine: "p"},
 		{Machine: "f", Failed: true}, {Machine: "g", Node: "n3", Ready: true, Deleting: true},
 	}}
-	if diff := cmp.Diff(want, checks.ClusterAPIWorkers(deployments, machines, nodes)); diff != "" {
+	if diff := cmp.Diff(want, clusterapi.WorkersOf(deployments, machines, nodes)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -102,21 +106,39 @@ func TestNodes(t *testing.T) {
 	}
 	source := fake.NewClientBuilder().WithScheme(s).WithObjects(deployment("shop"), deployment("elsewhere"), machine).Build()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
-	check := checks.Nodes("nodes", func(ns *corev1.Namespace) []client.ListOption {
+	shop := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
+	check := clusterapi.Nodes("nodes", func(ns *corev1.Namespace) []client.ListOption {
 		return []client.ListOption{client.InNamespace(ns.Name)}
-	}, checks.EnoughNodes)
+	}, clusterapi.EnoughNodes)
+	if check.Needs != healthcheck.NeedsSource|healthcheck.NeedsTarget {
+		t.Errorf("it needs %v, want both clusters", check.Needs)
+	}
 	for name, tt := range map[string]struct {
 		target client.Reader
 		want   healthcheck.Result
 	}{
 		"there": {fake.NewFakeClient(node), passes},
-		"gone":  {fake.NewFakeClient(), progresses(checks.NodesWithin, checks.ReasonNodesNotReady, "0 of 1 Nodes are ready; machines with a Node that is not: m")},
+		"gone":  {fake.NewFakeClient(), progresses(clusterapi.NodesWithin, clusterapi.ReasonNodesNotReady, "0 of 1 Nodes are ready; machines with a Node that is not: m")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := run(t, check, source, tt.target)
+			got, err := check.Check.Check(t.Context(), healthcheck.Input[*corev1.Namespace]{Object: shop, Env: healthcheck.Env{Source: source, Target: tt.target}})
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("error %v (-want +got)\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestNodesCannotBeListed: what cannot be read is an error, which the engine makes Unknown, and never a pass.
+func TestNodesCannotBeListed(t *testing.T) {
+	refused := errors.New("refused")
+	broken := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return refused },
+	}).Build()
+	check := clusterapi.Nodes("nodes", func(*corev1.Namespace) []client.ListOption { return nil }, clusterapi.EnoughNodes)
+	in := healthcheck.Input[*corev1.Namespace]{Object: &corev1.Namespace{}, Env: healthcheck.Env{Source: broken, Target: broken}}
+	got, err := check.Check.Check(t.Context(), in)
+	if !errors.Is(err, refused) || err.Error() != "listing MachineDeployments: refused" || got.Status == healthcheck.True {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package checks
+package clusterapi
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
 // Nodes is a check of the Nodes of a workload cluster of Cluster API, by EnoughNodes or
@@ -17,7 +18,7 @@ import (
 //
 // Find says which MachineDeployments and Machines: a namespace, and
 // client.MatchingLabels with clusterv1.ClusterNameLabel.
-func Nodes[T any](name string, find func(T) []client.ListOption, rule Rule[Workers]) healthcheck.NamedCheck[T] {
+func Nodes[T any](name string, find func(T) []client.ListOption, rule checks.Rule[Workers]) healthcheck.NamedCheck[T] {
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		which := find(in.Object)
 		var deployments clusterv1.MachineDeploymentList
@@ -32,17 +33,17 @@ func Nodes[T any](name string, find func(T) []client.ListOption, rule Rule[Worke
 		if err := in.Env.Target.List(ctx, &nodes); err != nil {
 			return healthcheck.Result{}, fmt.Errorf("listing Nodes: %w", err)
 		}
-		return rule(ClusterAPIWorkers(deployments.Items, machines.Items, nodes.Items)), nil
+		return rule(WorkersOf(deployments.Items, machines.Items, nodes.Items)), nil
 	}
 	return healthcheck.NamedCheck[T]{
 		Name: name, Check: healthcheck.CheckFunc[T](check), Needs: healthcheck.NeedsSource | healthcheck.NeedsTarget,
 	}
 }
 
-// ClusterAPIWorkers joins the Machines of MachineDeployments with their Nodes. What is
+// WorkersOf joins the Machines of MachineDeployments with their Nodes. What is
 // being deleted is wanted no more, and Machines of nothing else are looked at, such as
 // those of the control plane. A Machine has failed that a health check has given up.
-func ClusterAPIWorkers(deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine, nodes []corev1.Node) Workers {
+func WorkersOf(deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine, nodes []corev1.Node) Workers {
 	var w Workers
 	wanted := map[client.ObjectKey]bool{}
 	for i := range deployments {
@@ -62,10 +63,9 @@ func ClusterAPIWorkers(deployments []clusterv1.MachineDeployment, machines []clu
 			continue
 		}
 		node := m.Status.NodeRef.Name
-		_, failed := foundUnhealthy(m)
 		w.Workers = append(w.Workers, Worker{
 			Machine: m.Name, Node: node, Ready: node != "" && ready[node],
-			Deleting: !m.DeletionTimestamp.IsZero(), Failed: failed,
+			Deleting: !m.DeletionTimestamp.IsZero(), Failed: foundUnhealthy(m) != nil,
 		})
 	}
 	return w

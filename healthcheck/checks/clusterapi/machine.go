@@ -1,0 +1,98 @@
+package clusterapi
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+)
+
+// Machine asks whether a Machine of Cluster API is ready.
+//
+// It is False if a health check has found it unhealthy (NotHealthCheckSucceeded), or if
+// condition Ready is not True (NotReady) although it has a Node. One without a Node yet
+// is Progressing (ReasonProvisioning, ProvisionedWithin), and so is one that is being
+// deleted (ReasonDeleting, checks.DrainedWithin) and one of an older generation
+// (checks.ReasonNotObserved). Ready sums up, after the contract of v1beta2, what bootstrap,
+// infrastructure, Node and health checks say; there is no phase for failures any more.
+// The times are those of Gardener for its machines.
+func Machine(m *clusterv1.Machine) healthcheck.Result {
+	if !m.DeletionTimestamp.IsZero() {
+		return progressing(checks.DrainedWithin, ReasonDeleting, "Machine is being deleted")
+	}
+	if c := foundUnhealthy(m); c != nil {
+		return unhealthy("Not"+c.Type, "%s", say(c))
+	}
+	ready := isTrue(m.Status.Conditions, clusterv1.MachineReadyCondition)
+	if ready.Status == healthcheck.False && m.Status.NodeRef.Name == "" {
+		return progressing(ProvisionedWithin, ReasonProvisioning, "Machine has no Node yet. %s", ready.Message)
+	}
+	return observed(m.Generation, m.Status.ObservedGeneration, ready)
+}
+
+// foundUnhealthy returns the condition by which a health check has given a Machine up, or nil.
+func foundUnhealthy(m *clusterv1.Machine) *metav1.Condition {
+	c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+	if c == nil || c.Status != metav1.ConditionFalse {
+		return nil
+	}
+	return c
+}
+
+// MachineSet asks whether a MachineSet of Cluster API has its Machines, as
+// checks.ReplicaSet asks for Pods.
+//
+// It is False if fewer Machines are ready than wanted (checks.ReasonReplicasNotReady). An
+// older generation is Progressing (checks.ReasonNotObserved).
+func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
+	verdict := healthy
+	if ready, want := ptr.Deref(s.Status.ReadyReplicas, 0), orOne(s.Spec.Replicas); ready < want {
+		verdict = unhealthy(checks.ReasonReplicasNotReady, "%d of %d Machines are ready", ready, want)
+	}
+	return observed(s.Generation, s.Status.ObservedGeneration, verdict)
+}
+
+// MachineDeployment asks whether a MachineDeployment of Cluster API is available, as
+// Gardener asks for its own: it is False if condition Available is not True
+// (NotAvailable). Cluster API has none of the other conditions of the rule. An older
+// generation is Progressing (checks.ReasonNotObserved).
+func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
+	return observed(d.Generation, d.Status.ObservedGeneration, isTrue(d.Status.Conditions, clusterv1.MachineDeploymentAvailableCondition))
+}
+
+// MachineDeploymentRolledOut asks for what MachineDeployment asks, and that nothing
+// rolls out.
+//
+// It is Progressing (checks.ReasonRollingOut, checks.RolloutWithin for each generation) until all
+// Machines are up to date, and condition RollingOut, if there is one, is False. To
+// replace machines takes its time: Within should give more for many of them.
+func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Result {
+	verdict := MachineDeployment(d)
+	if verdict.Status != healthcheck.True {
+		return verdict
+	}
+	want, updated := orOne(d.Spec.Replicas), ptr.Deref(d.Status.UpToDateReplicas, 0)
+	if updated < want {
+		return rollingOut(d, "%d of %d Machines are up to date", updated, want)
+	}
+	if all := ptr.Deref(d.Status.Replicas, 0); all > updated {
+		return rollingOut(d, "%d old Machines are left", all-updated)
+	}
+	rolling := meta.FindStatusCondition(d.Status.Conditions, clusterv1.MachineDeploymentRollingOutCondition)
+	if rolling != nil && rolling.Status != metav1.ConditionFalse {
+		return rollingOut(d, "%s", say(rolling))
+	}
+	return verdict
+}
+
+// rollingOut has a clock of its own for each generation.
+func rollingOut(d *clusterv1.MachineDeployment, format string, args ...any) healthcheck.Result {
+	r := progressing(checks.RolloutWithin, checks.ReasonRollingOut, format, args...)
+	r.Cause = "revision " + strconv.FormatInt(d.Generation, 10)
+	return r
+}

@@ -1,0 +1,66 @@
+package clusterapi_test
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/draw"
+)
+
+// TestRules tries all rules on objects with anything in them, or nothing.
+func TestRules(t *testing.T) {
+	holds(t, clusterapi.Machine, draw.Object[clusterv1.Machine])
+	holds(t, clusterapi.MachineSet, draw.Object[clusterv1.MachineSet])
+	holds(t, clusterapi.MachineDeployment, draw.Object[clusterv1.MachineDeployment])
+	holds(t, clusterapi.MachineDeploymentRolledOut, draw.Object[clusterv1.MachineDeployment])
+}
+
+// holds tries a rule on many objects.
+func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.T) O) {
+	t.Helper()
+	var obj O
+	t.Run(reflect.TypeOf(obj).String(), rapid.MakeCheck(func(t *rapid.T) {
+		obj := draw(t)
+		before := obj.DeepCopyObject()
+		r := rule(obj)
+		wellFormed(t, r)
+		seen := reflect.ValueOf(obj).Elem().FieldByName("Status").FieldByName("ObservedGeneration").Int()
+		if obj.GetGeneration() > seen && r.Status == healthcheck.True {
+			t.Errorf("the verdict over an older generation is True")
+		}
+		if !reflect.DeepEqual(obj, before.(O)) {
+			t.Errorf("the object is changed")
+		}
+		if again := rule(obj); !reflect.DeepEqual(r, again) {
+			t.Errorf("the same object gives %+v, then %+v", r, again)
+		}
+	}))
+}
+
+var camelCase = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
+
+// wellFormed demands what the engine and its readers need of a result.
+func wellFormed(t *rapid.T, r healthcheck.Result) {
+	if !r.Status.Valid() || !camelCase.MatchString(r.Reason) {
+		t.Errorf("no status or no reason: %+v", r)
+	}
+	if (r.Status == healthcheck.Progressing) != (r.Within > 0) {
+		t.Errorf("progress without a limit, or a limit without progress: %+v", r)
+	}
+	if (r.Status == healthcheck.True) != (r.Message == "") {
+		t.Errorf("a pass with words, or a failure without: %+v", r)
+	}
+	if !utf8.ValidString(r.Message) || strings.Contains(r.Message, "\n") || len(r.Message) > 4000 {
+		t.Errorf("a message that is not one line: %+v", r)
+	}
+}

@@ -1,0 +1,29 @@
+package clusterapi
+
+import "time"
+
+// The reasons of the results of this package, besides those of package checks and those
+// that are made of the name of a condition, such as NotReady.
+const (
+	// ReasonProvisioning and ReasonDeleting are about a Machine that has no Node yet, or
+	// is going away.
+	ReasonProvisioning = "Provisioning"
+	ReasonDeleting     = "Deleting"
+	// ReasonMachinesFailed, ReasonNodesNotReady, ReasonMissingMachines,
+	// ReasonPendingMachines, ReasonDrainingMachines and ReasonTooManyMachines are about
+	// the machines of a cluster, and their Nodes.
+	ReasonMachinesFailed   = "MachinesFailed"
+	ReasonNodesNotReady    = "NodesNotReady"
+	ReasonMissingMachines  = "MissingMachines"
+	ReasonPendingMachines  = "PendingMachines"
+	ReasonDrainingMachines = "DrainingMachines"
+	ReasonTooManyMachines  = "TooManyMachines"
+)
+
+// How long something may take, unless checks.Within says otherwise.
+const (
+	// ProvisionedWithin is for one machine to become a Node (ReasonProvisioning).
+	ProvisionedWithin = 20 * time.Minute
+	// NodesWithin is for missing Nodes to come (ReasonPendingMachines).
+	NodesWithin = 5 * time.Minute
+)

@@ -1,0 +1,2 @@
+// Package expect asserts what the code under test does not do.
+package expect
