@@ -33,6 +33,8 @@ type Reconciler[T client.Object] struct {
 	// missing are the objects that were not found when they were written: client.ObjectKey
 	// to UID.
 	missing sync.Map
+	// reworded are the objects of which a message alone was written lately.
+	reworded rewordings
 	// late are the calls of checks that have not returned yet although their time is over.
 	late lateCalls
 	// slot is taken by each check that runs.
@@ -105,6 +107,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.missing.Delete(req.NamespacedName)
+			r.reworded.Delete(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
@@ -120,6 +123,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	}
 	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
 	p.prune(r.abandoned(obj, stored), stored)
+	p.putOff(r.reworded.due(obj, now))
 	if p.writes() {
 		// A check that has not ended at its timeout still reads its object.
 		obj = obj.DeepCopyObject().(T)

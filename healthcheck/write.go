@@ -25,13 +25,16 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) error {
 		}
 		r.written.Note(obj)
 	}
-	if !p.changed {
+	if !p.changed && !p.reworded {
 		return nil
 	}
 	if err := r.Store.Apply(ctx, obj, p.apply); err != nil {
 		return err
 	}
 	r.written.Note(obj)
+	if !p.changed {
+		r.reworded.note(obj, r.Clock.Now())
+	}
 	return nil
 }
 
