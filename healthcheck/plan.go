@@ -23,7 +23,9 @@ type plan struct {
 }
 
 // writes tells whether there is anything to be written.
-func (p *plan) writes() bool { return p.changed || p.reworded || p.progressChanged || len(p.remove) > 0 }
+func (p *plan) writes() bool {
+	return p.changed || p.reworded || p.progressChanged || len(p.remove) > 0
+}
 
 // decide compares what was found with what is stored. Normalize turns a
 // condition into its stored form.
