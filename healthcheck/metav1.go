@@ -28,11 +28,12 @@ type Metav1Object interface {
 // even if other writers own a part of it; the API server refuses it with a
 // conflict if the object has changed since it was read.
 type Metav1Store[T Metav1Object] struct {
-	// Client writes the status.
+	// Client writes the status. AddToManager takes the manager's by default.
 	Client client.Client
-	// FieldOwner is the name under which the conditions are owned. It must be
-	// unique for each set of conditions; two stores with one owner would take
-	// each other's conditions away.
+	// FieldOwner is the name under which the conditions are owned. AddToManager takes the
+	// name of the registration by default. It must be unique for each set of conditions;
+	// two stores with one owner would take each other's conditions away. Conditions that
+	// were applied under it, and are registered no more, are removed.
 	FieldOwner string
 }
 

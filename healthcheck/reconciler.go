@@ -57,6 +57,9 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	if r.Progress == nil {
 		r.Progress = AnnotationProgress[T]{Client: mgr.GetClient(), Name: r.Name}
 	}
+	if store, ok := r.Store.(defaulting[T]); ok {
+		r.Store = store.withDefaults(r.Store, mgr.GetClient(), r.Name)
+	}
 	options := controller.Options{
 		Reconciler:              r,
 		MaxConcurrentReconciles: r.Concurrency,

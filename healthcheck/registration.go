@@ -84,7 +84,8 @@ type Registration[T client.Object] struct {
 	New func() T
 	// Conditions are the condition types and their checks.
 	Conditions []ConditionChecks[T]
-	// Store reads and writes the conditions.
+	// Store reads and writes the conditions. For metav1.Condition an empty Metav1Store will
+	// do.
 	Store Store[T]
 	// Progress keeps the clocks of results with Result.Within. The default is an
 	// AnnotationProgress with the manager's client and the name of the registration.
