@@ -25,8 +25,11 @@ func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Conditi
 		group.Go(func() { outcomes[i], errs[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
 	}
 	group.Wait()
-	// A run that was cut off, say by a shutdown, has found out nothing.
-	return outcomes, errors.Join(append(errs, ctx.Err())...)
+	if !isTimeUp(ctx) {
+		// A run that was cut off, say by a shutdown, has found out nothing.
+		errs = append(errs, ctx.Err())
+	}
+	return outcomes, errors.Join(errs...)
 }
 
 // named is a call for an object.

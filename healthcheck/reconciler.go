@@ -127,14 +127,9 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
 	p.prune(r.abandoned(obj, stored), stored)
 	p.putOff(r.reworded.due(obj, now))
-	if p.writes() {
-		// A check that has not ended at its timeout still reads its object.
-		obj = obj.DeepCopyObject().(T)
-	}
-	if err := r.write(ctx, obj, p); err != nil {
+	if err := r.carryOut(ctx, obj, p); err != nil {
 		return r.afterWriteFailure(obj, err)
 	}
-	r.report(ctx, obj, p)
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
 	if err := failures(outcomes); err != nil {
 		return afterFailure(ctx, err, p.recheckAt, again)

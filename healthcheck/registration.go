@@ -104,7 +104,9 @@ type Registration[T client.Object] struct {
 	// latest, with up to a tenth more. After a check that could not be carried out it is the
 	// back-off instead, of up to 30 seconds. Zero, the default, means never.
 	SyncPeriod time.Duration
-	// CheckTimeout bounds each check. The default is DefaultCheckTimeout.
+	// CheckTimeout bounds each check. The default is DefaultCheckTimeout. A
+	// ReconciliationTimeout of the manager that is shorter bounds it instead; the verdict
+	// is stored all the same.
 	CheckTimeout time.Duration
 	// Concurrency is how many objects are checked at once. The default is that of the
 	// manager, or else 1, and 10 if there are Targets: an object waits for its target as
@@ -144,3 +146,6 @@ type Transition struct {
 	// At is when To was known to be stored.
 	At time.Time
 }
+
+// removes reports whether the condition is gone.
+func (t Transition) removes() bool { return t.To.Type == "" }

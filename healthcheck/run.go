@@ -141,6 +141,9 @@ func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(c
 		case r.slots <- struct{}{}:
 			defer func() { <-r.slots }()
 		case <-ctx.Done():
+			if isTimeUp(ctx) {
+				return none, tooLate(ctx)
+			}
 			return none, ctx.Err()
 		}
 	}
