@@ -41,6 +41,10 @@ type ConditionChecks[T any] struct {
 	Type string
 	// Prechecks are asked in order; the first that does not answer Applies decides.
 	Prechecks []Precheck[T]
+	// WhileUndecided is what becomes of the condition while a precheck cannot be carried
+	// out: Applies, the default, makes it Unknown, and LeaveAlone leaves it as it is, for
+	// those who must not touch what may belong to somebody else.
+	WhileUndecided Applicability
 	// PrecheckNeeds is what the prechecks need beside the object.
 	PrecheckNeeds Needs
 	// Checks are run side by side; their results are merged in this order.

@@ -43,6 +43,9 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	if len(c.Checks) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q: condition %q has no checks", r.Name, c.Type))
 	}
+	if c.WhileUndecided != Applies && c.WhileUndecided != LeaveAlone {
+		errs = append(errs, fmt.Errorf("registration %q: WhileUndecided of condition %q is neither Applies nor LeaveAlone", r.Name, c.Type))
+	}
 	named := map[string]bool{}
 	for _, check := range c.Checks {
 		if check.Name == "" || named[check.Name] || strings.Contains(check.Name, separator) {
