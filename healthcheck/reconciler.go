@@ -1,6 +1,7 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -67,9 +68,7 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff),
 	}
 	options.DefaultFromConfig(mgr.GetControllerOptions())
-	if options.MaxConcurrentReconciles == 0 && r.Targets != nil {
-		options.MaxConcurrentReconciles = concurrencyWithTargets
-	}
+	options.MaxConcurrentReconciles = cmp.Or(options.MaxConcurrentReconciles, DefaultConcurrency)
 	ctl, err := controller.NewUnmanaged(r.Name, options)
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", r.Name, err)

@@ -68,7 +68,7 @@ func TestValidate(t *testing.T) {
 		},
 		"negative numbers": {
 			func(r *healthcheck.Registration[*Widget]) {
-				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -1
+				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -2
 			},
 			`registration "w": a number or a time is negative`,
 		},

@@ -2,6 +2,7 @@ package healthcheck
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -78,8 +79,25 @@ func afterFailure(ctx context.Context, err error, recheckAt time.Time, again tim
 
 // period is the sync period of this run; zero means never.
 func (r *Reconciler[T]) period() time.Duration {
-	if r.SyncPeriod == 0 {
+	period := r.SyncPeriod
+	if period == 0 && r.mayGetStale() {
+		period = DefaultSyncPeriod
+	}
+	if period <= 0 {
 		return 0
 	}
-	return wait.Jitter(r.SyncPeriod, periodJitter)
+	return wait.Jitter(period, periodJitter)
+}
+
+// mayGetStale reports whether a check looks at something that nothing watches.
+func (r *Registration[T]) mayGetStale() bool {
+	watched := len(r.Dependants) > 0 || r.Watches != nil
+	stale := func(needs Needs) bool { return needs.has(NeedsTarget) || (needs != 0 && !watched) }
+	for i := range r.Conditions {
+		c := &r.Conditions[i]
+		if stale(c.PrecheckNeeds) || slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return stale(check.Needs) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -19,7 +19,7 @@ func (r *Registration[T]) Validate() error {
 	if len(r.Conditions) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
 	}
-	if min(r.SyncPeriod, r.CheckTimeout) < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
+	if (r.SyncPeriod < 0 && r.SyncPeriod != Never) || r.CheckTimeout < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
 		errs = append(errs, fmt.Errorf("registration %q: a number or a time is negative", r.Name))
 	}
 	if slices.ContainsFunc(r.Dependants, func(d Dependant) bool { return d.Object == nil }) {
