@@ -36,8 +36,8 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 		backoff  bool
 	}{
 		"a deadline that no back-off reaches": {time.Hour, 0, true},
-		"a deadline that a back-off may miss": {20 * time.Second, time.Second, false},
-		"a deadline within a second":          {10 * time.Millisecond, 10 * time.Millisecond, false},
+		"a deadline that a back-off may miss": {20 * time.Second, 5 * time.Millisecond, false},
+		"a deadline that comes first":         {2 * time.Millisecond, 2 * time.Millisecond, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

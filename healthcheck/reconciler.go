@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,6 +40,9 @@ type Reconciler[T client.Object] struct {
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once
+	// retry is the back-off of each object.
+	retry     retries
+	makeRetry sync.Once
 }
 
 // AddToManager registers the controller with mgr. It may be called before or after
@@ -65,7 +67,7 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 		Reconciler:              r,
 		MaxConcurrentReconciles: r.Concurrency,
 		Logger:                  mgr.GetLogger(),
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff),
+		RateLimiter:             r.rateLimiter(),
 	}
 	options.DefaultFromConfig(mgr.GetControllerOptions())
 	options.MaxConcurrentReconciles = cmp.Or(options.MaxConcurrentReconciles, DefaultConcurrency)
@@ -110,6 +112,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 			r.written.Forget(req.NamespacedName)
 			r.missing.Delete(req.NamespacedName)
 			r.reworded.Delete(req.NamespacedName)
+			r.rateLimiter().succeeded(req)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
@@ -131,7 +134,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	}
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
 	if err := failures(outcomes); err != nil {
-		return afterFailure(ctx, err, p.recheckAt, again)
+		return r.afterFailure(ctx, req, err, p.recheckAt, again)
 	}
+	r.rateLimiter().succeeded(req)
 	return ctrl.Result{RequeueAfter: again}, nil
 }
