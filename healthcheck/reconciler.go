@@ -30,9 +30,9 @@ type Reconciler[T client.Object] struct {
 
 	// written are our last writes, in case the cache has not seen them yet.
 	written lag.Writes
-	// missing are the objects that were not found when they were written: client.ObjectKey
-	// to UID.
-	missing sync.Map
+	// missing are the objects that were not found when they were written, and busy those that
+	// had changed when their clocks were.
+	missing, busy objects
 	// reworded are the objects of which a message alone was written lately.
 	reworded rewordings
 	// late are the calls of checks that have not returned yet although their time is over.
@@ -111,6 +111,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.missing.Delete(req.NamespacedName)
+			r.busy.Delete(req.NamespacedName)
 			r.reworded.Delete(req.NamespacedName)
 			r.rateLimiter().succeeded(req)
 			return ctrl.Result{}, nil

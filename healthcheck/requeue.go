@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The back-off after an error. It ends soon enough that an object is looked at
@@ -51,8 +50,7 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 // the status of its kind that the API server does not serve.
 func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
-		before, again := r.missing.Swap(client.ObjectKeyFromObject(obj), obj.GetUID())
-		if again && before == obj.GetUID() {
+		if r.missing.again(obj) {
 			return ctrl.Result{}, err
 		}
 		return ctrl.Result{RequeueAfter: conflictRetry}, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -30,10 +31,9 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition,
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	if p.progressChanged && r.Progress != nil {
-		if err := r.Progress.Save(ctx, obj, p.progress); err != nil {
+		if err := r.keep(ctx, obj, p.progress); err != nil {
 			return nil, err
 		}
-		r.written.Note(obj)
 	}
 	if len(p.remove) > 0 {
 		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
@@ -45,6 +45,28 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition,
 		return slices.DeleteFunc(slices.Clone(p.transitions), func(t Transition) bool { return !t.removes() }), err
 	}
 	return p.transitions, nil
+}
+
+// keep writes the clocks. They are bound to the object as it was judged, since the cache may be late, and a clock there that
+// it does not show. An object that has changed once more at the next try is one that changes all the time: what is true of
+// it is stored nevertheless.
+func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) error {
+	err := r.Progress.Save(ctx, obj, progress)
+	if apierrors.IsConflict(err) && r.busy.again(obj) {
+		// A Store that relies on the version must not take the new one for the one that was judged.
+		written := obj.DeepCopyObject().(T)
+		written.SetResourceVersion("")
+		if err = r.Progress.Save(ctx, written, progress); err == nil {
+			r.written.Note(written)
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.busy.forget(obj)
+	r.written.Note(obj)
+	return nil
 }
 
 // apply writes the conditions, if that is due.
