@@ -20,8 +20,7 @@ const ProgressAnnotation = "progress.healthcheck.sickbay.dev/"
 
 // AnnotationProgress keeps clocks in an annotation of the object. It is written only
 // when a progress begins or ends, which takes the permission to patch the object. An
-// annotation that cannot be read counts as none: the clocks begin anew. If the object has
-// changed since it was read, nothing is written, and the error is a conflict.
+// annotation that cannot be read counts as none: the clocks begin anew.
 type AnnotationProgress[T client.Object] struct {
 	// Client writes the annotation.
 	Client client.Client
@@ -80,9 +79,11 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 		}
 		value = string(encoded)
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": map[string]any{ProgressAnnotation + s.name(): value},
-	}})
+	metadata := map[string]any{"uid": obj.GetUID(), "annotations": map[string]any{ProgressAnnotation + s.name(): value}}
+	if version := obj.GetResourceVersion(); version != "" {
+		metadata["resourceVersion"] = version
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
 	}

@@ -2,7 +2,6 @@ package healthcheck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -22,7 +21,7 @@ func (e *brokenError) Error() string { return e.text }
 // not, which then costs one goroutine and never a worker; and a panic of the code
 // is an error, and not the end of the process.
 func bounded[A any](ctx context.Context, timeout time.Duration, call func(context.Context) (A, error)) (A, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := bound(ctx, timeout)
 	defer cancel()
 	type returned struct {
 		answer A
@@ -41,14 +40,10 @@ func bounded[A any](ctx context.Context, timeout time.Duration, call func(contex
 	}
 	// Code that notices its timeout may say so in words of its own, sooner or later
 	// than we do. The text must not depend on who was first.
-	if got.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		got.err = timedOut(timeout)
+	if got.err != nil && isTimeUp(ctx) {
+		got.err = tooLate(ctx)
 	}
 	return got.answer, got.err
-}
-
-func timedOut(timeout time.Duration) error {
-	return &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
 }
 
 // guarded turns a panic into an error, and logs where it came from.

@@ -24,9 +24,12 @@ type Condition struct {
 
 // Equal tells whether c and other say the same, regardless of when they began to.
 func (c Condition) Equal(other Condition) bool {
+	return c.Message == other.Message && c.equalButMessage(other)
+}
+
+func (c Condition) equalButMessage(other Condition) bool {
 	return c.Type == other.Type && c.Status == other.Status && c.Reason == other.Reason &&
-		c.Message == other.Message && c.ObservedGeneration == other.ObservedGeneration &&
-		slices.Equal(c.Codes, other.Codes)
+		c.ObservedGeneration == other.ObservedGeneration && slices.Equal(c.Codes, other.Codes)
 }
 
 // Store reads and writes the conditions of objects of type T. [Metav1Store] is the

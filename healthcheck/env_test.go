@@ -72,9 +72,9 @@ func TestUnmetNeeds(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			conditions := ConditionChecks[*corev1.Pod]{Type: "Ready", Checks: []NamedCheck[*corev1.Pod]{{Name: "c", Check: fine, Needs: tt.needs}}}
-			out, err := examination.evaluate(t.Context(), conditions, nil)
-			if err != nil || out.result.Reason != tt.reason || out.result.Message != tt.message {
-				t.Errorf("got %+v and error %v, want %s, %q", out.result, err, tt.reason, tt.message)
+			out := examination.evaluate(t.Context(), conditions, nil)
+			if out.result.Reason != tt.reason || out.result.Message != tt.message {
+				t.Errorf("got %+v, want %s, %q", out.result, tt.reason, tt.message)
 			}
 			if (out.err != nil) != (tt.message != "") {
 				t.Errorf("the error to try again by is %v", out.err)
@@ -96,20 +96,20 @@ func TestUnavailableAtFirstRead(t *testing.T) {
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
 		return Result{}, fmt.Errorf("getting deployment d: %w", &UnavailableError{Target: "n/k", Cause: "does not answer in time", Err: errTest})
 	})
-	out, err := bare(time.Minute).evaluate(t.Context(), only(check), nil)
+	out := bare(time.Minute).evaluate(t.Context(), only(check), nil)
 	want := Result{
 		Status: Unknown, Reason: ReasonTargetUnavailable,
 		Message: "check c: getting deployment d: cluster n/k does not answer in time",
 	}
-	if err != nil || !errors.Is(out.err, errTest) {
-		t.Errorf("errors are %v and %v", err, out.err)
+	if !errors.Is(out.err, errTest) {
+		t.Errorf("error is %v", out.err)
 	}
 	if diff := cmp.Diff(want, out.result); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestPrecheckNeeds are met like those of checks; one that is not met leaves everything as it is.
+// TestPrecheckNeeds are met like those of checks; one that is not met makes the condition Unknown.
 func TestPrecheckNeeds(t *testing.T) {
 	r := &Reconciler[*corev1.Pod]{Registration: Registration[*corev1.Pod]{
 		Parent: func(context.Context, *corev1.Pod) (client.Object, error) { return nil, errTest },
@@ -118,9 +118,12 @@ func TestPrecheckNeeds(t *testing.T) {
 		Type: "Ready", PrecheckNeeds: NeedsParent,
 		Prechecks: []Precheck[*corev1.Pod]{func(context.Context, Input[*corev1.Pod]) (Applicability, error) { return Applies, nil }},
 	}
-	_, err := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{})}.evaluate(t.Context(), conditions, nil)
-	if want := "deciding whether Ready applies: getting the parent: no route"; text(err) != want {
-		t.Errorf("error is %q, want %q", text(err), want)
+	out := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{})}.evaluate(t.Context(), conditions, nil)
+	if want := "deciding whether Ready applies: getting the parent: no route"; text(out.err) != want {
+		t.Errorf("error is %q, want %q", text(out.err), want)
+	}
+	if out.result.Status != Unknown || out.result.Reason != ReasonParentUnavailable {
+		t.Errorf("got %+v, want Unknown and why", out.result)
 	}
 }
 
@@ -152,14 +155,14 @@ func TestSlots(t *testing.T) {
 		examination := bare(3 * time.Second)
 		examination.slots = make(chan struct{}, 2)
 		started := time.Now()
-		if out, err := examination.evaluate(t.Context(), conditions, nil); err != nil || out.result.Status != True {
-			t.Errorf("got %+v, %v", out.result, err)
+		if out := examination.evaluate(t.Context(), conditions, nil); out.result.Status != True {
+			t.Errorf("got %+v", out.result)
 		}
 		if took := time.Since(started); most != 2 || took != 3*time.Second {
 			t.Errorf("six checks of a second took %s, with %d at once; want 3s and 2", took, most)
 		}
 		for range 3 {
-			if out, _ := examination.evaluate(t.Context(), only(hangs), nil); out.result.Reason != ReasonCheckTimedOut {
+			if out := examination.evaluate(t.Context(), only(hangs), nil); out.result.Reason != ReasonCheckTimedOut {
 				t.Errorf("got %+v", out.result)
 			}
 		}
@@ -174,7 +177,7 @@ func TestShutdownWhileWaitingForASlot(t *testing.T) {
 	examination := bare(time.Minute)
 	examination.slots = make(chan struct{})
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return Result{}, nil })
-	out, _ := examination.evaluate(ctx, only(check), nil)
+	out := examination.evaluate(ctx, only(check), nil)
 	if !errors.Is(out.err, context.Canceled) {
 		t.Errorf("the error is %v", out.err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -35,8 +36,8 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 		backoff  bool
 	}{
 		"a deadline that no back-off reaches": {time.Hour, 0, true},
-		"a deadline that a back-off may miss": {20 * time.Second, time.Second, false},
-		"a deadline within a second":          {10 * time.Millisecond, 10 * time.Millisecond, false},
+		"a deadline that a back-off may miss": {20 * time.Second, 5 * time.Millisecond, false},
+		"a deadline that comes first":         {2 * time.Millisecond, 2 * time.Millisecond, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,18 +55,51 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 	}
 }
 
-func TestFailedPrecheckWritesNothing(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.Conditions[0].Prechecks = []healthcheck.Precheck[*Widget]{
-		func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
-			return 0, errCheck
+// TestFailedPrecheck makes its own condition Unknown, or leaves it alone if that was asked for, and keeps no other from
+// being written.
+func TestFailedPrecheck(t *testing.T) {
+	failed := healthcheck.ReasonCheckFailed + ": deciding whether Healthy applies: no route"
+	tests := map[string]struct {
+		precheck       healthcheck.Precheck[*Widget]
+		whileUndecided healthcheck.Applicability
+		want           string
+	}{
+		"an error":                         {precheckAnswers(0, errCheck), healthcheck.Applies, failed},
+		"an error, whatever comes with it": {precheckAnswers(healthcheck.DoesNotApply, errCheck), healthcheck.Applies, failed},
+		"a panic": {
+			func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) { panic(errCheck) },
+			healthcheck.Applies, healthcheck.ReasonCheckPanicked + ": deciding whether Healthy applies panicked: no route",
+		},
+		"left alone": {precheckAnswers(0, errCheck), healthcheck.LeaveAlone, "Fine: "},
+		"an answer that nobody knows": {
+			precheckAnswers(7, nil), healthcheck.Applies,
+			healthcheck.ReasonInvalidResult + ": deciding whether Healthy applies gave the unknown answer 7",
 		},
 	}
-	if _, err := f.Reconcile(t.Context(), f.request()); !errors.Is(err, errCheck) {
-		t.Errorf("error is %v, want that of the precheck", err)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, result(healthcheck.True, "Fine", ""))
+			f.Conditions = append(f.Conditions, healthcheck.ConditionChecks[*Widget]{Type: "Other", Checks: f.Conditions[0].Checks})
+			f.reconcile(t)
+			f.Conditions[0].Prechecks, f.Conditions[0].WhileUndecided = []healthcheck.Precheck[*Widget]{tt.precheck}, tt.whileUndecided
+			f.result = result(healthcheck.False, "Broken", "")
+			if _, err := f.Reconcile(t.Context(), f.request()); err == nil {
+				t.Error("there is no error to try again by")
+			}
+			got := map[string]string{}
+			for _, c := range f.stored(t).Status.Conditions {
+				got[c.Type] = c.Reason + ": " + c.Message
+			}
+			if diff := cmp.Diff(map[string]string{"Healthy": tt.want, "Other": "Broken: "}, got); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
+			}
+		})
 	}
-	if got := types(f.stored(t)); len(got) != 0 {
-		t.Errorf("conditions are %v, want none", got)
+}
+
+func precheckAnswers(answer healthcheck.Applicability, err error) healthcheck.Precheck[*Widget] {
+	return func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
+		return answer, err
 	}
 }
 

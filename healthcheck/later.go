@@ -1,9 +1,6 @@
 package healthcheck
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // LaterError puts a run off: nothing is written, nothing is logged, and the object is looked at again. A check or a precheck returns it if
 // it cannot tell yet and will be able to in a moment, as when somebody else asks the same target already. A check that goes on
@@ -14,13 +11,3 @@ type LaterError struct {
 }
 
 func (e *LaterError) Error() string { return "it cannot be told just now" }
-
-// putOff returns the error of one that puts the run off, or nil.
-func putOff(errs []error) error {
-	for _, err := range errs {
-		if _, ok := errors.AsType[*LaterError](err); ok {
-			return err
-		}
-	}
-	return nil
-}

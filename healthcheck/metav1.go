@@ -21,16 +21,19 @@ type Metav1Object interface {
 // are left out, since the type has no place for them.
 //
 // It writes by server-side apply under FieldOwner: no read-modify-write, no
-// conflicts with the writers of other conditions. It removes by a patch that is
+// conflicts with the writers of other conditions. Where the definition of the kind does
+// not make the list a map, which takes the markers +listType=map and +listMapKey=type, an
+// apply would remove the conditions of others: it is refused if there are any. It removes by a patch that is
 // bound to the object's resource version, so that a condition goes as a whole
 // even if other writers own a part of it; the API server refuses it with a
 // conflict if the object has changed since it was read.
 type Metav1Store[T Metav1Object] struct {
-	// Client writes the status.
+	// Client writes the status. AddToManager takes the manager's by default.
 	Client client.Client
-	// FieldOwner is the name under which the conditions are owned. It must be
-	// unique for each set of conditions; two stores with one owner would take
-	// each other's conditions away.
+	// FieldOwner is the name under which the conditions are owned. AddToManager takes the
+	// name of the registration by default. It must be unique for each set of conditions;
+	// two stores with one owner would take each other's conditions away. Conditions that
+	// were applied under it, and are registered no more, are removed.
 	FieldOwner string
 }
 

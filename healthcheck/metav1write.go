@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,14 +43,45 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 // errReplaced says that a verdict came too late for its object.
 var errReplaced = errors.New("another object has taken the name of the one that was judged")
 
-// apply writes the list and returns the object that has it now.
+// apply writes the list and returns the object that has it now. It takes fields of our conditions from others who have
+// written them, but never the list as a whole: that would be all conditions of everybody.
 func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (client.Object, error) {
+	written, err := s.applyBy(ctx, obj, gvk, list, client.FieldOwner(s.FieldOwner))
+	disputed := disputedFields(err)
+	if len(disputed) == 0 {
+		return written, err
+	}
+	if !slices.ContainsFunc(disputed, isList) {
+		return s.applyBy(ctx, obj, gvk, list, client.FieldOwner(s.FieldOwner), client.ForceOwnership)
+	}
+	return nil, fmt.Errorf("status.conditions of %s is a list without keys, and somebody else has written it: writing ours would remove theirs; "+
+		"add the markers +listType=map and +listMapKey=type to the field Conditions of the Go type, and generate its definition anew", gvk.Kind)
+}
+
+// disputedFields are those that an apply would take from others; none if err says anything else.
+func disputedFields(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var fields []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			fields = append(fields, cause.Field)
+		}
+	}
+	return fields
+}
+
+// isList reports whether a field is not one of a condition, but what all conditions are in.
+func isList(field string) bool { return !strings.HasPrefix(field, ".status.conditions[") }
+
+func (s Metav1Store[T]) applyBy(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any, options ...client.SubResourceApplyOption) (client.Object, error) {
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": list}}}
 	u.SetGroupVersionKind(gvk)
 	u.SetNamespace(obj.GetNamespace())
 	u.SetName(obj.GetName())
-	err := s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(s.FieldOwner), client.ForceOwnership)
-	return u, err
+	return u, s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), options...)
 }
 
 // Remove implements Store.

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// evaluateAll runs all condition types side by side.
+// evaluateAll runs all condition types side by side. A run that was cut off, say by a
+// shutdown, has found out nothing: that is an error.
 func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
 	examination := run[T]{
 		name: r.Name,
@@ -19,14 +20,15 @@ func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Conditi
 		around: r.surround(obj), slots: r.slots(), call: r.named(obj, ""), late: &r.late, progress: progress, keeps: r.Progress != nil,
 	}
 	outcomes := make([]outcome, len(r.Conditions))
-	errs := make([]error, len(r.Conditions))
 	var group sync.WaitGroup
 	for i, c := range r.Conditions {
-		group.Go(func() { outcomes[i], errs[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
+		group.Go(func() { outcomes[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
 	}
 	group.Wait()
-	// A run that was cut off, say by a shutdown, has found out nothing.
-	return outcomes, errors.Join(append(errs, ctx.Err())...)
+	if isTimeUp(ctx) {
+		return outcomes, nil
+	}
+	return outcomes, ctx.Err()
 }
 
 // named is a call for an object.

@@ -7,9 +7,10 @@ import (
 
 // plan is what has to be written after a run. It is made from values alone.
 type plan struct {
-	// apply is the complete set of our conditions; it is written if changed.
-	apply   []Condition
-	changed bool
+	// apply is the complete set of our conditions; it is written if changed, or if no
+	// more than a message is another.
+	apply             []Condition
+	changed, reworded bool
 	// remove lists stored conditions that do not apply any more.
 	remove []string
 	// transitions are the changes of status or reason.
@@ -22,7 +23,9 @@ type plan struct {
 }
 
 // writes tells whether there is anything to be written.
-func (p *plan) writes() bool { return p.changed || p.progressChanged || len(p.remove) > 0 }
+func (p *plan) writes() bool {
+	return p.changed || p.reworded || p.progressChanged || len(p.remove) > 0
+}
 
 // decide compares what was found with what is stored. Normalize turns a
 // condition into its stored form.
@@ -75,8 +78,11 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 		transition.To = next
 	}
 	p.apply = append(p.apply, next)
-	if current == nil || !current.Equal(next) {
+	switch {
+	case current == nil || !current.equalButMessage(next):
 		p.changed = true
+	case current.Message != next.Message:
+		p.reworded = true
 	}
 	if transition.From.Status != next.Status || transition.From.Reason != next.Reason {
 		p.transitions = append(p.transitions, transition)

@@ -47,7 +47,7 @@ func TestDecide(t *testing.T) {
 		},
 		"another message is written and no transition": {
 			applies(False, "Bad", "y"), stored(condition(False, "Bad", "x", hourAgo)),
-			plan{apply: stored(condition(False, "Bad", "y", hourAgo)), changed: true},
+			plan{apply: stored(condition(False, "Bad", "y", hourAgo)), reworded: true},
 		},
 		"another generation is written and no transition": {
 			applies(True, "Fine", ""), stored(old(condition(True, "Fine", "", hourAgo))),

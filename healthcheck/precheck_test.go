@@ -37,9 +37,9 @@ func TestPrechecks(t *testing.T) {
 					ran = true
 					return Result{Status: True, Reason: "R"}, nil
 				})
-				out, err := bare(3*time.Second).evaluate(t.Context(), only(check, tt.prechecks...), nil)
-				if out.applicability != tt.want || text(err) != tt.err {
-					t.Errorf("got %v and error %q, want %v and %q", out.applicability, text(err), tt.want, tt.err)
+				out := bare(3*time.Second).evaluate(t.Context(), only(check, tt.prechecks...), nil)
+				if out.applicability != tt.want || text(out.err) != tt.err {
+					t.Errorf("got %v and error %q, want %v and %q", out.applicability, text(out.err), tt.want, tt.err)
 				}
 				if want := tt.want == Applies && tt.err == ""; ran != want {
 					t.Errorf("the check ran: %t, want %t", ran, want)

@@ -49,7 +49,8 @@ type ProgressStore[T any] interface {
 	// Save replaces it, and gives obj the resource version that the write led to. It
 	// is called before the conditions are written. It fails with a conflict if the object
 	// has changed since obj was read: its new version would have a Store that relies on it
-	// write over what others have changed.
+	// write over what others have changed. If obj has no resource version it writes whatever
+	// has changed: so it is called for an object that changes all the time.
 	Save(ctx context.Context, obj T, progress []Progress) error
 }
 

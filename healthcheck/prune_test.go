@@ -1,13 +1,18 @@
 package healthcheck_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
 // TestAbandonedConditionsAreRemoved: an earlier version of the program had another condition. It goes, and what others
@@ -31,6 +36,49 @@ func TestAbandonedConditionsAreRemoved(t *testing.T) {
 	f.reconcile(t)
 	if f.stored(t).ResourceVersion != before {
 		t.Error("nothing has changed, and something was written")
+	}
+}
+
+// TestConditionsOfANamesakeStay: the operator that the engine is built into may write conditions of its own, by the same
+// name, as by default both are named after the program.
+func TestConditionsOfANamesakeStay(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f.reconcile(t)
+	widget := f.stored(t)
+	widget.Status.Conditions = append(widget.Status.Conditions, foreign("Foreign"))
+	if err := f.env.Client.Status().Update(t.Context(), widget, client.FieldOwner(fieldOwner)); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcile(t)
+	if diff := cmp.Diff([]string{"Foreign", "Healthy"}, types(f.stored(t))); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+}
+
+// TestDefaultsOfTheStore: a registration that says nothing writes with the manager's client, under its own name.
+func TestDefaultsOfTheStore(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t, healthcheck.Result{})
+	for name, want := range map[string]string{
+		"widgets": "widgets", "with a " + strings.Repeat("long ", 30) + "name": "16288dc01fa2321a35d573b659fddc0ee17cc55d27ada81863463827", "two\nlines": "52a2fcc88567da50fffa3a683ec1a48b4fd6b6c6322dfd22062f1728",
+	} {
+		widget := create(t, f.env)
+		r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+		r.Name, r.OnTransition, r.Store = name, nil, healthcheck.Metav1Store[*Widget]{}
+		f.env.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: r.AddToManager})
+		g.Eventually(func() []metav1.ManagedFieldsEntry { return read(t, f.env.Client, widget).ManagedFields }, patience).Should(
+			ContainElement(HaveField("Manager", HavePrefix(want))))
+	}
+	// A store that is more than that has what it was made with.
+	inner := healthcheck.Metav1Store[*Widget]{Client: f.env.Client}
+	own := &struct {
+		healthcheck.Metav1Store[*Widget]
+	}{inner}
+	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+	r.Name, r.Store = "own", own
+	f.env.Manager(t, env.ManagerOptions{Setup: r.AddToManager})
+	if r.Store != healthcheck.Store[*Widget](own) {
+		t.Errorf("the store is %#v", r.Store)
 	}
 }
 
@@ -61,19 +109,24 @@ func TestSeveralRegistrations(t *testing.T) {
 // TestOwned reads whatever may be in managed fields.
 func TestOwned(t *testing.T) {
 	entry := func(manager, raw string) metav1.ManagedFieldsEntry {
-		return metav1.ManagedFieldsEntry{Manager: manager, FieldsV1: metav1.NewFieldsV1(raw)}
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(raw)}
+	}
+	updated := func(entry metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
+		entry.Operation = metav1.ManagedFieldsOperationUpdate
+		return entry
 	}
 	ours := `{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{}}}}`
 	tests := map[string]struct {
 		fields []metav1.ManagedFieldsEntry
 		want   []string
 	}{
-		"none":                     {nil, nil},
-		"ours":                     {[]metav1.ManagedFieldsEntry{entry("us", ours)}, []string{"Ready"}},
-		"somebody else's":          {[]metav1.ManagedFieldsEntry{entry("them", ours)}, nil},
-		"a word that is elsewhere": {[]metav1.ManagedFieldsEntry{entry("us", `{"f:spec":{"f:Ready":{}}}`)}, nil},
-		"broken":                   {[]metav1.ManagedFieldsEntry{entry("us", `{"Ready`)}, nil},
-		"nothing in it":            {[]metav1.ManagedFieldsEntry{{Manager: "us"}}, nil},
+		"none":                      {nil, nil},
+		"ours":                      {[]metav1.ManagedFieldsEntry{entry("us", ours)}, []string{"Ready"}},
+		"of a namesake who updates": {[]metav1.ManagedFieldsEntry{updated(entry("us", ours))}, nil},
+		"somebody else's":           {[]metav1.ManagedFieldsEntry{entry("them", ours)}, nil},
+		"a word that is elsewhere":  {[]metav1.ManagedFieldsEntry{entry("us", `{"f:spec":{"f:Ready":{}}}`)}, nil},
+		"broken":                    {[]metav1.ManagedFieldsEntry{entry("us", `{"Ready`)}, nil},
+		"nothing in it":             {[]metav1.ManagedFieldsEntry{{Manager: "us"}}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

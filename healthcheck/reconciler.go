@@ -1,13 +1,13 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,14 +31,19 @@ type Reconciler[T client.Object] struct {
 
 	// written are our last writes, in case the cache has not seen them yet.
 	written lag.Writes
-	// missing are the objects that were not found when they were written: client.ObjectKey
-	// to UID.
-	missing sync.Map
+	// missing are the objects that were not found when they were written, and busy those that
+	// had changed when their clocks were.
+	missing, busy objects
+	// reworded are the objects of which a message alone was written lately.
+	reworded rewordings
 	// late are the calls of checks that have not returned yet although their time is over.
 	late lateCalls
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once
+	// retry is the back-off of each object.
+	retry     retries
+	makeRetry sync.Once
 }
 
 // AddToManager registers the controller with mgr. It may be called before or after
@@ -56,16 +61,17 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	if r.Progress == nil {
 		r.Progress = AnnotationProgress[T]{Client: mgr.GetClient(), Name: r.Name}
 	}
+	if store, ok := r.Store.(defaulting[T]); ok {
+		r.Store = store.withDefaults(r.Store, mgr.GetClient(), r.Name)
+	}
 	options := controller.Options{
 		Reconciler:              r,
 		MaxConcurrentReconciles: r.Concurrency,
 		Logger:                  mgr.GetLogger(),
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff),
+		RateLimiter:             r.rateLimiter(),
 	}
 	options.DefaultFromConfig(mgr.GetControllerOptions())
-	if options.MaxConcurrentReconciles == 0 && r.Targets != nil {
-		options.MaxConcurrentReconciles = concurrencyWithTargets
-	}
+	options.MaxConcurrentReconciles = cmp.Or(options.MaxConcurrentReconciles, DefaultConcurrency)
 	ctl, err := controller.NewUnmanaged(r.Name, options)
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", r.Name, err)
@@ -106,6 +112,9 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if apierrors.IsNotFound(err) {
 			r.written.Forget(req.NamespacedName)
 			r.missing.Delete(req.NamespacedName)
+			r.busy.Delete(req.NamespacedName)
+			r.reworded.Delete(req.NamespacedName)
+			r.rateLimiter().succeeded(req)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
@@ -116,25 +125,23 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	now := r.Clock.Now()
 	stored, progress := r.Store.Get(obj), r.loadProgress(obj)
 	outcomes, err := r.evaluateAll(ctx, obj, stored, progress, now)
-	if later, ok := errors.AsType[*LaterError](err); ok {
-		return ctrl.Result{RequeueAfter: later.After}, nil
-	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	failed := failures(outcomes)
+	if later, ok := errors.AsType[*LaterError](failed); ok {
+		return ctrl.Result{RequeueAfter: later.After}, nil
+	}
 	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
 	p.prune(r.abandoned(obj, stored), stored)
-	if p.writes() {
-		// A check that has not ended at its timeout still reads its object.
-		obj = obj.DeepCopyObject().(T)
-	}
-	if err := r.write(ctx, obj, p); err != nil {
+	p.putOff(r.reworded.due(obj, now))
+	if err := r.carryOut(ctx, obj, p); err != nil {
 		return r.afterWriteFailure(obj, err)
 	}
-	r.report(ctx, obj, p)
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
-	if err := failures(outcomes); err != nil {
-		return afterFailure(ctx, err, p.recheckAt, again)
+	if failed != nil {
+		return r.afterFailure(ctx, req, failed, p.recheckAt, again)
 	}
+	r.rateLimiter().succeeded(req)
 	return ctrl.Result{RequeueAfter: again}, nil
 }

@@ -15,13 +15,21 @@ import (
 // say.
 const DefaultCheckTimeout = 30 * time.Second
 
+// DefaultSyncPeriod is how often an object is checked if a check looks at what nothing
+// watches, and the registration does not say.
+const DefaultSyncPeriod = 30 * time.Second
+
+// Never as Registration.SyncPeriod has an object checked on events alone, and when a result
+// says that it changes.
+const Never time.Duration = -1
+
 // DefaultCheckConcurrency is how many checks run at once if the registration does
 // not say.
 const DefaultCheckConcurrency = 100
 
-// concurrencyWithTargets is how many objects are checked at once if they have targets and
-// nobody says.
-const concurrencyWithTargets = 10
+// DefaultConcurrency is how many objects are checked at once if neither the registration
+// nor the manager says.
+const DefaultConcurrency = 10
 
 // NamedCheck is a check with the name under which it is logged.
 type NamedCheck[T any] struct {
@@ -41,6 +49,10 @@ type ConditionChecks[T any] struct {
 	Type string
 	// Prechecks are asked in order; the first that does not answer Applies decides.
 	Prechecks []Precheck[T]
+	// WhileUndecided is what becomes of the condition while a precheck cannot be carried
+	// out: Applies, the default, makes it Unknown, and LeaveAlone leaves it as it is, for
+	// those who must not touch what may belong to somebody else.
+	WhileUndecided Applicability
 	// PrecheckNeeds is what the prechecks need beside the object.
 	PrecheckNeeds Needs
 	// Checks are run side by side; their results are merged in this order.
@@ -84,7 +96,8 @@ type Registration[T client.Object] struct {
 	New func() T
 	// Conditions are the condition types and their checks.
 	Conditions []ConditionChecks[T]
-	// Store reads and writes the conditions.
+	// Store reads and writes the conditions. For metav1.Condition an empty Metav1Store will
+	// do.
 	Store Store[T]
 	// Progress keeps the clocks of results with Result.Within. The default is an
 	// AnnotationProgress with the manager's client and the name of the registration.
@@ -101,12 +114,16 @@ type Registration[T client.Object] struct {
 	Parent func(ctx context.Context, obj T) (client.Object, error)
 	// SyncPeriod is the net below the events: each object is checked again after it at the
 	// latest, with up to a tenth more. After a check that could not be carried out it is the
-	// back-off instead, of up to 30 seconds. Zero, the default, means never.
+	// back-off instead, of up to 30 seconds. The default is DefaultSyncPeriod if a check
+	// needs a target, or if one needs anything and there are neither Dependants nor Watches:
+	// no event would tell that its answer has changed. Else the default is Never.
 	SyncPeriod time.Duration
-	// CheckTimeout bounds each check. The default is DefaultCheckTimeout.
+	// CheckTimeout bounds each check. The default is DefaultCheckTimeout. A
+	// ReconciliationTimeout of the manager that is shorter bounds it instead; the verdict
+	// is stored all the same.
 	CheckTimeout time.Duration
 	// Concurrency is how many objects are checked at once. The default is that of the
-	// manager, or else 1, and 10 if there are Targets: an object waits for its target as
+	// manager, or else DefaultConcurrency: an object waits for what its checks ask as
 	// long as a check may take, and should not have others wait, too. It should be more
 	// than there may be dead ones.
 	Concurrency int
@@ -143,3 +160,6 @@ type Transition struct {
 	// At is when To was known to be stored.
 	At time.Time
 }
+
+// removes reports whether the condition is gone.
+func (t Transition) removes() bool { return t.To.Type == "" }

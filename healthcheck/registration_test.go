@@ -62,9 +62,13 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) { r.Dependants = []healthcheck.Dependant{{}} },
 			`registration "w": a dependant has no Object`,
 		},
+		"a removal while undecided": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].WhileUndecided = healthcheck.DoesNotApply },
+			`registration "w": WhileUndecided of condition "Ready" is neither Applies nor LeaveAlone`,
+		},
 		"negative numbers": {
 			func(r *healthcheck.Registration[*Widget]) {
-				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -1
+				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -2
 			},
 			`registration "w": a number or a time is negative`,
 		},

@@ -2,12 +2,13 @@ package healthcheck
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The back-off after an error. It ends soon enough that an object is looked at
@@ -16,10 +17,6 @@ const (
 	firstBackoff = 5 * time.Millisecond
 	lastBackoff  = 30 * time.Second
 )
-
-// nearDeadlineRetry is how soon a failed check is tried again while something else
-// is due within lastBackoff.
-const nearDeadlineRetry = time.Second
 
 // periodJitter spreads the periodic runs, so that objects that were created
 // together are not checked together for ever.
@@ -53,8 +50,7 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 // the status of its kind that the API server does not serve.
 func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
-		before, again := r.missing.Swap(client.ObjectKeyFromObject(obj), obj.GetUID())
-		if again && before == obj.GetUID() {
+		if r.missing.again(obj) {
 			return ctrl.Result{}, err
 		}
 		return ctrl.Result{RequeueAfter: conflictRetry}, nil
@@ -68,18 +64,54 @@ func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error)
 // afterFailure leaves the next try to the queue's back-off, unless that could let
 // the moment pass at which another result changes: a check that cannot be carried
 // out must not make the verdict of the others late.
-func afterFailure(ctx context.Context, err error, recheckAt time.Time, again time.Duration) (ctrl.Result, error) {
+func (r *Reconciler[T]) afterFailure(ctx context.Context, req ctrl.Request, err error, recheckAt time.Time, again time.Duration) (ctrl.Result, error) {
 	if recheckAt.IsZero() || again > lastBackoff {
 		return ctrl.Result{}, err
 	}
 	ctrl.LoggerFrom(ctx).Error(err, "A check could not be carried out; something else is due soon", "due", recheckAt)
-	return ctrl.Result{RequeueAfter: min(again, nearDeadlineRetry)}, nil
+	return ctrl.Result{RequeueAfter: min(again, r.rateLimiter().When(req))}, nil
 }
+
+// rateLimiter is that of the queue. There is one back-off for each object, wherever its next try comes from, and it ends
+// with a success.
+func (r *Reconciler[T]) rateLimiter() retries {
+	r.makeRetry.Do(func() {
+		r.retry = retries{workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff)}
+	})
+	return r.retry
+}
+
+// retries count failures until succeeded. The queue would forget them when a time is named at which to try again.
+type retries struct {
+	workqueue.TypedRateLimiter[ctrl.Request]
+}
+
+// Forget implements workqueue.TypedRateLimiter, and forgets nothing.
+func (retries) Forget(ctrl.Request) {}
+
+func (r retries) succeeded(req ctrl.Request) { r.TypedRateLimiter.Forget(req) }
 
 // period is the sync period of this run; zero means never.
 func (r *Reconciler[T]) period() time.Duration {
-	if r.SyncPeriod == 0 {
+	period := r.SyncPeriod
+	if period == 0 && r.mayGetStale() {
+		period = DefaultSyncPeriod
+	}
+	if period <= 0 {
 		return 0
 	}
-	return wait.Jitter(r.SyncPeriod, periodJitter)
+	return wait.Jitter(period, periodJitter)
+}
+
+// mayGetStale reports whether a check looks at something that nothing watches.
+func (r *Registration[T]) mayGetStale() bool {
+	watched := len(r.Dependants) > 0 || r.Watches != nil
+	stale := func(needs Needs) bool { return needs.has(NeedsTarget) || (needs != 0 && !watched) }
+	for i := range r.Conditions {
+		c := &r.Conditions[i]
+		if stale(c.PrecheckNeeds) || slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return stale(check.Needs) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -41,19 +41,11 @@ type run[T any] struct {
 }
 
 // evaluate runs everything that makes one condition, of which current is stored.
-func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Condition) (outcome, error) {
+func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Condition) outcome {
 	r.in.Current, r.call.what = current, c.Type
-	out := outcome{conditionType: c.Type}
-	for _, precheck := range c.Prechecks {
-		applicability, err := within(ctx, r, c.PrecheckNeeds, precheck)
-		if err != nil {
-			return out, describe("deciding whether "+c.Type+" applies", err)
-		}
-		if applicability != Applies {
-			out.applicability = applicability
-			out.progress = r.progressOf(c.Type, applicability)
-			return out, nil
-		}
+	out, decided := r.precheck(ctx, c)
+	if decided {
+		return out
 	}
 	results := make([]Result, len(c.Checks))
 	errs := make([]error, len(c.Checks))
@@ -66,9 +58,6 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 		})
 	}
 	wait.Wait()
-	if err := putOff(errs); err != nil {
-		return out, err
-	}
 	for i, check := range c.Checks {
 		if r.keeps && c.ProgressRule == ByCause {
 			var kept []Progress
@@ -90,7 +79,31 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 	if out.result.Status == Skipped {
 		out.applicability = DoesNotApply
 	}
-	return out, nil
+	return out
+}
+
+// precheck asks whether a condition applies, and reports whether its checks need not be run.
+func (r run[T]) precheck(ctx context.Context, c ConditionChecks[T]) (out outcome, decided bool) {
+	out.conditionType = c.Type
+	for _, precheck := range c.Prechecks {
+		answer, err := within(ctx, r, c.PrecheckNeeds, precheck)
+		if err == nil && (answer < Applies || answer > DoesNotApply) {
+			err = &brokenError{ReasonInvalidResult, fmt.Sprintf("gave the unknown answer %d", answer)}
+		}
+		if err != nil {
+			out.err = describe("deciding whether "+c.Type+" applies", err)
+			out.applicability = c.WhileUndecided
+			out.result = Result{Status: Unknown, Reason: reasonOf(out.err), Message: out.err.Error()}
+			out.progress = r.progressOf(c.Type, LeaveAlone)
+			return out, true
+		}
+		if answer != Applies {
+			out.applicability = answer
+			out.progress = r.progressOf(c.Type, answer)
+			return out, true
+		}
+	}
+	return out, false
 }
 
 // progressOf are the clocks of a condition whose checks are not run.
@@ -144,6 +157,9 @@ func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(c
 		case r.slots <- struct{}{}:
 			defer func() { <-r.slots }()
 		case <-ctx.Done():
+			if isTimeUp(ctx) {
+				return none, tooLate(ctx)
+			}
 			return none, ctx.Err()
 		}
 	}

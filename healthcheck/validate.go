@@ -19,7 +19,7 @@ func (r *Registration[T]) Validate() error {
 	if len(r.Conditions) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
 	}
-	if min(r.SyncPeriod, r.CheckTimeout) < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
+	if (r.SyncPeriod < 0 && r.SyncPeriod != Never) || r.CheckTimeout < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
 		errs = append(errs, fmt.Errorf("registration %q: a number or a time is negative", r.Name))
 	}
 	if slices.ContainsFunc(r.Dependants, func(d Dependant) bool { return d.Object == nil }) {
@@ -42,6 +42,9 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	var errs []error
 	if len(c.Checks) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q: condition %q has no checks", r.Name, c.Type))
+	}
+	if c.WhileUndecided != Applies && c.WhileUndecided != LeaveAlone {
+		errs = append(errs, fmt.Errorf("registration %q: WhileUndecided of condition %q is neither Applies nor LeaveAlone", r.Name, c.Type))
 	}
 	named := map[string]bool{}
 	for _, check := range c.Checks {

@@ -66,11 +66,11 @@ func (l *WidgetList) DeepCopyObject() runtime.Object {
 var widgetVersion = schema.GroupVersion{Group: "test.sickbay.dev", Version: "v1"}
 
 func TestMain(m *testing.M) {
-	env.Main(m, env.WithScheme(addWidget), env.WithCRDs(widgetCRD()))
+	env.Main(m, env.WithScheme(addWidget), env.WithCRDs(widgetCRD(), atomicWidgetCRD()))
 }
 
 func addWidget(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(widgetVersion, &Widget{}, &WidgetList{})
+	scheme.AddKnownTypes(widgetVersion, &Widget{}, &WidgetList{}, &AtomicWidget{}, &AtomicWidgetList{})
 	metav1.AddToGroupVersion(scheme, widgetVersion)
 	return nil
 }
@@ -107,6 +107,20 @@ func widgetCRD() *apiextensionsv1.CustomResourceDefinition {
 			}},
 		},
 	}
+}
+
+// atomicWidgetCRD defines them with conditions that are a list of no particular kind.
+func atomicWidgetCRD() *apiextensionsv1.CustomResourceDefinition {
+	crd := widgetCRD()
+	crd.Name = "atomicwidgets." + widgetVersion.Group
+	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{
+		Kind: "AtomicWidget", ListKind: "AtomicWidgetList", Singular: "atomicwidget", Plural: "atomicwidgets",
+	}
+	status := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
+	conditions := status.Properties["conditions"]
+	conditions.XListType, conditions.XListMapKeys = nil, nil
+	status.Properties["conditions"] = conditions
+	return crd
 }
 
 // create stores a Widget in a namespace of its own.

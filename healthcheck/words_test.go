@@ -68,10 +68,7 @@ func TestCodesOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conditions := only(CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return tt.result, tt.err }))
 			conditions.CodesOf = quota
-			out, err := bare(time.Minute).evaluate(t.Context(), conditions, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := bare(time.Minute).evaluate(t.Context(), conditions, nil)
 			if diff := cmp.Diff(tt.want, out.result.Codes); diff != "" {
 				t.Errorf("codes (-want +got):\n%s", diff)
 			}
@@ -102,10 +99,7 @@ func TestSkipped(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			out, err := bare(time.Minute).evaluate(t.Context(), ConditionChecks[string]{Type: "Ready", Checks: tt.checks}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := bare(time.Minute).evaluate(t.Context(), ConditionChecks[string]{Type: "Ready", Checks: tt.checks}, nil)
 			got := decide([]outcome{out}, tt.stored, nil, func(c Condition) Condition { return c }, 0, testNow)
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(plan{})); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)

@@ -70,6 +70,7 @@ func (r *Registration) condition(conditionType string) healthcheck.ConditionChec
 	c := healthcheck.ConditionChecks[client.Object]{
 		Type:      conditionType,
 		Prechecks: []healthcheck.Precheck[client.Object]{undisturbed}, PrecheckNeeds: healthcheck.NeedsParent,
+		WhileUndecided: healthcheck.LeaveAlone,
 	}
 	if r.Rules == BestRules {
 		c.Summary = wordsOf(r.Texts, r.Kind.Kind)

@@ -71,12 +71,15 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 			Conditions: []healthcheck.ConditionChecks[*clusterv1.Machine]{{
 				Type:      ConditionType,
 				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
-				Checks:    []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
+				// The Machine may be somebody else's, or paused.
+				WhileUndecided: healthcheck.LeaveAlone,
+				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
 			}, {
-				Type:      HostConditionType,
-				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.hostApplies},
-				Checks:    []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.checkHost)}},
-				Damping:   steadyHost,
+				Type:           HostConditionType,
+				Prechecks:      []healthcheck.Precheck[*clusterv1.Machine]{r.hostApplies},
+				WhileUndecided: healthcheck.LeaveAlone,
+				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.checkHost)}},
+				Damping:        steadyHost,
 			}},
 			Progress:     healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
 			Store:        store{healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner}},

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -17,6 +18,18 @@ import (
 func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
 	for _, entry := range obj.GetManagedFields() {
 		if entry.Manager == fieldOwner && entry.FieldsV1 != nil && holdsCondition(entry.FieldsV1.GetRawBytes(), conditionType) {
+			return true
+		}
+	}
+	return false
+}
+
+// Applied reports whether the given field owner applied the condition of that type that obj has
+// now, or a part of it. A namesake that updates is somebody else.
+func Applied(obj client.Object, conditionType, fieldOwner string) bool {
+	for _, entry := range obj.GetManagedFields() {
+		if entry.Manager == fieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply &&
+			entry.FieldsV1 != nil && holdsCondition(entry.FieldsV1.GetRawBytes(), conditionType) {
 			return true
 		}
 	}

@@ -1,0 +1,18 @@
+package healthcheck
+
+import (
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// objects are those to which something has happened, client.ObjectKey to UID. The zero value is ready.
+type objects struct{ sync.Map }
+
+// again notes obj, and reports whether it was noted before.
+func (o *objects) again(obj client.Object) bool {
+	before, found := o.Swap(client.ObjectKeyFromObject(obj), obj.GetUID())
+	return found && before == obj.GetUID()
+}
+
+func (o *objects) forget(obj client.Object) { o.Delete(client.ObjectKeyFromObject(obj)) }
