@@ -112,7 +112,7 @@ func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, r
 			return missing(notFound(what + " is not found")), nil
 		}
 		if err != nil {
-			return healthcheck.Result{}, fmt.Errorf("getting %s: %w", what, err)
+			return healthcheck.Result{}, fmt.Errorf("getting %s: %w", what, StableError(err))
 		}
 		return about(what, rule(obj)), nil
 	}

@@ -37,7 +37,7 @@ func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (cl
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		list, how := find(in.Object)
 		if err := cluster.reader(in.Env).List(ctx, list, how...); err != nil {
-			return healthcheck.Result{}, fmt.Errorf("listing for kind %s: %w", kindOf(list), err)
+			return healthcheck.Result{}, fmt.Errorf("listing for kind %s: %w", kindOf(list), StableError(err))
 		}
 		items, err := itemsOf[O](list)
 		if err != nil {
