@@ -9,6 +9,9 @@
 // [VerdictChanged]. For kinds without a rule here see the packages kstatus and cel
 // below this one.
 //
+// [Certificate] looks at how long certificates are valid, and [HTTP], [TCP] and [TLS] ask
+// endpoints. An author of another check that asks over a network finds [StableError] here.
+//
 // # What the rules say
 //
 // The rules are those of Gardener: they ask whether a thing does its work, not whether

@@ -64,9 +64,11 @@ func withDetail(text, detail string) string {
 	return text
 }
 
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > maxDetail {
-		return string(runes[:maxDetail]) + "..."
+func clip(text string) string { return clipTo(maxDetail, text) }
+
+func clipTo(most int, text string) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
 	}
 	return text
 }

@@ -35,6 +35,9 @@ func Cause(err error) string {
 
 const unreachable = "cannot be reached"
 
+// Untrusted reports whether it is the certificate of the other side that is wrong.
+func Untrusted(err error) bool { return certificate(err) != "" }
+
 // causes are asked in order.
 var causes = []struct {
 	words string
@@ -46,7 +49,7 @@ var causes = []struct {
 	{"does not answer in time", isTimeout},
 	{"was not asked to the end", func(err error) bool { return errors.Is(err, context.Canceled) }},
 	{"does not speak TLS", isPlain},
-	{"refuses the TLS handshake", is[tls.AlertError]},
+	{"refuses the TLS handshake", isAlert},
 	{"closes connections early", isCutOff},
 }
 
@@ -67,6 +70,13 @@ func isTimeout(err error) bool {
 
 func isPlain(err error) bool {
 	return is[tls.RecordHeaderError](err) || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// isAlert reports whether the other side has ended the handshake with an alert, whose type
+// is not exported.
+func isAlert(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "remote error"
 }
 
 func isCutOff(err error) bool {

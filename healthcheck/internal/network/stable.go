@@ -86,7 +86,7 @@ func isNetwork(err error) bool {
 	//nolint:errorlint // Of this error it is asked, and not of those in it.
 	switch err.(type) {
 	case *url.Error, *net.OpError, *net.DNSError, *net.AddrError, *net.ParseError, net.UnknownNetworkError, net.InvalidAddrError,
-		*tls.CertificateVerificationError, tls.RecordHeaderError, tls.AlertError,
+		*tls.CertificateVerificationError, tls.RecordHeaderError,
 		x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return true
 	default:

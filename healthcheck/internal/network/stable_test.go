@@ -102,6 +102,7 @@ func TestStable(t *testing.T) {
 		"expired, in words": {errors.New(expired.Error()), "x509: certificate has expired or is not yet valid (after 2026-06-01T00:00:00Z)"},
 		"streams":           {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1999, ErrCode=NO_ERROR"), "http2: server sent GOAWAY and closed the connection; LastStreamID=N, ErrCode=NO_ERROR"},
 		"a URL in words":    {errors.New(`Get "https://u:p@h:1/a?token=t": EOF`), `Get "https://h:1/a": EOF`},
+		"alert":             {&net.OpError{Op: "remote error", Err: errors.New("tls: internal error")}, "the other side refuses the TLS handshake"},
 		"bad URL":           {&url.Error{Op: "parse", URL: "http://u:p@h:x", Err: errors.New("invalid port")}, "the other side has an address that cannot be read"},
 		"cancelled":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.Canceled}, "h was not asked to the end"},
 		"timed out":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.DeadlineExceeded}, "h does not answer in time"},
