@@ -87,7 +87,7 @@ func parse(data []byte) ([]*x509.Certificate, error) {
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("Certificate %d cannot be read", len(certificates)+1) //nolint:staticcheck,revive // It is a message of a condition.
+			return nil, fmt.Errorf("Certificate %d cannot be read", len(certificates)+1)
 		}
 		certificates = append(certificates, certificate)
 	}

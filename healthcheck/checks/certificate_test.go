@@ -110,7 +110,7 @@ func TestExpiry(t *testing.T) {
 	expired := func(who string) healthcheck.Result {
 		return fails(checks.ReasonExpired, "Certificate of "+who+" expired on 2026-06-30 12:00 UTC")
 	}
-	in := func(d time.Duration) time.Time { return noon.Add(d) }
+	in := noon.Add
 	tests := map[string]struct {
 		expiry checks.Expiry
 		data   []byte
