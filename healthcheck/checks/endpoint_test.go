@@ -31,6 +31,17 @@ func probed(t *testing.T, check healthcheck.NamedCheck[*corev1.Namespace]) healt
 	return r
 }
 
+// patience is far above what a loaded machine takes for an answer that comes.
+const patience = time.Minute
+
+// patiently is a timeout, or patience.
+func patiently(timeout time.Duration) time.Duration {
+	if timeout == 0 {
+		return patience
+	}
+	return timeout
+}
+
 // always finds an address, whatever the object.
 func always(address string) func(*corev1.Namespace) string {
 	return func(*corev1.Namespace) string { return address }
@@ -67,7 +78,7 @@ func TestTCP(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := probed(t, checks.TCP("tcp", always(tt.address), checks.TCPProbe{}, checks.MissingIsSkipped()))
+			got := probed(t, checks.TCP("tcp", always(tt.address), checks.TCPProbe{Timeout: patience}, checks.MissingIsSkipped()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -150,6 +161,7 @@ func TestTLS(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			find := func(*corev1.Namespace) (string, []string) { return tt.address, tt.names }
+			tt.probe.Timeout = patiently(tt.probe.Timeout)
 			got := probed(t, checks.TLS("tls", find, tt.probe, checks.MissingIsSkipped()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

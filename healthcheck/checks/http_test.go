@@ -134,6 +134,7 @@ func TestHTTP(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			tt.probe.Timeout = patiently(tt.probe.Timeout)
 			check := checks.HTTP("http", always(tt.address), tt.probe, checks.MissingIsSkipped())
 			for range 2 {
 				if diff := cmp.Diff(tt.want, probed(t, check)); diff != "" {
@@ -149,7 +150,7 @@ func TestHTTPTellsNobodyElse(t *testing.T) {
 	other := serve(t, pages(""))
 	home := serve(t, pages(other.URL))
 	probe := checks.HTTPProbe{
-		Method: http.MethodHead, FollowElsewhere: true,
+		Method: http.MethodHead, FollowElsewhere: true, Timeout: patience,
 		Header: http.Header{"x-api-key": {"s3cret"}, "Host": {"shop.example.com"}, "Cookie": {"a=s3cret"}},
 	}
 	if got := probed(t, checks.HTTP("http", always(home.secret("/elsewhere")), probe)); got.Status != healthcheck.True {

@@ -139,7 +139,7 @@ func TestKitFails(t *testing.T) {
 		want string
 	}{
 		"restless": {func(r *recorder) { healthchecktest.New(r, shops(flips), books(), backend(2)).Run() }, "the conditions of mall/books do not come to rest"},
-		"hasty":    {func(r *recorder) { healthchecktest.New(r, shops(hasty), books(), backend(2)).Advance(time.Hour) }, "objects were looked at 10000 times"},
+		"hasty":    {func(r *recorder) { healthchecktest.New(r, shops(hasty), books(), backend(2)).Advance(time.Hour) }, "objects were looked at 3000 times each"},
 		"unsound":  {func(r *recorder) { healthchecktest.New(r, shops(crashes), books(), backend(2)).Sound() }, "check own of an empty object panics"},
 		"parent":   {func(r *recorder) { healthchecktest.New(r, lost, books()).Sound() }, "getting the parent: no parent"},
 		"target":   {func(r *recorder) { healthchecktest.New(r, away, books()).Sound() }, "reaching the target: no target"},
