@@ -14,6 +14,18 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
+// The reasons of results about certificates.
+const (
+	// ReasonNoCertificate says that there is none, or none that can be read.
+	ReasonNoCertificate = "NoCertificate"
+	// ReasonNotYetValid, ReasonExpiring and ReasonExpired are about its time.
+	ReasonNotYetValid = "CertificateNotYetValid"
+	ReasonExpiring    = "CertificateExpiring"
+	ReasonExpired     = "CertificateExpired"
+	// ReasonWrongName says that it is for another name.
+	ReasonWrongName = "CertificateForAnotherName"
+)
+
 // DefaultWarning is when an Expiry warns if it does not say.
 const DefaultWarning = 14 * 24 * time.Hour
 

@@ -10,6 +10,19 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
+// The reasons of results about endpoints.
+const (
+	// ReasonBadAddress says that the address cannot be read.
+	ReasonBadAddress = "BadAddress"
+	// ReasonUnreachable says that there is no answer.
+	ReasonUnreachable = "Unreachable"
+	// ReasonNotTrusted says that its certificate is not trusted, for whatever reason.
+	ReasonNotTrusted = "CertificateNotTrusted"
+	// ReasonUnexpectedStatus and ReasonUnexpectedBody are about its answer.
+	ReasonUnexpectedStatus = "UnexpectedStatus"
+	ReasonUnexpectedBody   = "UnexpectedBody"
+)
+
 // How endpoints are asked, unless their probes say otherwise.
 const (
 	// DefaultProbeTimeout is how long an endpoint has for its whole answer.

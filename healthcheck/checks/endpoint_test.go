@@ -31,13 +31,13 @@ func probed(t *testing.T, check healthcheck.NamedCheck[*corev1.Namespace]) healt
 	return r
 }
 
-// patience is far above what a loaded machine takes for an answer that comes.
-const patience = time.Minute
+// answered is far above what a loaded machine takes for an answer that comes.
+const answered = time.Minute
 
-// patiently is a timeout, or patience.
+// patiently is a timeout, or answered.
 func patiently(timeout time.Duration) time.Duration {
 	if timeout == 0 {
-		return patience
+		return answered
 	}
 	return timeout
 }
@@ -78,7 +78,7 @@ func TestTCP(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := probed(t, checks.TCP("tcp", always(tt.address), checks.TCPProbe{Timeout: patience}, checks.MissingIsSkipped()))
+			got := probed(t, checks.TCP("tcp", always(tt.address), checks.TCPProbe{Timeout: answered}, checks.MissingIsSkipped()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

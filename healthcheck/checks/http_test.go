@@ -150,7 +150,7 @@ func TestHTTPTellsNobodyElse(t *testing.T) {
 	other := serve(t, pages(""))
 	home := serve(t, pages(other.URL))
 	probe := checks.HTTPProbe{
-		Method: http.MethodHead, FollowElsewhere: true, Timeout: patience,
+		Method: http.MethodHead, FollowElsewhere: true, Timeout: answered,
 		Header: http.Header{"x-api-key": {"s3cret"}, "Host": {"shop.example.com"}, "Cookie": {"a=s3cret"}},
 	}
 	if got := probed(t, checks.HTTP("http", always(home.secret("/elsewhere")), probe)); got.Status != healthcheck.True {

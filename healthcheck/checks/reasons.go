@@ -43,20 +43,6 @@ const (
 	ReasonPendingMachines  = "PendingMachines"
 	ReasonDrainingMachines = "DrainingMachines"
 	ReasonTooManyMachines  = "TooManyMachines"
-	// ReasonNoCertificate, ReasonNotYetValid, ReasonExpiring, ReasonExpired and
-	// ReasonWrongName are about certificates.
-	ReasonNoCertificate = "NoCertificate"
-	ReasonNotYetValid   = "CertificateNotYetValid"
-	ReasonExpiring      = "CertificateExpiring"
-	ReasonExpired       = "CertificateExpired"
-	ReasonWrongName     = "CertificateForAnotherName"
-	// ReasonBadAddress, ReasonUnreachable, ReasonNotTrusted, ReasonUnexpectedStatus and
-	// ReasonUnexpectedBody are about endpoints.
-	ReasonBadAddress       = "BadAddress"
-	ReasonUnreachable      = "Unreachable"
-	ReasonNotTrusted       = "CertificateNotTrusted"
-	ReasonUnexpectedStatus = "UnexpectedStatus"
-	ReasonUnexpectedBody   = "UnexpectedBody"
 )
 
 // How long something may take, unless Within says otherwise.
