@@ -54,7 +54,7 @@ var scrubs = []struct {
 	{regexp.MustCompile(`: current time \S+ is (before|after) (\S+)`), " ($1 $2)"},
 	{regexp.MustCompile(`\b(LastStreamID=|stream ID )\d+`), "${1}N"},
 	// https://user:password@host/path?token=...
-	{regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://)[^\s/@"']+@`), "$1"},
+	{regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://)[^\s/"']*@`), "$1"},
 	{regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://[^\s?"']+)\?[^\s"']*`), "$1"},
 }
 

@@ -103,6 +103,7 @@ func TestStable(t *testing.T) {
 		"streams":           {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1999, ErrCode=NO_ERROR"), "http2: server sent GOAWAY and closed the connection; LastStreamID=N, ErrCode=NO_ERROR"},
 		"a URL in words":    {errors.New(`Get "https://u:p@h:1/a?token=t": EOF`), `Get "https://h:1/a": EOF`},
 		"alert":             {&net.OpError{Op: "remote error", Err: errors.New("tls: internal error")}, "the other side refuses the TLS handshake"},
+		"an @ in it":        {errors.New("https://u:p@ss@h:1/a"), "https://h:1/a"},
 		"bad URL":           {&url.Error{Op: "parse", URL: "http://u:p@h:x", Err: errors.New("invalid port")}, "the other side has an address that cannot be read"},
 		"cancelled":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.Canceled}, "h was not asked to the end"},
 		"timed out":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.DeadlineExceeded}, "h does not answer in time"},
