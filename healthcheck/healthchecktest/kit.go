@@ -158,7 +158,7 @@ func (k *Kit[T]) Transitions() []healthcheck.Transition { return slices.Clone(k.
 
 // keys are those of the objects that are checked, in order.
 func (k *Kit[T]) keys() []client.ObjectKey {
-	return slices.SortedFunc(maps.Keys(k.due), func(a, b client.ObjectKey) int { return compare(a, b) })
+	return slices.SortedFunc(maps.Keys(k.due), compare)
 }
 
 // request is what a queue would hand over.
