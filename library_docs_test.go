@@ -21,6 +21,8 @@ func TestLibraryPage(t *testing.T) {
 		"library registration": docs.Function(t, library, "AddToManager"),
 		"library program":      docs.Body(t, "examples/library/example_test.go", "ExampleAddToManager", ""),
 		"library dependant":    docs.Body(t, dependants, "Example", "// The engine would do this."),
+		"library endpoint":     docs.Body(t, "healthcheck/checks/example_endpoint_test.go", "ExampleHTTP", "server :="),
+		"library kit":          docs.Function(t, "healthcheck/healthchecktest/example_test.go", "TestUpgrade"),
 		"library target":       docs.Function(t, target, "DNS"),
 		"library cel":          docs.Body(t, cel, "Example", "database :="),
 	} {

@@ -100,6 +100,11 @@ func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] 
 // An object that is not found is False with ReasonNotFound, or what an option says; one
 // that cannot be read is an error, so Unknown.
 func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
+	return oneAt(name, cluster, find, func(obj O, _ time.Time) healthcheck.Result { return rule(obj) }, options)
+}
+
+// oneAt is One for a rule that depends on the time.
+func oneAt[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule func(O, time.Time) healthcheck.Result, options []Option) healthcheck.NamedCheck[T] {
 	missing := settingsOf(options).missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		obj := find(in.Object)
@@ -112,9 +117,9 @@ func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, r
 			return missing(notFound(what + " is not found")), nil
 		}
 		if err != nil {
-			return healthcheck.Result{}, fmt.Errorf("getting %s: %w", what, err)
+			return healthcheck.Result{}, fmt.Errorf("getting %s: %w", what, StableError(err))
 		}
-		return about(what, rule(obj)), nil
+		return about(what, rule(obj, in.Now)), nil
 	}
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
 }

@@ -21,15 +21,22 @@ func DaemonSet(d *appsv1.DaemonSet) healthcheck.Result {
 func judgeDaemonSet(d *appsv1.DaemonSet) healthcheck.Result {
 	status := d.Status
 	if status.CurrentNumberScheduled < status.DesiredNumberScheduled {
-		return enough(ReasonNotScheduled, status.CurrentNumberScheduled, status.DesiredNumberScheduled, "Pods are scheduled")
+		return atLeast(ReasonNotScheduled, status.CurrentNumberScheduled, status.DesiredNumberScheduled, "Pods are scheduled")
 	}
 	if status.NumberMisscheduled > 0 {
-		return unhealthy(ReasonMisscheduled, "%d Pods run on Nodes where they should not", status.NumberMisscheduled)
+		return unhealthy(ReasonMisscheduled, "Pods run on Nodes where they should not")
 	}
 	if allowed := mayBeUnavailable(d); status.NumberUnavailable > allowed {
-		return unhealthy(ReasonPodsUnavailable, "%d of %d Pods are unavailable, and %d may be", status.NumberUnavailable, status.DesiredNumberScheduled, allowed)
+		return tooManyUnavailable(allowed)
 	}
 	return healthy()
+}
+
+func tooManyUnavailable(allowed int32) healthcheck.Result {
+	if allowed == 0 {
+		return unhealthy(ReasonPodsUnavailable, "Pods are unavailable")
+	}
+	return unhealthy(ReasonPodsUnavailable, "More than %d Pods are unavailable", allowed)
 }
 
 // mayBeUnavailable is how many Pods may be unavailable now.
@@ -51,12 +58,16 @@ func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 // It is Progressing (ReasonRollingOut, RolloutWithin for each generation) while fewer
 // Pods are of the newest revision than desired, by the rule of Gardener. With the
 // strategy OnDelete nothing rolls out by itself, so that is not asked for.
+//
+// One that is just created is no alarm: Pods may be missing or unavailable
+// (ReasonNotScheduled, ReasonPodsUnavailable) for RolloutWithin after its creation. Its
+// status does not tell whether they have ever been there.
 func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
-	return then(DaemonSet(d), func() healthcheck.Result {
+	return then(starting(d, DaemonSet(d), ReasonNotScheduled, ReasonPodsUnavailable), func() healthcheck.Result {
 		updated, want := d.Status.UpdatedNumberScheduled, d.Status.DesiredNumberScheduled
 		if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || updated >= want {
 			return healthy()
 		}
-		return rollingOut(number(d.Generation), "%d of %d Pods are updated", updated, want)
+		return rollingOut(number(d.Generation), "Fewer than %d Pods are updated", want)
 	})
 }

@@ -19,7 +19,8 @@
 // present one is not False but Progressing, for a minute, and never True.
 //
 // A rule knows no clock. Where time is allowed for something the result is
-// Progressing with healthcheck.Result.Within, and the engine keeps the time. How long
+// Progressing with healthcheck.Result.Within, and the engine keeps the time; or with a
+// Deadline, which may have passed, if the object itself tells since when. How long
 // that is, and for which reasons, is changed by [Within], for each rule in the same
 // way:
 //
@@ -27,5 +28,10 @@
 //	checks.Within(0, checks.Deployment) // at once
 //
 // A passing result has a reason and no message. All other messages are one sentence,
-// the same for the same problem.
+// the same for the same problem: they have no numbers that count up or down by themselves.
+//
+// # Certificates and endpoints
+//
+// [Certificate] looks at how long certificates are valid, and [HTTP], [TCP] and [TLS] ask
+// endpoints. Authors of other checks that ask over a network find [StableError] here.
 package checks

@@ -26,7 +26,8 @@ const MaxNamed = 5
 //
 // The worst result decides, as in healthcheck.Merge; of several it is the first by
 // namespace and name that gives reason and cause. The message names the objects
-// with that status in this order, MaxNamed at most. Objects that the rule skips do not
+// with that status in this order, MaxNamed at most, and counts none: it would change with
+// those that come and go. Objects that the rule skips do not
 // count.
 //
 // Of several that progress, the clock is that of the one that gives the cause: one that
@@ -37,7 +38,7 @@ func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (cl
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		list, how := find(in.Object)
 		if err := cluster.reader(in.Env).List(ctx, list, how...); err != nil {
-			return healthcheck.Result{}, fmt.Errorf("listing for kind %s: %w", kindOf(list), err)
+			return healthcheck.Result{}, fmt.Errorf("listing for kind %s: %w", kindOf(list), StableError(err))
 		}
 		items, err := itemsOf[O](list)
 		if err != nil {
@@ -73,6 +74,9 @@ func judgeAll[O client.Object](now time.Time, objects []O, rule Rule[O]) healthc
 	found := make([]healthcheck.NamedResult, 0, len(objects))
 	for _, obj := range objects {
 		r := rule(obj)
+		if !r.Deadline.IsZero() {
+			r = r.At(now) // One that is past its deadline is worse than one that is not.
+		}
 		if !r.RecheckAt.After(now) {
 			// It is due, and must not hide what is to come for another object.
 			r.RecheckAt = time.Time{}
@@ -109,7 +113,7 @@ func mergeNamed(found []healthcheck.NamedResult) healthcheck.Result {
 	merged.Codes = slices.Compact(merged.Codes)
 	merged.Message = ""
 	if merged.Status != healthcheck.True {
-		merged.Message = fmt.Sprintf("%d of %d %s: %s", len(same), len(found), phrase(merged.Status), enumerate(same))
+		merged.Message = phrase(merged.Status) + ": " + enumerate(same)
 	}
 	return merged
 }
@@ -123,11 +127,11 @@ func severity(s healthcheck.Status) int {
 func phrase(s healthcheck.Status) string {
 	switch s {
 	case healthcheck.Progressing:
-		return "progress"
+		return "In progress"
 	case healthcheck.Unknown:
-		return "cannot be judged"
+		return "Cannot be judged"
 	default:
-		return "are not healthy"
+		return "Not healthy"
 	}
 }
 
@@ -137,8 +141,8 @@ func enumerate(results []healthcheck.NamedResult) string {
 	for _, r := range results[:min(len(results), MaxNamed)] {
 		texts = append(texts, about(r.Name, r.Result).Message)
 	}
-	if more := len(results) - MaxNamed; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
+	if len(results) > MaxNamed {
+		texts = append(texts, "and more")
 	}
 	return strings.Join(texts, "; ")
 }

@@ -54,7 +54,7 @@ func TestEach(t *testing.T) {
 	for i := range 7 {
 		many = append(many, pod("shop", fmt.Sprint("p", i), "False"))
 	}
-	rechecked := bad("1 of 2 are not healthy: Pod shop/b: is bad")
+	rechecked := bad("Not healthy: Pod shop/b: is bad")
 	rechecked.RecheckAt = recheck
 	tests := map[string]struct {
 		pods    []client.Object
@@ -66,14 +66,14 @@ func TestEach(t *testing.T) {
 		"none, skipped":     {nil, []checks.Option{checks.MissingIsSkipped()}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "No Pod is found"}},
 		"others":            {[]client.Object{other, pod("elsewhere", "a", "False")}, nil, fails(checks.ReasonNotFound, "No Pod is found")},
 		"one is bad":        {[]client.Object{pod("shop", "b", "False"), pod("shop", "a", "True")}, nil, rechecked},
-		"many are bad":      {many, nil, bad("7 of 7 are not healthy: Pod shop/p0: is bad; Pod shop/p1: is bad; Pod shop/p2: is bad; Pod shop/p3: is bad; Pod shop/p4: is bad; and 2 more")},
-		"skipped ones":      {[]client.Object{pod("shop", "a", "Skipped"), pod("shop", "b", "False")}, nil, bad("1 of 1 are not healthy: Pod shop/b: is bad")},
+		"many are bad":      {many, nil, bad("Not healthy: Pod shop/p0: is bad; Pod shop/p1: is bad; Pod shop/p2: is bad; Pod shop/p3: is bad; Pod shop/p4: is bad; and more")},
+		"skipped ones":      {[]client.Object{pod("shop", "a", "Skipped"), pod("shop", "b", "False")}, nil, bad("Not healthy: Pod shop/b: is bad")},
 		"all skipped":       {[]client.Object{pod("shop", "a", "Skipped")}, nil, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonAllSkipped}},
-		"unknown":           {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Unknown, Reason: "Odd", Within: time.Hour, Message: "1 of 2 cannot be judged: Pod shop/a: Odd"}},
-		"bad, not unknown":  {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "False")}, nil, bad("1 of 2 are not healthy: Pod shop/b: is bad")},
-		"invalid":           {[]client.Object{pod("shop", "a", "Perhaps"), pod("shop", "b", "False")}, nil, healthcheck.Result{Status: "Perhaps", Reason: "Odd", Within: time.Hour, Message: "1 of 2 are not healthy: Pod shop/a: Odd"}},
-		"progressing twice": {[]client.Object{pod("shop", "b", "Progressing"), pod("shop", "a", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Rolling", Cause: "Pod shop/a revision 1", Within: time.Minute, Message: "2 of 2 progress: Pod shop/a: rolls; Pod shop/b: Odd"}},
-		"without cause":     {[]client.Object{pod("shop", "b", "Progressing")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Odd", Cause: "Pod shop/b Odd", Within: time.Hour, Message: "1 of 1 progress: Pod shop/b: Odd"}},
+		"unknown":           {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Unknown, Reason: "Odd", Within: time.Hour, Message: "Cannot be judged: Pod shop/a: Odd"}},
+		"bad, not unknown":  {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "False")}, nil, bad("Not healthy: Pod shop/b: is bad")},
+		"invalid":           {[]client.Object{pod("shop", "a", "Perhaps"), pod("shop", "b", "False")}, nil, healthcheck.Result{Status: "Perhaps", Reason: "Odd", Within: time.Hour, Message: "Not healthy: Pod shop/a: Odd"}},
+		"progressing twice": {[]client.Object{pod("shop", "b", "Progressing"), pod("shop", "a", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Rolling", Cause: "Pod shop/a revision 1", Within: time.Minute, Message: "In progress: Pod shop/a: rolls; Pod shop/b: Odd"}},
+		"without cause":     {[]client.Object{pod("shop", "b", "Progressing")}, nil, healthcheck.Result{Status: healthcheck.Progressing, Reason: "Odd", Cause: "Pod shop/b Odd", Within: time.Hour, Message: "In progress: Pod shop/b: Odd"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,11 +116,27 @@ func TestEachUnstructured(t *testing.T) {
 	rule := func(u *unstructured.Unstructured) healthcheck.Result { return fails("Bad", u.GetName()) }
 	c := fake.NewFakeClient(pod("shop", "a", "True"))
 	got, err := run(t, checks.Each("pods", checks.Source, find, rule), c, nil)
-	if diff := cmp.Diff(fails("Bad", "1 of 1 are not healthy: Pod shop/a: a"), got); diff != "" || err != nil {
+	if diff := cmp.Diff(fails("Bad", "Not healthy: Pod shop/a: a"), got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got)\n%s", err, diff)
 	}
 	_, err = run(t, checks.Each("pods", checks.Source, find, byPhase), c, nil)
 	if err == nil || err.Error() != "the list for kind Pod has items of type *unstructured.Unstructured" {
 		t.Errorf("a rule for another type: %v", err)
+	}
+}
+
+// TestEachPastDeadline: of two that progress by deadlines of their own, the one that is past it is told.
+func TestEachPastDeadline(t *testing.T) {
+	rule := func(p *corev1.Pod) healthcheck.Result {
+		r := healthcheck.Result{Status: healthcheck.Progressing, Reason: "Starting", Message: "is starting"}
+		r.Deadline = map[string]time.Time{"a": recheck.Add(time.Hour), "b": recheck.Add(-time.Hour)}[p.Name]
+		return r
+	}
+	target := fake.NewClientBuilder().WithObjects(pod("shop", "a", ""), pod("shop", "b", "")).Build()
+	got, err := checks.Each("pods", checks.Target, pods, rule).Check.Check(t.Context(), healthcheck.Input[*corev1.Namespace]{
+		Object: shop, Now: recheck, Env: healthcheck.Env{Target: target},
+	})
+	if err != nil || got.Status != healthcheck.False || got.Message != "Not healthy: Pod shop/b: is starting" || !got.RecheckAt.Equal(recheck.Add(time.Hour)) {
+		t.Errorf("it is %+v, %v", got, err)
 	}
 }

@@ -81,7 +81,7 @@ func ExampleEach() {
 		fmt.Println(r.Status, r.Reason, r.Message)
 	}
 	// Output:
-	// False Failed 1 of 2 are not healthy: Pod mall/b: Phase is Failed
+	// False Failed Not healthy: Pod mall/b: Phase is Failed
 	// Skipped NotFound No Pod is found
 }
 
@@ -109,5 +109,5 @@ func ExampleDeploymentRolledOut() {
 	fmt.Println(r.Status, r.Message, r.Within)
 	// Output:
 	// True
-	// Progressing 2 of 3 replicas are updated 10m0s
+	// Progressing Fewer than 3 replicas are updated 10m0s
 }

@@ -37,8 +37,11 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 // ManagedResourceRolledOut asks for what ManagedResource asks, and that nothing rolls
 // out: it is Progressing (ReasonRollingOut, RolloutWithin for each generation) until
 // condition ResourcesProgressing is False.
+//
+// One that is just created is no alarm: what it holds may be unhealthy (NotResourcesHealthy)
+// for RolloutWithin after its creation.
 func ManagedResourceRolledOut(m *unstructured.Unstructured) healthcheck.Result {
-	return then(ManagedResource(m), func() healthcheck.Result {
+	return then(starting(m, ManagedResource(m), "NotResourcesHealthy"), func() healthcheck.Result {
 		progress, found := find(unstructuredConditions(m), "ResourcesProgressing")
 		if !found {
 			return rollingOut(number(m.GetGeneration()), "Condition ResourcesProgressing is missing")

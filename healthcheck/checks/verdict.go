@@ -2,9 +2,12 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -45,6 +48,17 @@ func rollingOut(revision, format string, args ...any) healthcheck.Result {
 	return r
 }
 
+// starting gives an object time after its creation for what is wrong for one of some
+// reasons. Past that nothing has changed.
+func starting(obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
+	created := obj.GetCreationTimestamp()
+	if verdict.Status != healthcheck.False || created.IsZero() || !slices.Contains(reasons, verdict.Reason) {
+		return verdict
+	}
+	verdict.Status, verdict.Deadline = healthcheck.Progressing, created.Add(RolloutWithin)
+	return verdict
+}
+
 // then asks for more where a verdict is a pass.
 func then(verdict healthcheck.Result, more func() healthcheck.Result) healthcheck.Result {
 	if verdict.Status != healthcheck.True {
@@ -64,9 +78,11 @@ func withDetail(text, detail string) string {
 	return text
 }
 
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > maxDetail {
-		return string(runes[:maxDetail]) + "..."
+func clip(text string) string { return clipTo(maxDetail, text) }
+
+func clipTo(most int, text string) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
 	}
 	return text
 }
@@ -76,10 +92,11 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 }
 
-// enough demands as many as are wanted; what is, for example, "replicas are ready".
-func enough(reason string, have, want int32, what string) healthcheck.Result {
+// atLeast demands as many as are wanted; what is, for example, "replicas are ready". The
+// message does not count: it would change with each of them.
+func atLeast(reason string, have, want int32, what string) healthcheck.Result {
 	if have < want {
-		return unhealthy(reason, "%d of %d %s", have, want, what)
+		return unhealthy(reason, "Fewer than %d %s", want, what)
 	}
 	return healthy()
 }

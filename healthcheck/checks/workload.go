@@ -27,25 +27,43 @@ func Deployment(d *appsv1.Deployment) healthcheck.Result {
 // replicas are of the newest revision and available, by the rule of kubectl rollout
 // status, and condition Progressing, if there is one, says NewReplicaSetAvailable, by
 // that of Gardener.
+//
+// One that is just created is no alarm: until it has rolled out for the first time it may be
+// unavailable for RolloutWithin after its creation, unless it is past its own deadline or
+// paused. That it has not is told by condition Progressing; without it there is no such time.
 func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
-	return then(Deployment(d), func() healthcheck.Result {
+	return then(startingDeployment(d), func() healthcheck.Result {
 		revision := cmp.Or(d.Annotations["deployment.kubernetes.io/revision"], number(d.Generation))
 		want, status := orOne(d.Spec.Replicas), d.Status
 		switch {
 		case status.UpdatedReplicas < want:
-			return rollingOut(revision, "%d of %d replicas are updated", status.UpdatedReplicas, want)
+			return rollingOut(revision, "Fewer than %d replicas are updated", want)
 		case status.Replicas > status.UpdatedReplicas:
-			return rollingOut(revision, "%d old replicas are left", status.Replicas-status.UpdatedReplicas)
+			return rollingOut(revision, "Old replicas are left")
 		case status.AvailableReplicas < status.UpdatedReplicas:
-			return rollingOut(revision, "%d of %d updated replicas are available", status.AvailableReplicas, status.UpdatedReplicas)
+			return rollingOut(revision, "Not all updated replicas are available")
 		}
 		progress, found := find(deploymentConditions(d), string(appsv1.DeploymentProgressing))
-		if found && progress.Reason != "NewReplicaSetAvailable" {
+		if found && progress.Reason != newReplicaSetAvailable {
 			return rollingOut(revision, "%s", progress)
 		}
 		return healthy()
 	})
 }
+
+// startingDeployment gives a Deployment time that is on its way.
+func startingDeployment(d *appsv1.Deployment) healthcheck.Result {
+	verdict, conditions := Deployment(d), deploymentConditions(d)
+	progress, _ := find(conditions, string(appsv1.DeploymentProgressing))
+	broken := judge(conditions, isTrue(string(appsv1.DeploymentProgressing)), notTrue(string(appsv1.DeploymentReplicaFailure)))
+	if broken.Status != healthcheck.True || progress.Reason == newReplicaSetAvailable {
+		return verdict
+	}
+	return starting(d, verdict, "NotAvailable")
+}
+
+// newReplicaSetAvailable is the reason of condition Progressing once a roll-out has ended.
+const newReplicaSetAvailable = "NewReplicaSetAvailable"
 
 func deploymentConditions(d *appsv1.Deployment) []condition {
 	return conditionsOf(d.Status.Conditions, func(c appsv1.DeploymentCondition) condition {
@@ -59,7 +77,7 @@ func deploymentConditions(d *appsv1.Deployment) []condition {
 // Revisions are not looked at. An older generation is Progressing (ReasonNotObserved).
 func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration,
-		enough(ReasonReplicasNotReady, s.Status.ReadyReplicas, orOne(s.Spec.Replicas), "replicas are ready"))
+		atLeast(ReasonReplicasNotReady, s.Status.ReadyReplicas, orOne(s.Spec.Replicas), "replicas are ready"))
 }
 
 // StatefulSetRolledOut asks for what StatefulSet asks, and that nothing rolls out.
@@ -68,8 +86,11 @@ func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 // replicas are of the newest revision than wanted. That is the rule of Gardener; that
 // replicas below the partition are not wanted, nor any with the strategy OnDelete, is
 // from kubectl rollout status.
+//
+// One that is just created is no alarm: replicas may be missing (ReasonReplicasNotReady) for
+// RolloutWithin after its creation. Its status does not tell whether they have ever been there.
 func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
-	return then(StatefulSet(s), func() healthcheck.Result {
+	return then(starting(s, StatefulSet(s), ReasonReplicasNotReady), func() healthcheck.Result {
 		want := orOne(s.Spec.Replicas)
 		if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
 			want -= *rolling.Partition
@@ -78,7 +99,7 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 			return healthy()
 		}
 		revision := cmp.Or(s.Status.UpdateRevision, number(s.Generation))
-		return rollingOut(revision, "%d of %d replicas are updated", s.Status.UpdatedReplicas, want)
+		return rollingOut(revision, "Fewer than %d replicas are updated", want)
 	})
 }
 
@@ -88,5 +109,5 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 // older generation is Progressing (ReasonNotObserved).
 func ReplicaSet(r *appsv1.ReplicaSet) healthcheck.Result {
 	return observed(r.Generation, r.Status.ObservedGeneration,
-		enough(ReasonReplicasNotReady, r.Status.ReadyReplicas, orOne(r.Spec.Replicas), "replicas are ready"))
+		atLeast(ReasonReplicasNotReady, r.Status.ReadyReplicas, orOne(r.Spec.Replicas), "replicas are ready"))
 }

@@ -68,12 +68,12 @@ func TestDeploymentRolledOut(t *testing.T) {
 	judge(t, checks.DeploymentRolledOut, map[string]row[*appsv1.Deployment]{
 		"healthy":       {deployment(), passes},
 		"unavailable":   {deployment(unavailable), fails("NotAvailable", unavailableText)},
-		"not updated":   {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), rollsOut("revision 7", "1 of 3 replicas are updated")},
-		"old are left":  {deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 4 }), rollsOut("revision 7", "1 old replicas are left")},
-		"not available": {deployment(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 2 }), rollsOut("revision 7", "2 of 3 updated replicas are available")},
+		"not updated":   {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), rollsOut("revision 7", "Fewer than 3 replicas are updated")},
+		"old are left":  {deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 4 }), rollsOut("revision 7", "Old replicas are left")},
+		"not available": {deployment(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 2 }), rollsOut("revision 7", "Not all updated replicas are available")},
 		"not settled":   {deployment(with(appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", "")), rollsOut("revision 7", "Condition Progressing is True (ReplicaSetUpdated)")},
 		"no deadline":   {deployment(func(d *appsv1.Deployment) { d.Status.Conditions = d.Status.Conditions[:1] }), passes},
-		"no revision":   {deployment(func(d *appsv1.Deployment) { d.Annotations, d.Status.UpdatedReplicas = nil, 0 }), rollsOut("revision 2", "0 of 3 replicas are updated")},
+		"no revision":   {deployment(func(d *appsv1.Deployment) { d.Annotations, d.Status.UpdatedReplicas = nil, 0 }), rollsOut("revision 2", "Fewer than 3 replicas are updated")},
 		"not observed":  {deployment(generation(3)), notObserved("Observed generation is 2, not 3")},
 	})
 }
@@ -84,9 +84,9 @@ func TestStatefulSet(t *testing.T) {
 	}
 	judge(t, checks.StatefulSet, map[string]row[*appsv1.StatefulSet]{
 		"healthy":          {set(ptr.To[int32](2), appsv1.StatefulSetStatus{ObservedGeneration: 1, ReadyReplicas: 2}), passes},
-		"too few":          {set(ptr.To[int32](2), appsv1.StatefulSetStatus{ObservedGeneration: 1, ReadyReplicas: 1}), fails(checks.ReasonReplicasNotReady, "1 of 2 replicas are ready")},
+		"too few":          {set(ptr.To[int32](2), appsv1.StatefulSetStatus{ObservedGeneration: 1, ReadyReplicas: 1}), fails(checks.ReasonReplicasNotReady, "Fewer than 2 replicas are ready")},
 		"default, ready":   {set(nil, appsv1.StatefulSetStatus{ObservedGeneration: 1, ReadyReplicas: 1}), passes},
-		"default, unready": {set(nil, appsv1.StatefulSetStatus{ObservedGeneration: 1}), fails(checks.ReasonReplicasNotReady, "0 of 1 replicas are ready")},
+		"default, unready": {set(nil, appsv1.StatefulSetStatus{ObservedGeneration: 1}), fails(checks.ReasonReplicasNotReady, "Fewer than 1 replicas are ready")},
 		"not observed":     {set(ptr.To[int32](0), appsv1.StatefulSetStatus{}), notObserved("Observed generation is 0, not 1")},
 	})
 }
@@ -102,11 +102,11 @@ func TestStatefulSetRolledOut(t *testing.T) {
 	byHand := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 	judge(t, checks.StatefulSetRolledOut, map[string]row[*appsv1.StatefulSet]{
 		"healthy":            {set(3, appsv1.StatefulSetUpdateStrategy{}), passes},
-		"rolling out":        {set(2, appsv1.StatefulSetUpdateStrategy{}), rollsOut("revision web-5d4f", "2 of 3 replicas are updated")},
+		"rolling out":        {set(2, appsv1.StatefulSetUpdateStrategy{}), rollsOut("revision web-5d4f", "Fewer than 3 replicas are updated")},
 		"above partition":    {set(1, partition), passes},
-		"in partition":       {set(0, partition), rollsOut("revision web-5d4f", "0 of 1 replicas are updated")},
+		"in partition":       {set(0, partition), rollsOut("revision web-5d4f", "Fewer than 1 replicas are updated")},
 		"updated by hand":    {set(0, byHand), passes},
-		"not even available": {&appsv1.StatefulSet{}, fails(checks.ReasonReplicasNotReady, "0 of 1 replicas are ready")},
+		"not even available": {&appsv1.StatefulSet{}, fails(checks.ReasonReplicasNotReady, "Fewer than 1 replicas are ready")},
 	})
 }
 
@@ -122,8 +122,8 @@ func TestReplicaSet(t *testing.T) {
 	judge(t, checks.ReplicaSet, map[string]row[*appsv1.ReplicaSet]{
 		"healthy":      {set(ptr.To[int32](2), 2), passes},
 		"scaled down":  {set(ptr.To[int32](0), 0), passes},
-		"too few":      {set(ptr.To[int32](2), 1), fails(checks.ReasonReplicasNotReady, "1 of 2 replicas are ready")},
-		"default":      {set(nil, 0), fails(checks.ReasonReplicasNotReady, "0 of 1 replicas are ready")},
+		"too few":      {set(ptr.To[int32](2), 1), fails(checks.ReasonReplicasNotReady, "Fewer than 2 replicas are ready")},
+		"default":      {set(nil, 0), fails(checks.ReasonReplicasNotReady, "Fewer than 1 replicas are ready")},
 		"not observed": {outdated, notObserved("Observed generation is 4, not 5")},
 	})
 }

@@ -2,17 +2,16 @@ package targets
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
 // unavailable returns the healthcheck.UnavailableError in err, or nil.
@@ -55,34 +54,5 @@ func cause(err error) string {
 	if apierrors.IsUnauthorized(err) {
 		return "refuses the credential"
 	}
-	if problem := certificate(err); problem != "" {
-		return "has a certificate that cannot be trusted: it is " + problem
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "has a name that cannot be resolved"
-	}
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return "refuses connections"
-	}
-	if network, ok := errors.AsType[net.Error](err); (ok && network.Timeout()) || errors.Is(err, context.DeadlineExceeded) {
-		return "does not answer in time"
-	}
-	return "cannot be reached"
-}
-
-// certificate says what is wrong with the certificate of the target; empty if nothing is.
-func certificate(err error) string {
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "signed by an unknown authority"
-	}
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "for another name"
-	}
-	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		if invalid.Reason == x509.Expired {
-			return "expired, or not valid yet"
-		}
-		return "invalid"
-	}
-	return ""
+	return network.Cause(err)
 }

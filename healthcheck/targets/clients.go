@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
 // Target names a cluster, and a credential for it.
@@ -65,11 +66,11 @@ func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
 	c.init()
 	resolved, err := c.Resolve(ctx, obj)
 	if err != nil {
-		return nil, err
+		return nil, network.Stable(err)
 	}
 	t := c.find(resolved)
 	if err := t.configure(ctx, resolved.Config); err != nil {
-		return nil, fmt.Errorf("making a client of cluster %s: %w", resolved.Key, err)
+		return nil, fmt.Errorf("making a client of cluster %s: %w", resolved.Key, network.Stable(err))
 	}
 	return t, nil
 }

@@ -15,6 +15,7 @@ package kstatus
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,6 +131,7 @@ func resultOf(computed *status.Result) healthcheck.Result {
 		r.Status, r.Reason, r.Message = healthcheck.True, ReasonCurrent, ""
 	case status.InProgressStatus:
 		r.Status, r.Reason, r.Within = healthcheck.Progressing, ReasonInProgress, checks.RolloutWithin
+		r.Message = uncounted(r.Message)
 	case status.TerminatingStatus:
 		r.Status, r.Reason, r.Within = healthcheck.Progressing, ReasonTerminating, checks.DrainedWithin
 	case status.FailedStatus:
@@ -140,6 +142,17 @@ func resultOf(computed *status.Result) healthcheck.Result {
 		return unknown("kstatus says " + computed.Status.String())
 	}
 	return r
+}
+
+// What kstatus says of a roll-out that gets on counts, as "Updated: 1/3".
+var (
+	counter = regexp.MustCompile(`^(\w+): \d+/(\d+)$`)
+	surplus = regexp.MustCompile(`^(Pending termination): \d+$`)
+)
+
+// uncounted is a text that stays the same while a roll-out gets on.
+func uncounted(message string) string {
+	return surplus.ReplaceAllString(counter.ReplaceAllString(message, "$1: fewer than $2"), "$1")
 }
 
 // wordsOf finds words where whoever wrote the condition had none.

@@ -63,7 +63,8 @@ func TestRule(t *testing.T) {
 		"stalled":           {"{apiVersion: example.com/v1, kind: Gadget, status: {conditions: [{type: Stalled, status: 'True', message: No quota}]}}", failed("No quota")},
 		"stalled, no words": {"{apiVersion: example.com/v1, kind: Gadget, status: {conditions: [{type: Stalled, status: 'True', reason: Quota}]}}", failed("Quota")},
 		"terminating":       {"{apiVersion: example.com/v1, kind: Gadget, metadata: {deletionTimestamp: '2026-07-01T12:00:00Z'}}", terminating},
-		"rolling out":       {"{apiVersion: apps/v1, kind: Deployment, metadata: {generation: 1}, spec: {replicas: 2}, status: {observedGeneration: 1, replicas: 2, updatedReplicas: 1}}", inProgress("Updated: 1/2")},
+		"rolling out":       {"{apiVersion: apps/v1, kind: Deployment, metadata: {generation: 1}, spec: {replicas: 2}, status: {observedGeneration: 1, replicas: 2, updatedReplicas: 1}}", inProgress("Updated: fewer than 2")},
+		"old ones are left": {"{apiVersion: apps/v1, kind: Deployment, metadata: {generation: 1}, spec: {replicas: 2}, status: {observedGeneration: 1, replicas: 3, updatedReplicas: 2}}", inProgress("Pending termination")},
 		"past its deadline": {"{apiVersion: apps/v1, kind: Deployment, metadata: {generation: 1}, status: {observedGeneration: 1, conditions: [{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded}]}}", failed("Progress deadline exceeded")},
 		"failed pod":        {"{apiVersion: v1, kind: Pod, status: {phase: Failed}}", failed("Pod has completed, but not successfully")},
 		"pending pod":       {"{apiVersion: v1, kind: Pod, metadata: {creationTimestamp: '2026-07-01T12:00:00Z'}, status: {phase: Pending}}", pending},
@@ -110,7 +111,7 @@ func TestReady(t *testing.T) {
 func TestTyped(t *testing.T) {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 1}, Status: appsv1.DeploymentStatus{ObservedGeneration: 1}}
 	rule := checks.Generic[*appsv1.Deployment](scheme.Scheme, kstatus.Rule)
-	if diff := cmp.Diff(inProgress("Replicas: 0/1"), rule(d)); diff != "" {
+	if diff := cmp.Diff(inProgress("Replicas: fewer than 1"), rule(d)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if got := checks.Generic[*Gadget](scheme.Scheme, kstatus.Rule)(&Gadget{}); got.Status != healthcheck.Unknown || got.Message == "" {

@@ -1,0 +1,165 @@
+package healthchecktest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	testingclock "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// TB is the part of testing.TB that is used here. Ginkgo has it, too.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Start is the time at which each Kit begins.
+var Start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// Kit runs a registration on objects in memory. Store and Progress of the registration are
+// replaced; Source is what has the objects, unless the registration says otherwise. Targets
+// and Parent are used as they are: give those that a test can do with.
+//
+// It does what the engine does on a cluster whose caches are never behind, one object at a
+// time. It is not safe for concurrent use.
+type Kit[T client.Object] struct {
+	// Client has all objects. Write to it to change one that Put cannot: to delete one
+	// with finalizers.
+	Client client.Client
+	// Store has the conditions.
+	Store *Store[T]
+
+	t           TB
+	clock       *testingclock.FakePassiveClock
+	progress    *progress[T]
+	reconciler  *healthcheck.Reconciler[T]
+	due         map[client.ObjectKey]time.Time
+	errs        map[client.ObjectKey]error
+	transitions []healthcheck.Transition
+}
+
+// New makes a Kit with objects: those that are checked, and those that the checks look at.
+// Kinds of Kubernetes are known, and so are the types of the objects.
+func New[T client.Object](t TB, registration healthcheck.Registration[T], objects ...client.Object) *Kit[T] {
+	t.Helper()
+	return NewWithScheme(t, registration, kindsOf(t, slices.Concat(objects, []client.Object{registration.New()})), objects...)
+}
+
+// NewWithScheme is New for checks that look at kinds of which there may be no object.
+func NewWithScheme[T client.Object](t TB, registration healthcheck.Registration[T], scheme *runtime.Scheme, objects ...client.Object) *Kit[T] {
+	t.Helper()
+	k := &Kit[T]{
+		Client: fake.NewClientBuilder().WithScheme(scheme).Build(),
+		Store:  &Store[T]{}, t: t, clock: testingclock.NewFakePassiveClock(Start), progress: &progress[T]{},
+		due: map[client.ObjectKey]time.Time{}, errs: map[client.ObjectKey]error{},
+	}
+	registration.Store, registration.Progress = k.Store, k.progress
+	registration.OnTransition = k.record(registration.OnTransition)
+	if err := registration.Validate(); err != nil {
+		t.Fatalf("the registration cannot be used: %v", err)
+	}
+	k.reconciler = &healthcheck.Reconciler[T]{Registration: registration, Client: k.Client, Clock: k.clock}
+	for _, obj := range objects {
+		k.Put(obj)
+	}
+	return k
+}
+
+// record notes transitions, and passes them on.
+func (k *Kit[T]) record(next func(context.Context, T, healthcheck.Transition)) func(context.Context, T, healthcheck.Transition) {
+	return func(ctx context.Context, obj T, transition healthcheck.Transition) {
+		k.transitions = append(k.transitions, transition)
+		if next != nil {
+			next(ctx, obj, transition)
+		}
+	}
+}
+
+// Put makes an object, or replaces all that is in it. What looks at it has to Run.
+func (k *Kit[T]) Put(obj client.Object) {
+	k.t.Helper()
+	if err := k.put(context.Background(), copyOf(obj)); err != nil {
+		k.t.Fatalf("putting %T %s: %v", obj, client.ObjectKeyFromObject(obj), err)
+	}
+	if _, ok := obj.(T); ok {
+		k.due[client.ObjectKeyFromObject(obj)] = time.Time{}
+	}
+}
+
+func (k *Kit[T]) put(ctx context.Context, obj client.Object) error {
+	current := copyOf(obj)
+	err := k.Client.Get(ctx, client.ObjectKeyFromObject(obj), current)
+	if apierrors.IsNotFound(err) {
+		obj.SetResourceVersion("")
+		return k.Client.Create(ctx, obj)
+	}
+	if err != nil {
+		return err
+	}
+	obj.SetResourceVersion(current.GetResourceVersion())
+	status := copyOf(obj)
+	if err := k.Client.Update(ctx, obj); err != nil {
+		return err
+	}
+	// It has kept its status, if that is a subresource.
+	status.SetResourceVersion(obj.GetResourceVersion())
+	if err := k.Client.Status().Update(ctx, status); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+// Delete takes an object away, and with it its conditions.
+func (k *Kit[T]) Delete(obj client.Object) {
+	k.t.Helper()
+	if err := k.Client.Delete(context.Background(), obj.DeepCopyObject().(client.Object)); err != nil {
+		k.t.Fatalf("deleting %T %s: %v", obj, client.ObjectKeyFromObject(obj), err)
+	}
+	if _, ok := obj.(T); ok {
+		key := client.ObjectKeyFromObject(obj)
+		delete(k.due, key)
+		delete(k.errs, key)
+		k.Store.forget(key)
+		k.progress.forget(key)
+	}
+}
+
+// Now is what the clock says.
+func (k *Kit[T]) Now() time.Time { return k.clock.Now() }
+
+// Conditions returns the conditions of an object, in the order of the registration.
+func (k *Kit[T]) Conditions(obj T) []healthcheck.Condition { return k.Store.Get(obj) }
+
+// Condition returns one condition of an object; it is empty if there is none.
+func (k *Kit[T]) Condition(obj T, conditionType string) healthcheck.Condition {
+	for _, c := range k.Conditions(obj) {
+		if c.Type == conditionType {
+			return c
+		}
+	}
+	return healthcheck.Condition{}
+}
+
+// Err is what the last run of an object returned: which checks could not be carried out.
+func (k *Kit[T]) Err(obj T) error { return k.errs[client.ObjectKeyFromObject(obj)] }
+
+// Transitions are all changes of the status or reason of a condition so far.
+func (k *Kit[T]) Transitions() []healthcheck.Transition { return slices.Clone(k.transitions) }
+
+// keys are those of the objects that are checked, in order.
+func (k *Kit[T]) keys() []client.ObjectKey {
+	return slices.SortedFunc(maps.Keys(k.due), compare)
+}
+
+// request is what a queue would hand over.
+func request(key client.ObjectKey) ctrl.Request { return ctrl.Request{NamespacedName: key} }

@@ -1,0 +1,96 @@
+package healthchecktest
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// maxRounds is how often an object may be looked at, at one moment, until its
+	// conditions have come to rest. Two are usual: each write is an event.
+	maxRounds = 10
+	// maxLooks is how often each object may be looked at in one Advance: every 30 seconds for
+	// a day.
+	maxLooks = 3000
+	// retry is when a run that failed is tried again, as with the longest back-off of the
+	// engine.
+	retry = 30 * time.Second
+)
+
+// Run looks at all objects now, as on an event of each, until their conditions have come to
+// rest. If they do not, since a check changes its mind each time, the test fails.
+func (k *Kit[T]) Run() {
+	k.t.Helper()
+	for _, key := range k.keys() {
+		k.settle(key)
+	}
+}
+
+// Advance lets time pass. Each object is looked at whenever the engine has asked for it:
+// when a deadline or a recheck time comes, after the sync period, and 30 seconds after a run
+// that failed. An object at which nobody has looked yet is looked at first.
+func (k *Kit[T]) Advance(d time.Duration) {
+	k.t.Helper()
+	end := k.Now().Add(d)
+	for range maxLooks * len(k.due) {
+		key, at, found := k.next()
+		if !found || at.After(end) {
+			break
+		}
+		if at.After(k.Now()) {
+			k.clock.SetTime(at)
+		}
+		k.settle(key)
+	}
+	if _, at, found := k.next(); found && !at.After(end) {
+		k.t.Fatalf("objects were looked at %d times each, and after %s it goes on: what asks for it?", maxLooks, k.Now().Sub(end.Add(-d)))
+	}
+	k.clock.SetTime(end)
+}
+
+// next is the object that is due first. None is due that waits for an event.
+func (k *Kit[T]) next() (first client.ObjectKey, at time.Time, found bool) {
+	for _, key := range k.keys() {
+		if due := k.due[key]; !due.Equal(never) && (!found || due.Before(at)) {
+			first, at, found = key, due, true
+		}
+	}
+	return first, at, found
+}
+
+// never is when an object is due that waits for an event.
+var never = time.Unix(1<<40, 0)
+
+// settle runs one object until nothing is written any more.
+func (k *Kit[T]) settle(key client.ObjectKey) {
+	k.t.Helper()
+	for range maxRounds {
+		before := k.Store.Writes() + k.progress.written()
+		k.look(key)
+		if k.Store.Writes()+k.progress.written() == before {
+			return
+		}
+	}
+	k.t.Fatalf("the conditions of %s do not come to rest: %d runs, and each has written. They are %+v now", key, maxRounds, k.Store.conditions[key])
+}
+
+// look runs one object once.
+func (k *Kit[T]) look(key client.ObjectKey) {
+	result, err := k.reconciler.Reconcile(context.Background(), request(key))
+	k.errs[key] = err
+	switch {
+	case err != nil:
+		k.due[key] = k.Now().Add(retry)
+	case result.RequeueAfter > 0:
+		k.due[key] = k.Now().Add(result.RequeueAfter)
+	default:
+		k.due[key] = never
+	}
+}
+
+func compare(a, b client.ObjectKey) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
