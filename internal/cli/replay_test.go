@@ -8,7 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/bundle"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 // TestReplay: what explain says with a bundle, replay says again without a cluster, byte for byte, for people and for programs.
@@ -29,6 +31,29 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReplayKept: a bundle that somebody has attached to a bug report still leads to the page that it has, and to that in the documentation.
+// With -update, what this version says is put into it.
+func TestReplayKept(t *testing.T) {
+	const file = "testdata/bundle.golden"
+	b, err := bundle.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Pages, err = bundle.Replay(t.Context(), b, app.Scheme()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := b.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs.Golden(t, "bundle", string(data))
+	got := offline(t, "replay", file)
+	if got.code != exitOK || got.stderr != "" {
+		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+	docs.Golden(t, "replay", got.stdout)
 }
 
 // offline runs a command that has no cluster.

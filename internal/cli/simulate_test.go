@@ -94,7 +94,7 @@ func TestSimulate(t *testing.T) {
 			"metal-4  waits for a slot", "Within 2h, repairs would begin on 2 of 2 sick machines, at most 1 at once. At the end: 2 replaced",
 		}},
 		"a limit": {workers(mostOne), nil, exitOK, []string{
-			"CLOSED, nothing is repaired", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
+			"CLOSED, no repair begins", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
 		}},
 		"a plan, in vain": {byMetal, []string{"--in-vain", "--until=1h"}, exitFailure, []string{
 			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace asks for approval", "(a person has to approve): metal-3",

@@ -6,7 +6,7 @@ import "testing"
 func TestSplitHeadline(t *testing.T) {
 	for text, want := range map[string]headline{
 		"SICK for 3m":                     {"SICK", " for 3m"},
-		"CLOSED, nothing is repaired":     {"CLOSED", ", nothing is repaired"},
+		"CLOSED, no repair begins":        {"CLOSED", ", no repair begins"},
 		"NOT LOOKED AFTER: no":            {"NOT LOOKED AFTER", ": no"},
 		"BEING DELETED":                   {"BEING DELETED", ""},
 		"5 machines: 5 healthy":           {"", "5 machines: 5 healthy"},

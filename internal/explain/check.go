@@ -36,7 +36,10 @@ func (f *Facts) CheckPage(c *Check) Page {
 
 func (c *Check) headline() string {
 	n, d := c.Decision.Counts, &c.Decision
-	numbers := fmt.Sprintf("%s: %d healthy, %d sick, %d undecided", count(n.Expected, "machine"), n.Healthy, n.Sick, n.Undecided+n.Unconfirmed+n.Deleting)
+	numbers := fmt.Sprintf("%s: %d healthy, %d sick, %d undecided", count(n.Expected, "machine"), n.Healthy, n.Sick, n.Undecided+n.Unconfirmed)
+	if n.Deleting > 0 {
+		numbers += fmt.Sprintf(", %d being deleted", n.Deleting)
+	}
 	switch {
 	case c.Foreign:
 		return "NOT TAKEN CARE OF by this Sickbay"
@@ -49,7 +52,7 @@ func (c *Check) headline() string {
 	case d.Stopped.Reason != "":
 		return "STOPPED: " + d.Stopped.Message
 	case !d.Allowed && n.Sick > 0:
-		return "CLOSED, nothing is repaired; " + numbers
+		return "CLOSED, no repair begins; " + numbers
 	case !d.Allowed:
 		return "CLOSED, nothing is sick; " + numbers
 	case d.Config.OnlyTells():

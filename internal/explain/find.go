@@ -118,9 +118,13 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p := Page{
 		APIVersion: APIVersion, Kind: "MachineRemediation", Namespace: r.Record.Namespace, Name: r.Record.Name, Cluster: r.Record.Spec.ClusterName, At: f.Now,
 	}
-	p.Headline = fmt.Sprintf("%s, for %s", string(r.Record.Status.Phase), ago(r.Record.CreationTimestamp.Time, f.Now))
-	if r.ended() {
+	switch {
+	case r.ended():
 		p.Headline = r.outcome()
+	case r.Record.Status.Phase == "":
+		p.Headline = "Just made"
+	default:
+		p.Headline = fmt.Sprintf("%s, for %s", r.Record.Status.Phase, ago(r.Record.CreationTimestamp.Time, f.Now))
 	}
 	p.Next = r.Next(f.Now)
 	p.row("Machine", r.Record.Spec.MachineRef.Name)
@@ -143,6 +147,11 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 			n[m.State(f.Now)]++
 			total++
 			p.Next = append(p.Next, m.Next(f.Now)...)
+		}
+	}
+	for _, r := range f.Records {
+		if r.Facts.Machine.Gone && r.Record.Namespace == c.Cluster.Namespace && r.Record.Spec.ClusterName == c.Cluster.Name {
+			p.Next = append(p.Next, r.Next(f.Now)...)
 		}
 	}
 	p.Headline = count(total, "machine") + ": " + counted(n)

@@ -36,6 +36,8 @@ type Fleet struct {
 
 	// idle reports that no manager leads.
 	idle bool
+	// heldBack is how many sick machines are not under repair, while their MachineHealthChecks let no repair begin.
+	heldBack int
 }
 
 // Item is one line about one object.
@@ -76,6 +78,9 @@ func (f *Facts) Fleet() Fleet {
 		state := m.State(f.Now)
 		p.States[state]++
 		p.add(m, state, f.Now)
+		if m.sick() && m.Check != nil && !m.Check.Decision.Allowed && (state == StateSick || state == StateOnHold || state == StatePaused) {
+			p.heldBack++
+		}
 	}
 	for _, r := range f.Records {
 		p.addGone(r)
@@ -201,12 +206,6 @@ func (p *Fleet) Summary() string {
 
 // Headline answers the first question: does somebody have to do something?
 func (p *Fleet) Headline() string {
-	closed := 0
-	for _, check := range p.Checks {
-		if !check.Open {
-			closed += check.Sick
-		}
-	}
 	switch {
 	case p.idle && p.Machines > p.States[StateHealthy]:
 		return "No manager leads: nothing is repaired"
@@ -214,8 +213,8 @@ func (p *Fleet) Headline() string {
 		return count(len(p.NeedsYou), "thing") + " for you to decide"
 	case len(p.Unreadable) > 0:
 		return count(len(p.Unreadable), "cluster") + " cannot be read"
-	case closed > 0:
-		return count(closed, "sick machine") + " held back"
+	case p.heldBack > 0:
+		return count(p.heldBack, "sick machine") + " held back"
 	case p.Machines == 0:
 		return "There are no machines"
 	case p.States[StateHealthy] == p.Machines:

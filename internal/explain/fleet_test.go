@@ -10,6 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestFleet puts everybody where people look for them.
@@ -100,5 +101,34 @@ func BenchmarkFleet(b *testing.B) {
 				f.Fleet()
 			}
 		})
+	}
+}
+
+// TestUnderRepairAtAClosedGate: a repair that has begun goes on when the gate closes, so nobody says that its machine is held back.
+func TestUnderRepairAtAClosedGate(t *testing.T) {
+	s := explaintest.New().AtMost("0")
+	s.Repairing("m1", 10*time.Minute, explaintest.Metal())
+	s.Healthy("m2")
+	fleet := s.Facts().Fleet()
+	if got := fleet.Headline(); got != "Nothing needs you now" {
+		t.Errorf("the headline is %q", got)
+	}
+	if got := s.Facts().Of("mhc", "workers")[0].Headline; got != "CLOSED, no repair begins; 2 machines: 1 healthy, 1 sick, 0 undecided" {
+		t.Errorf("of the health check it is %q", got)
+	}
+	s.Sick("m3", 6*time.Minute)
+	fleet = s.Facts().Fleet()
+	if got := fleet.Headline(); got != "1 sick machine held back" {
+		t.Errorf("with another machine the headline is %q", got)
+	}
+}
+
+// TestBeingDeletedIsNotUndecided: the headline of a health check tells machines that go from those that nobody can judge.
+func TestBeingDeletedIsNotUndecided(t *testing.T) {
+	s := explaintest.New()
+	s.Healthy("m1")
+	s.Healthy("m2", build.Deleting(s.Now))
+	if got := s.Facts().Of("mhc", "workers")[0].Headline; got != "OPEN; 2 machines: 1 healthy, 0 sick, 0 undecided, 1 being deleted" {
+		t.Errorf("the headline is %q", got)
 	}
 }

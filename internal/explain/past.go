@@ -59,7 +59,7 @@ func (m *Machine) ownerSays() string {
 // upcomingOf is what happens to a machine by itself, with its admission.
 func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 	next := m.Next(f.Now)
-	if m.Check != nil && m.Record == nil {
+	if m.Check != nil {
 		for _, one := range m.Check.Next(f.Now) {
 			if one.Name == m.Machine.Name {
 				next = append(next, one)

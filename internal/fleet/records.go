@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,7 +87,7 @@ func (l *look) past() {
 	}
 	for _, machine := range l.facts.Machines {
 		slices.SortFunc(machine.Past, func(a, b *explain.Record) int {
-			return b.Record.Status.CompletionTime.Compare(a.Record.Status.CompletionTime.Time)
+			return cmp.Or(b.Record.Status.CompletionTime.Compare(a.Record.Status.CompletionTime.Time), byName(a.Record, b.Record))
 		})
 		machine.Past = slices.CompactFunc(machine.Past, func(a, b *explain.Record) bool { return a == b })
 	}

@@ -35,24 +35,31 @@ func (f *fixture) actLate(act string, machine *clusterv1.Machine, record *v1alph
 	}
 }
 
+// recovered is a machine that has got healthy when its record was about to begin, and what a former leader does late.
+func recovered(t *testing.T, act actCase) (f *fixture, a *clusterv1.Machine, record *v1alpha1.MachineRemediation, late func() error) {
+	t.Helper()
+	f = newFixture(t, act.mhc...)
+	f.template()
+	a = f.sick("a")
+	record = f.admit(a, act.plan)
+	name := act.step
+	if record.Spec.TemplateRef != nil {
+		name += " of a plan"
+	}
+	f.judge(a, metav1.ConditionTrue)
+	return f, a, record, func() error { return f.actLate(name, a, record) }
+}
+
 // TestLateAct: what a former leader does for a record that has ended is taken back before the finalizer goes, as nobody looks
 // for it afterwards.
 func TestLateAct(t *testing.T) {
 	t.Parallel()
 	rows(t, standingActs, func(t *testing.T, act actCase) {
 		t.Helper()
-		f := newFixture(t, act.mhc...)
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a, act.plan)
-		name := act.step
-		if record.Spec.TemplateRef != nil {
-			name += " of a plan"
-		}
-		f.judge(a, metav1.ConditionTrue)
+		f, a, record, late := recovered(t, act)
 		f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
 			f.judge(a, metav1.ConditionFalse)
-			if err := f.actLate(name, a, record); err != nil {
+			if err := late(); err != nil {
 				t.Error(err)
 			}
 			f.judge(a, metav1.ConditionTrue)
@@ -74,20 +81,12 @@ func TestActAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	rows(t, standingActs, func(t *testing.T, act actCase) {
 		t.Helper()
-		f := newFixture(t, act.mhc...)
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a, act.plan)
-		name := act.step
-		if record.Spec.TemplateRef != nil {
-			name += " of a plan"
-		}
-		f.judge(a, metav1.ConditionTrue)
+		f, a, record, late := recovered(t, act)
 		if after := f.reconcile(record); after != sweepRetry {
 			t.Errorf("looks again after %s, want %s", after, sweepRetry)
 		}
 		f.judge(a, metav1.ConditionFalse)
-		if err := f.actLate(name, a, record); err != nil {
+		if err := late(); err != nil {
 			t.Fatal(err)
 		}
 		f.judge(a, metav1.ConditionTrue)

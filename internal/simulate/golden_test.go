@@ -103,11 +103,11 @@ var scenes = []struct {
 	}},
 	{name: "nobody owns it", fleet: func() *fleet {
 		f := newFleet().healthy(2).sick(1)
-		f.machines[2].OwnerReferences = nil
+		f.Machines[2].OwnerReferences = nil
 		return f
 	}},
 	{name: "left to Cluster API's controller", fleet: func() *fleet { return newFleet().sick(1) }, policy: targets.AdoptHandedOver, changes: func(f *fleet) Changes {
-		return Changes{Checks: []*clusterv1.MachineHealthCheck{f.mhc}}
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{f.Check}}
 	}},
 	{name: "paced", fleet: func() *fleet {
 		return newFleet().planned(func(p *v1alpha1.RemediationPlan) {
@@ -125,20 +125,20 @@ var scenes = []struct {
 		f := newFleet().healthy(2).sick(1)
 		f.new = true
 		return f
-	}, changes: func(f *fleet) Changes { return Changes{Checks: []*clusterv1.MachineHealthCheck{f.mhc}} }},
+	}, changes: func(f *fleet) Changes { return Changes{Checks: []*clusterv1.MachineHealthCheck{f.Check}} }},
 	{name: "a new health check beside an older one", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, changes: func(f *fleet) Changes {
-		mhc := f.mhc.DeepCopy()
+		mhc := f.Check.DeepCopy()
 		mhc.Name = "other"
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
 	}},
 	{name: "a new plan for a known health check", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, changes: func(f *fleet) Changes {
-		plan := f.plan.DeepCopy()
+		plan := f.Plan.DeepCopy()
 		plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("hold", v1alpha1.ActionHold, 1, 0)}
 		return Changes{Plans: []*v1alpha1.MachineRemediationTemplate{plan}}
 	}},
-	{name: "a plan that does not exist", fleet: func() *fleet { f := newFleet().planned(nil, metal()...).sick(1); f.plan = nil; return f }},
+	{name: "a plan that does not exist", fleet: func() *fleet { f := newFleet().planned(nil, metal()...).sick(1); f.Plan = nil; return f }},
 	{name: "a lower limit", fleet: func() *fleet { return newFleet().healthy(2).sick(2) }, changes: func(f *fleet) Changes {
-		mhc := f.mhc.DeepCopy()
+		mhc := f.Check.DeepCopy()
 		mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse("1"))
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
 	}},

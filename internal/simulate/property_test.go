@@ -103,7 +103,7 @@ func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
 		result := playFacts(t, f.facts(), anyOptions(t))
-		limit := f.mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo
+		limit := f.Check.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo
 		for _, e := range result.Timeline {
 			if e.Slots != nil && e.InFlight > *e.Slots {
 				t.Errorf("%d of %d slots are in use: %+v", e.InFlight, *e.Slots, e)
@@ -143,7 +143,7 @@ func TestRepeats(t *testing.T) {
 }
 
 func dump(t *rapid.T, f *fleet) string {
-	data, err := json.MarshalIndent([]any{f.cluster, f.mhc, f.plan, f.machines, f.nodes}, "", " ")
+	data, err := json.MarshalIndent([]any{f.Cluster, f.Check, f.Plan, f.Machines, f.Nodes}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,9 +155,9 @@ func TestHelps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
 		f.atMost("100%")
-		if f.plan != nil {
-			f.plan.Spec.Template.Spec.Mode = v1alpha1.ModeAct
-			f.plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)}
+		if f.Plan != nil {
+			f.Plan.Spec.Template.Spec.Mode = v1alpha1.ModeAct
+			f.Plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)}
 		}
 		o := anyOptions(t)
 		o.World, o.For = World{}, 48*time.Hour

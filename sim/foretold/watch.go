@@ -20,7 +20,7 @@ const (
 	// often is how often explain is asked.
 	often = 500 * time.Millisecond
 	// slow is how long the API server takes for an answer if the machine is busy. It needs few milliseconds.
-	slow = 100 * time.Millisecond
+	slow = 50 * time.Millisecond
 )
 
 // Watcher asks explain all the time.

@@ -103,7 +103,7 @@ func TestClerkWritesDownRepairs(t *testing.T) {
 		{"waiting", repair(v1alpha1.RemediationPending), false, true, true},
 		{"at work", repair(v1alpha1.RemediationActing), false, true, false},
 		{"held", repair(v1alpha1.RemediationHeld), false, true, true},
-		{"ended, and not closed", ended, false, true, false},
+		{"ended, and not closed", ended, false, false, false},
 		{"closed", repair(v1alpha1.RemediationEnded), false, false, false},
 		{"open when it was deleted", repair(v1alpha1.RemediationActing), true, false, false},
 	} {

@@ -51,8 +51,8 @@ func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
 // repaired notes what a MachineRemediation says.
 func (c *clerk) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
 	machine := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.MachineRef.Name}
-	_, labelled := repair.Labels[v1alpha1.OpenLabel]
-	open := !gone && (labelled || repair.Status.CompletionTime == nil)
+	// One that has ended is kept for a while, until nothing can come late any more. It keeps nobody else from being repaired.
+	open := !gone && repair.Status.CompletionTime == nil
 	waits := open && (repair.Status.Phase == v1alpha1.RemediationPending || repair.Status.Phase == v1alpha1.RemediationHeld || watches(repair))
 	c.note(func(l *Ledger, now time.Time) {
 		cluster := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.ClusterName}

@@ -32,7 +32,9 @@ func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 		return s.skip(ctx, f)
 	case Storm:
 		return true, s.storm(ctx, f)
-	case Hang, Pause, Kill:
+	case Kill:
+		return s.restart(ctx, f)
+	case Hang, Pause:
 		return s.inflictAlone(ctx, f)
 	default:
 		return false, fmt.Errorf("nobody knows what %q is", f.Kind)

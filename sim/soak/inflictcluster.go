@@ -73,20 +73,26 @@ func (s *soak) pause(ctx context.Context, f Fault) error {
 	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
 }
 
-// kill ends the manager, and starts it again. Until it leads and its connections are back, nothing is expected in time.
+// kill ends the manager, and starts it again.
 func (s *soak) kill(ctx context.Context, f Fault) error {
-	killed := time.Now()
-	defer func() { s.told.Excuse(killed, time.Now()) }()
 	if err := s.manager.kill(); err != nil {
 		return err
 	}
 	if err := s.wait(ctx, f.Lasts); err != nil {
 		return err
 	}
-	if err := s.manager.start(ctx); err != nil {
-		return err
+	return s.manager.start(ctx)
+}
+
+// restart kills the manager. Until it leads again and its connections are back, nothing is expected in time; it may be killed once more.
+func (s *soak) restart(ctx context.Context, f Fault) (bool, error) {
+	killed := time.Now()
+	done, err := s.inflictAlone(ctx, f)
+	if done && err == nil {
+		err = s.connect(ctx)
+		s.told.Excuse(killed, time.Now())
 	}
-	return s.connect(ctx)
+	return done, err
 }
 
 // connect waits until the manager leads and reads all workload clusters, or for as long as it takes to find out which are silent.

@@ -55,7 +55,7 @@ func outcomesOverTime(all []explain.Repair, now time.Time) *Columns {
 	}
 	from := first.Truncate(size)
 	// The clock that has stamped a repair may be ahead of ours.
-	counts := make([]map[string]int, max(1, min(500, int(now.Sub(from)/size)+1)))
+	counts := make([]map[string]int, max(1, min(500, int((now.Sub(from)+size-1)/size))))
 	c := &Columns{From: explain.Clock(from, now), To: explain.Clock(now, now), Each: Span(size)}
 	for i := range counts {
 		counts[i] = map[string]int{}

@@ -86,7 +86,7 @@ func TestHeadlines(t *testing.T) {
 	for want, facts := range map[string]*explain.Facts{
 		"2 things for you to decide": explaintest.Eleven(),
 		"1 cluster cannot be read":   unreadable,
-		"4 sick machines held back":  closed,
+		"3 sick machines held back":  closed,
 		"There are no machines":      {},
 		"All machines are healthy":   explaintest.Many(4, 0),
 		"Nothing needs you now":      explaintest.Many(40, 20),

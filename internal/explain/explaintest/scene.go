@@ -36,10 +36,13 @@ type Scene struct {
 	// Foreign leaves the MachineHealthCheck to another controller.
 	Foreign bool
 
-	nodes map[string]*corev1.Node
+	// Nodes are by the names of their machines.
+	Nodes map[string]*corev1.Node
 	hosts []*explain.Host
 	// on has the name of the machine on a host.
 	on map[string]string
+	// begun are requests of records that have not noted them yet: the first act comes before its attempt is stored.
+	begun map[string]*ladder.Request
 }
 
 // Noon is when all scenes take place.
@@ -52,7 +55,7 @@ func New() *Scene { return In(build.ClusterName, "workers") }
 func In(cluster, check string) *Scene {
 	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
 	return &Scene{
-		Now: Noon, nodes: map[string]*corev1.Node{}, on: map[string]string{}, Cluster: build.Cluster("default", cluster),
+		Now: Noon, Nodes: map[string]*corev1.Node{}, on: map[string]string{}, begun: map[string]*ladder.Request{}, Cluster: build.Cluster("default", cluster),
 		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), build.Selector(map[string]string{clusterv1.ClusterNameLabel: cluster}), ready),
 	}
 }
@@ -102,7 +105,7 @@ func (s *Scene) Sick(name string, since time.Duration, opts ...build.MachineOpti
 
 // Node gives a machine a Node whose condition Ready has been as it is for so long.
 func (s *Scene) Node(machine string, ready corev1.ConditionStatus, since time.Duration) {
-	s.nodes[machine] = &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
+	s.Nodes[machine] = &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: ready, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
 	}}}}
 }
@@ -158,15 +161,23 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 // carryOut notes what an act has made, and reports whether there is anything to note.
 func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision) bool {
 	n := int(d.Attempt.Number)
+	if d.Act == ladder.CreateReboot && len(r.Status.Attempts) == 0 && s.begun[r.Name] == nil {
+		s.begun[r.Name] = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: *rebootOf(r, n)}
+		return true
+	}
 	if !d.Act.Begins() || len(r.Status.Attempts) != n || r.Status.Attempts[n-1].ObjectRef != nil {
 		return false
 	}
 	made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
 	if d.Act == ladder.CreateReboot {
-		made = &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, n)}
+		made = rebootOf(r, n)
 	}
 	r.Status.Attempts[n-1].ObjectRef = made
 	return true
+}
+
+func rebootOf(r *v1alpha1.MachineRemediation, attempt int) *v1alpha1.RemediationObjectReference {
+	return &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, attempt)}
 }
 
 func (s *Scene) verdictOf(m *clusterv1.Machine) metav1.Condition {
@@ -191,6 +202,9 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 		default:
 		}
 	}
+	if len(r.Status.Attempts) == 0 {
+		f.Request = s.begun[r.Name]
+	}
 	if n := len(r.Status.Attempts); n > 0 && r.Status.Attempts[n-1].EndTime == nil && made(r.Status.Attempts[n-1], "RebootRemediation") {
 		attempt := r.Status.Attempts[n-1]
 		f.Request = &ladder.Request{OperationID: attempt.OperationID, Ref: *attempt.ObjectRef}
@@ -206,7 +220,7 @@ func (s *Scene) Facts() *explain.Facts {
 	for _, m := range s.Machines {
 		f.Targets = append(f.Targets, admission.Target{Machine: m})
 		one := &explain.Machine{Machine: m, Check: check, Health: &machinehealth.Facts{
-			Machine: m, Cluster: s.Cluster, Rules: machinehealth.RulesOf(s.Check), Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: s.nodes[m.Name]},
+			Machine: m, Cluster: s.Cluster, Rules: machinehealth.RulesOf(s.Check), Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: s.Nodes[m.Name]},
 			WasHealthy: s.verdictOf(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
 		}}
 		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)

@@ -1,0 +1,73 @@
+package explain_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// inLine is a scene in which a record waits for a slot that is free.
+func inLine() *explaintest.Scene {
+	s := explaintest.New().Annotated(admission.MaxInFlightAnnotation, "1")
+	r := s.Record(s.Sick("m1", 10*time.Minute), explaintest.Metal()[1:]...)
+	r.Spec.Grant = 0
+	for range 3 {
+		r.Status = ladder.Decide(ladder.Facts{Record: r, Machine: ladder.Machine{Health: ladder.Sick}}, s.Now.Add(-time.Minute)).Status
+	}
+	return s
+}
+
+// proving is a scene in which a machine was replaced, and the one in its place has to prove itself.
+func proving() *explaintest.Scene {
+	s := explaintest.New()
+	m := s.Sick("m1", 10*time.Minute)
+	r := s.Record(m, explaintest.Metal()[2:]...)
+	r.Spec.Steps[0].Approval = ""
+	s.Play(r, s.Now.Add(-10*time.Minute), s.Now)
+	s.Machines = nil
+	return s
+}
+
+// TestPagesTellWhatTheFleetTells: what happens next is the same on the page of the fleet, of a cluster and of a machine.
+func TestPagesTellWhatTheFleetTells(t *testing.T) {
+	all := map[string]*explain.Facts{"in line": inLine().Facts(), "proving": proving().Facts(), "eleven": explaintest.Eleven()}
+	for _, one := range scenes {
+		s := explaintest.New()
+		one.build(s)
+		all[one.name] = s.Facts()
+	}
+	for name, f := range all {
+		next := f.Next()
+		for i := range f.Clusters {
+			of := f.Clusters[i].Cluster.Name
+			want := slices.DeleteFunc(slices.Clone(next), func(u explain.Upcoming) bool { return u.Cluster != of })
+			if diff := cmp.Diff(want, f.ClusterPage(&f.Clusters[i]).Next, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: cluster %s (-fleet +page):\n%s", name, of, diff)
+			}
+		}
+		for _, m := range f.Machines {
+			want := slices.DeleteFunc(slices.Clone(next), func(u explain.Upcoming) bool { return u.Name != m.Machine.Name })
+			if diff := cmp.Diff(want, f.Page(m).Next, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: machine %s (-fleet +page):\n%s", name, m.Machine.Name, diff)
+			}
+		}
+	}
+}
+
+// TestJustMade: a record that nobody has looked at yet has a headline.
+func TestJustMade(t *testing.T) {
+	s := explaintest.New()
+	s.Record(s.Sick("m1", 0), explaintest.Metal()...)
+	f := s.Facts()
+	if got := f.RecordPage(f.Records[0]).Headline; got != "Just made" {
+		t.Errorf("it is %q", got)
+	}
+}
