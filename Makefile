@@ -198,11 +198,12 @@ vulnerabilities: ## Look for known vulnerabilities; without the database nothing
 
 FUZZ ?= 5s
 fuzz: ## Try every parser with input that nobody thought of, each for a while: FUZZ=1m
-	@go list -f '{{$$dir := .ImportPath}}{{range .TestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | \
+	@for module in $(SHIPPED); do ( cd $$module && \
+	go list -f '{{$$dir := .ImportPath}}{{range .TestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$dir}} {{$$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | \
 	while read -r package file; do sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$$package \1|p" "$$file"; done | \
 	while read -r package fuzz; do \
 		go test "$$package" -run='^$$' -fuzz="^$$fuzz\$$" -fuzztime=$(FUZZ) -parallel=2 </dev/null || exit 1; \
-	done
+	done ) || exit 1; done
 
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
 	@for package in $(WITH_RIGHTS); do \
