@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,12 +32,12 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
 		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
 	}
-	namespace, name, found := strings.Cut(infrastructure.GetAnnotations()[reboot.HostAnnotation], "/")
-	if !found {
+	name := reboot.HostName(infrastructure)
+	if name == "" {
 		return nil, nil
 	}
 	host := metadataOf(reboot.HostKind)
-	if err := h.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, host); err != nil {
+	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: name}, host); err != nil {
 		return nil, ignoreAbsent(err, reboot.HostKind.Kind, name)
 	}
 	return &v1alpha1.RemediationReference{Name: host.GetName(), UID: host.GetUID()}, nil

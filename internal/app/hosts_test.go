@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,10 +24,14 @@ type metal struct {
 }
 
 func (m metal) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	if key.Name == "" || key.Name == ".." || key.Namespace != "ns" {
+		return fmt.Errorf("the client refuses %q, or it is of another namespace", key)
+	}
 	switch kind := obj.GetObjectKind().GroupVersionKind().Kind; {
 	case m.err != nil:
 		return m.err
 	case kind == "Metal3Machine" && key.Name == "infra":
+		obj.SetNamespace("ns")
 		obj.SetAnnotations(map[string]string{"metal3.io/BareMetalHost": m.host})
 	case kind == "BareMetalHost" && key == client.ObjectKey{Namespace: "ns", Name: "h"}:
 		obj.SetName("h")
@@ -54,6 +59,9 @@ func TestHostOfMachine(t *testing.T) {
 		"of another kind":             {metal{host: "ns/h", err: broken}, on("DockerMachine", "infra"), nil, nil},
 		"infrastructure is gone":      {metal{host: "ns/h"}, on("Metal3Machine", "other"), nil, nil},
 		"has no host yet":             {metal{}, on("Metal3Machine", "infra"), nil, nil},
+		"annotation without a name":   {metal{host: "ns/"}, on("Metal3Machine", "infra"), nil, nil},
+		"annotation with a path":      {metal{host: "ns/.."}, on("Metal3Machine", "infra"), nil, nil},
+		"host of another namespace":   {metal{host: "other/h"}, on("Metal3Machine", "infra"), nil, nil},
 		"host is gone":                {metal{host: "ns/other"}, on("Metal3Machine", "infra"), nil, nil},
 		"the host cannot be read now": {metal{err: broken}, on("Metal3Machine", "infra"), nil, broken},
 	}

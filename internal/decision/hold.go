@@ -44,8 +44,9 @@ type HoldProposal struct {
 type held struct {
 	until  time.Time
 	reason string
-	// raw is the time as it is written, if that cannot be read. It holds until somebody corrects it.
-	raw string
+	// unreadable reports that nobody can read the time as it is written. Such a hold holds until somebody corrects it.
+	unreadable bool
+	raw        string
 }
 
 func holdOn(object metav1.Object) (held, bool) {
@@ -53,20 +54,16 @@ func holdOn(object metav1.Object) (held, bool) {
 	if !ok {
 		return held{}, false
 	}
-	h := held{reason: object.GetAnnotations()[targets.HoldReasonAnnotation]}
-	var err error
-	if h.until, err = time.Parse(time.RFC3339, value); err != nil {
-		h.raw = value
-	}
-	return h, true
+	until, err := time.Parse(time.RFC3339, value)
+	return held{until: until, reason: object.GetAnnotations()[targets.HoldReasonAnnotation], unreadable: err != nil, raw: value}, true
 }
 
 // active reports whether a hold holds.
-func (h held) active(now time.Time) bool { return h.raw != "" || now.Before(h.until) }
+func (h held) active(now time.Time) bool { return h.unreadable || now.Before(h.until) }
 
 func (h held) String() string {
 	text := "until " + clockTime(h.until)
-	if h.raw != "" {
+	if h.unreadable {
 		text = fmt.Sprintf("until somebody corrects its time, which is %q", h.raw)
 	}
 	if h.reason != "" {
@@ -79,7 +76,7 @@ func (h held) String() string {
 func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	there, ok := holdOn(t.Object)
 	reason := holdReason(there, asked, now)
-	if ok && there.raw == "" && (there.until.After(asked.Until) || (there.until.Equal(asked.Until) && there.reason == reason)) {
+	if ok && !there.unreadable && (there.until.After(asked.Until) || (there.until.Equal(asked.Until) && there.reason == reason)) {
 		return HoldProposal{Already: t.Name + " is on hold already " + there.String() + ". To end that sooner, release it first"}
 	}
 	p := HoldProposal{

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -71,12 +72,21 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consu
 	if value == "" {
 		return user, cycle.HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
 	}
-	namespace, name, found := strings.Cut(value, "/")
-	if !found || name == "" || strings.Contains(name, "/") || namespace != obj.GetNamespace() {
+	name := HostName(obj)
+	if name == "" {
 		host.Missing = fmt.Sprintf("Annotation %s of %s is %q: it must be %s/ and the name of a host", HostAnnotation, obj.GetName(), value, obj.GetNamespace())
 		return user, host, nil
 	}
 	return user, cycle.HostFacts{Name: name}, nil
+}
+
+// HostName is the host that a Machine, or its infrastructure machine, names by annotation; empty if it names none in its own namespace.
+func HostName(obj metav1.Object) string {
+	namespace, name, _ := strings.Cut(obj.GetAnnotations()[HostAnnotation], "/")
+	if namespace != obj.GetNamespace() || len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return ""
+	}
+	return name
 }
 
 // infrastructure reads the infrastructure machine, whatever its kind.

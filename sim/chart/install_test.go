@@ -7,8 +7,14 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -77,6 +83,17 @@ func noTrace(t *testing.T, e *env.Env) {
 	var bindings rbacv1.ClusterRoleBindingList
 	if err := e.Client.List(t.Context(), &bindings, labels); err != nil || len(bindings.Items) > 0 {
 		t.Errorf("%d ClusterRoleBindings are left, error %v", len(bindings.Items), err)
+	}
+	for _, list := range []client.ObjectList{
+		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.ServiceAccountList{}, &networkingv1.NetworkPolicyList{}, &policyv1.PodDisruptionBudgetList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{},
+	} {
+		if err := e.Client.List(t.Context(), list, labels); err != nil || meta.LenList(list) > 0 {
+			t.Errorf("of %T %d are left, error %v", list, meta.LenList(list), err)
+		}
+	}
+	var leases coordinationv1.LeaseList
+	if err := e.Client.List(t.Context(), &leases, client.InNamespace(systemNamespace)); err != nil || len(leases.Items) > 0 {
+		t.Errorf("%d leases are left, error %v", len(leases.Items), err)
 	}
 	var kinds apiextensionsv1.CustomResourceDefinitionList
 	if err := e.Client.List(t.Context(), &kinds); err != nil {

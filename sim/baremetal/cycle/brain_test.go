@@ -38,21 +38,28 @@ type brain struct {
 // reborn begins a new life, in which nothing is known of the one before.
 func (s *stand) reborn() {
 	s.Helper()
-	cfg := rest.CopyConfig(s.e.Config)
+	c, cfg := s.overWire(s.account("reboot-without-cache", readsAll))
+	s.brain = &brain{
+		client: s.client, namespace: s.namespace, page: s.page, time: s.time, due: s.time.Now(),
+		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
+		reconciler: &reboot.Reconciler{
+			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.nodes(c, cfg, s.overWire),
+			Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
+		},
+		sweeper: &reboot.Sweeper{Client: c, Live: c, Namespace: s.namespace},
+	}
+}
+
+// overWire is how the controllers reach an API server that are called by hand.
+func (s *stand) overWire(as *rest.Config) (client.Client, *rest.Config) {
+	s.Helper()
+	cfg := rest.CopyConfig(as)
 	cfg.Wrap(s.wire.over)
 	c, err := client.New(cfg, client.Options{Scheme: s.e.Scheme, Mapper: s.client.RESTMapper()})
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.brain = &brain{
-		client: s.client, namespace: s.namespace, page: s.page, time: s.time, due: s.time.Now(),
-		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
-		reconciler: &reboot.Reconciler{
-			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.cluster.by(c, cfg),
-			Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
-		},
-		sweeper: &reboot.Sweeper{Client: c, Live: c, Namespace: s.namespace},
-	}
+	return c, cfg
 }
 
 // respite is how long nobody looks at most, of those who want to be called again at all.

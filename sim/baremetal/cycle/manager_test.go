@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -30,9 +31,16 @@ func managed(t testing.TB, kind schema.GroupVersionKind) *stand {
 func manage(t testing.TB, s *stand) {
 	t.Helper()
 	kind := s.kind
-	s.e.Manager(t, env.ManagerOptions{Namespaces: []string{s.namespace}, Setup: func(mgr ctrl.Manager) error {
+	e := *s.e
+	e.Config = s.account("reboot")
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{s.namespace}, Setup: func(mgr ctrl.Manager) error {
+		live, err := client.New(mgr.GetConfig(), client.Options{Scheme: s.e.Scheme, Mapper: mgr.GetRESTMapper()})
+		if err != nil {
+			return err
+		}
+		nodes := s.nodes(live, mgr.GetConfig(), s.asAdmin)
 		reconciler := &reboot.Reconciler{
-			Kind: kind, Workload: s.cluster.by(s.client, s.e.Config), Recorder: s.log, SyncPeriod: syncPeriod, Concurrency: 2,
+			Kind: kind, Workload: nodes, Recorder: s.log, SyncPeriod: syncPeriod, Concurrency: 2,
 		}
 		if err := reconciler.AddToManager(mgr); err != nil {
 			return err

@@ -1,0 +1,59 @@
+package cycle_test
+
+import (
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/workload"
+	"github.com/sickbay-dev/sickbay/sim/rights"
+)
+
+// accounts are the configurations of ServiceAccounts that have been made, by their names.
+var accounts struct {
+	sync.Mutex
+	configs map[string]*rest.Config
+}
+
+// readsAll lets controllers without a cache read past it what in a manager comes from watches.
+var readsAll = rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}
+
+// account is how the controllers reach the API server: with the rights that the chart gives a manager with the controller reboot, and others.
+func (s *stand) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
+	s.Helper()
+	a, err := rights.ForArgs(s.openShift(), others, "--controllers=reboot")
+	if err != nil {
+		s.Fatal(err)
+	}
+	a.Name = name
+	if s.openShift() {
+		a.Name += "-openshift"
+	}
+	accounts.Lock()
+	defer accounts.Unlock()
+	if accounts.configs == nil {
+		accounts.configs = map[string]*rest.Config{}
+	}
+	if accounts.configs[a.Name] == nil {
+		cfg, err := a.Config(s.ctx, s.e.Config)
+		if err != nil {
+			s.Fatal(err)
+		}
+		accounts.configs[a.Name] = cfg
+	}
+	return accounts.configs[a.Name]
+}
+
+// asAdmin is how an administrator reaches an API server.
+func (s *stand) asAdmin(cfg *rest.Config) (client.Client, *rest.Config) { return s.client, cfg }
+
+// nodes are those of the workload cluster. OpenShift's are reached with the rights of the controllers, and those of Cluster API by a kubeconfig,
+// which is that of an administrator.
+func (s *stand) nodes(c client.Client, cfg *rest.Config, byKubeconfig func(*rest.Config) (client.Client, *rest.Config)) workload.Writer {
+	if !s.openShift() {
+		c, cfg = byKubeconfig(s.e.Config)
+	}
+	return s.cluster.by(c, cfg)
+}
