@@ -68,6 +68,10 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 		Type: o.conditionType, Status: o.result.Status, Reason: o.result.Reason, Message: o.result.Message,
 		Codes: o.result.Codes, ObservedGeneration: generation,
 	})
+	if o.damped && current != nil {
+		// It was found in an earlier generation; of this one it is not true.
+		next.ObservedGeneration = current.ObservedGeneration
+	}
 	next.LastTransitionTime = now.Truncate(time.Second)
 	transition := Transition{To: next, Result: o.result}
 	if current != nil {

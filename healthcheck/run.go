@@ -16,6 +16,8 @@ type outcome struct {
 	conditionType string
 	applicability Applicability
 	result        Result
+	// damped says that the result is what is stored, as another was not found often enough.
+	damped bool
 	// progress are the clocks to keep.
 	progress []Progress
 	// err is why a check could not be carried out; the result says so too.
@@ -73,7 +75,7 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 	if r.keeps {
 		var counted []Progress
 		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
-		out.progress = append(out.progress, counted...)
+		out.progress, out.damped = append(out.progress, counted...), len(counted) > 0
 	}
 	out.err = errors.Join(append(errs, out.err)...)
 	if out.result.Status == Skipped {
