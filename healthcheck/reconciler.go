@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,7 +84,11 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 
 // watch adds all watches before the controller can run.
 func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
-	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, r.Predicates...)
+	predicates := r.Predicates
+	if clocks, ok := r.Progress.(AnnotationProgress[T]); ok {
+		predicates = append(slices.Clone(predicates), clocks.butOwnClocks())
+	}
+	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, predicates...)
 	if err := ctl.Watch(objects); err != nil {
 		return err
 	}
