@@ -18,6 +18,8 @@ type plan struct {
 	// progress are the clocks to keep; they are written if changed.
 	progress        []Progress
 	progressChanged bool
+	// failed is what could not be carried out; apply says so too.
+	failed error
 	// recheckAt is when something changes by itself; zero means never.
 	recheckAt time.Time
 }

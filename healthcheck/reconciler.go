@@ -127,20 +127,17 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	now := r.Clock.Now()
-	stored, progress := r.Store.Get(obj), r.loadProgress(obj)
-	outcomes, err := r.evaluateAll(ctx, obj, stored, progress, now)
+	p, err := r.judge(ctx, r.examination(obj, r.Progress, now))
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
-	p.prune(r.abandoned(obj, stored), stored)
 	p.putOff(r.reworded.due(obj, now))
 	if err := r.carryOut(ctx, obj, p); err != nil {
 		return r.afterWriteFailure(obj, err)
 	}
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
-	if err := failures(outcomes); err != nil {
-		return r.afterFailure(ctx, req, err, p.recheckAt, again)
+	if p.failed != nil {
+		return r.afterFailure(ctx, req, p.failed, p.recheckAt, again)
 	}
 	r.rateLimiter().succeeded(req)
 	return ctrl.Result{RequeueAfter: again}, nil
