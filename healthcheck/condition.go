@@ -15,7 +15,8 @@ type Condition struct {
 	Reason  string
 	Message string
 	Codes   []string
-	// ObservedGeneration is the metadata.generation that was judged.
+	// ObservedGeneration is the metadata.generation that was judged. While Damping holds a
+	// condition up it is that of what is stored.
 	ObservedGeneration int64
 	// LastTransitionTime is when Status last changed. It has a resolution of one
 	// second, as times in the Kubernetes API have.

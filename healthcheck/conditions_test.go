@@ -3,6 +3,7 @@ package healthcheck_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -70,5 +71,28 @@ func TestCurrentIsHandedIn(t *testing.T) {
 	f.reconcile(t)
 	if seen[0] != nil || seen[1] == nil || seen[1].Reason != "Fine" {
 		t.Errorf("current was %+v, then %+v, want nothing, then what was stored", seen[0], seen[1])
+	}
+}
+
+// TestDampedConditionKeepsItsGeneration: a True that stands although False was found says nothing about the new generation.
+func TestDampedConditionKeepsItsGeneration(t *testing.T) {
+	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
+	f.Conditions[0].Damping = healthcheck.Damping{Failures: 2, Interval: 10 * time.Second}
+	f.reconcile(t)
+	widget := f.stored(t)
+	widget.Spec.Size = 3
+	if err := f.env.Client.Update(t.Context(), widget); err != nil {
+		t.Fatal(err)
+	}
+	f.result = result(healthcheck.False, "Broken", "")
+	f.reconcile(t)
+	if got := f.stored(t).Status.Conditions[0]; got.Status != "True" || got.ObservedGeneration != 1 {
+		t.Errorf("stored %+v, want that True is about generation 1", got)
+	}
+	f.clock.SetTime(in(10 * time.Second))
+	f.reconcile(t)
+	if got := f.stored(t).Status.Conditions[0]; got.Status != "False" || got.ObservedGeneration != 2 {
+		t.Errorf("stored %+v, want that False is about generation 2", got)
 	}
 }

@@ -41,7 +41,7 @@ func TestLateCallsAreNotMadeAgain(t *testing.T) {
 				look := func(pod string) Result {
 					obj := &corev1.Pod{}
 					obj.Name = pod
-					outcomes, err := r.evaluateAll(t.Context(), obj, nil, nil, testNow)
+					outcomes, err := r.evaluateAll(t.Context(), r.examination(obj, nil, testNow), nil)
 					if err != nil {
 						t.Fatal(err)
 					}

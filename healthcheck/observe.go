@@ -11,14 +11,37 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// evaluateAll runs all condition types side by side. A run that was cut off, say by a
-// shutdown, has found out nothing: that is an error.
-func (r *Reconciler[T]) evaluateAll(ctx context.Context, obj T, stored []Condition, progress []Progress, now time.Time) ([]outcome, error) {
+// judge finds out what there is to be written about an object.
+func (r *Reconciler[T]) judge(ctx context.Context, examination run[T]) (plan, error) {
+	obj := examination.in.Object
+	stored := r.Store.Get(obj)
+	outcomes, err := r.evaluateAll(ctx, examination, stored)
+	if err != nil {
+		return plan{}, err
+	}
+	p := decide(outcomes, stored, examination.progress, r.Store.Normalize, obj.GetGeneration(), examination.in.Now)
+	p.prune(r.abandoned(obj, stored), stored)
+	p.failed = failures(outcomes)
+	return p, nil
+}
+
+// examination is one of obj, with the clocks that are kept for it; nil if they are kept nowhere.
+func (r *Reconciler[T]) examination(obj T, clocks ProgressStore[T], now time.Time) run[T] {
 	examination := run[T]{
 		name: r.Name,
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
-		around: r.surround(obj), slots: r.slots(), call: r.named(obj, ""), late: &r.late, progress: progress, keeps: r.Progress != nil,
+		around: r.surround(obj), slots: r.slots(), call: r.named(obj, ""), late: &r.late,
 	}
+	if clocks != nil {
+		examination.keeps = true
+		examination.progress = slices.SortedFunc(slices.Values(clocks.Load(obj)), comparePerCheck)
+	}
+	return examination
+}
+
+// evaluateAll runs all condition types side by side. A run that was cut off, say by a
+// shutdown, has found out nothing: that is an error.
+func (r *Reconciler[T]) evaluateAll(ctx context.Context, examination run[T], stored []Condition) ([]outcome, error) {
 	outcomes := make([]outcome, len(r.Conditions))
 	var group sync.WaitGroup
 	for i, c := range r.Conditions {
@@ -40,14 +63,6 @@ func (r *Reconciler[T]) named(obj T, what string) call {
 func (r *Reconciler[T]) slots() chan struct{} {
 	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, DefaultCheckConcurrency)) })
 	return r.slot
-}
-
-// loadProgress returns the stored clocks, in order.
-func (r *Reconciler[T]) loadProgress(obj T) []Progress {
-	if r.Progress == nil {
-		return nil
-	}
-	return slices.SortedFunc(slices.Values(r.Progress.Load(obj)), comparePerCheck)
 }
 
 // abandoned are the types of conditions that we wrote on obj, and that nobody has

@@ -18,6 +18,8 @@ type plan struct {
 	// progress are the clocks to keep; they are written if changed.
 	progress        []Progress
 	progressChanged bool
+	// failed is what could not be carried out; apply says so too.
+	failed error
 	// recheckAt is when something changes by itself; zero means never.
 	recheckAt time.Time
 }
@@ -68,6 +70,10 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 		Type: o.conditionType, Status: o.result.Status, Reason: o.result.Reason, Message: o.result.Message,
 		Codes: o.result.Codes, ObservedGeneration: generation,
 	})
+	if o.damped && current != nil {
+		// It was found in an earlier generation; of this one it is not true.
+		next.ObservedGeneration = current.ObservedGeneration
+	}
 	next.LastTransitionTime = now.Truncate(time.Second)
 	transition := Transition{To: next, Result: o.result}
 	if current != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -84,7 +85,11 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 
 // watch adds all watches before the controller can run.
 func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
-	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, r.Predicates...)
+	predicates := r.Predicates
+	if clocks, ok := r.Progress.(AnnotationProgress[T]); ok {
+		predicates = append(slices.Clone(predicates), clocks.butOwnClocks())
+	}
+	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, predicates...)
 	if err := ctl.Watch(objects); err != nil {
 		return err
 	}
@@ -123,24 +128,20 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{RequeueAfter: lag.Retry}, nil
 	}
 	now := r.Clock.Now()
-	stored, progress := r.Store.Get(obj), r.loadProgress(obj)
-	outcomes, err := r.evaluateAll(ctx, obj, stored, progress, now)
+	p, err := r.judge(ctx, r.examination(obj, r.Progress, now))
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	failed := failures(outcomes)
-	if later, ok := errors.AsType[*LaterError](failed); ok {
+	if later, ok := errors.AsType[*LaterError](p.failed); ok {
 		return ctrl.Result{RequeueAfter: later.After}, nil
 	}
-	p := decide(outcomes, stored, progress, r.Store.Normalize, obj.GetGeneration(), now)
-	p.prune(r.abandoned(obj, stored), stored)
 	p.putOff(r.reworded.due(obj, now))
 	if err := r.carryOut(ctx, obj, p); err != nil {
 		return r.afterWriteFailure(obj, err)
 	}
 	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
-	if failed != nil {
-		return r.afterFailure(ctx, req, failed, p.recheckAt, again)
+	if p.failed != nil {
+		return r.afterFailure(ctx, req, p.failed, p.recheckAt, again)
 	}
 	r.rateLimiter().succeeded(req)
 	return ctrl.Result{RequeueAfter: again}, nil

@@ -16,6 +16,8 @@ type outcome struct {
 	conditionType string
 	applicability Applicability
 	result        Result
+	// damped says that the result is what is stored, as another was not found often enough.
+	damped bool
 	// progress are the clocks to keep.
 	progress []Progress
 	// err is why a check could not be carried out; the result says so too.
@@ -29,6 +31,8 @@ type run[T any] struct {
 	in      Input[T]
 	timeout time.Duration
 	around  surroundings
+	// unmeasured says that nothing is counted in metrics.
+	unmeasured bool
 	// progress are the stored clocks; keeps tells whether there is a place for them.
 	progress []Progress
 	keeps    bool
@@ -52,9 +56,10 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 	var wait sync.WaitGroup
 	for i, check := range c.Checks {
 		wait.Go(func() {
-			timer := prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name))
+			if !r.unmeasured {
+				defer prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name)).ObserveDuration()
+			}
 			results[i], errs[i] = r.one(ctx, check, c.CodesOf)
-			timer.ObserveDuration()
 		})
 	}
 	wait.Wait()
@@ -66,20 +71,28 @@ func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Con
 		}
 	}
 	out.result, out.err = r.conclusion(ctx, c, results, current)
-	for i, check := range c.Checks {
-		// Only now what progresses has its deadline.
-		checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
-	}
+	// Only now what progresses has its deadline.
+	r.count(c, results)
 	if r.keeps {
 		var counted []Progress
 		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
-		out.progress = append(out.progress, counted...)
+		out.progress, out.damped = append(out.progress, counted...), len(counted) > 0
 	}
 	out.err = errors.Join(append(errs, out.err)...)
 	if out.result.Status == Skipped {
 		out.applicability = DoesNotApply
 	}
 	return out
+}
+
+// count counts what the checks of a condition have found.
+func (r run[T]) count(c ConditionChecks[T], results []Result) {
+	if r.unmeasured {
+		return
+	}
+	for i, check := range c.Checks {
+		checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
+	}
 }
 
 // precheck asks whether a condition applies, and reports whether its checks need not be run.

@@ -19,7 +19,7 @@ func (r *Registration[T]) Validate() error {
 	if len(r.Conditions) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
 	}
-	if (r.SyncPeriod < 0 && r.SyncPeriod != Never) || r.CheckTimeout < 0 || min(r.Concurrency, r.CheckConcurrency) < 0 {
+	if r.hasNegative() {
 		errs = append(errs, fmt.Errorf("registration %q: a number or a time is negative", r.Name))
 	}
 	if slices.ContainsFunc(r.Dependants, func(d Dependant) bool { return d.Object == nil }) {
@@ -35,6 +35,10 @@ func (r *Registration[T]) Validate() error {
 		errs = append(errs, r.validate(c))
 	}
 	return errors.Join(errs...)
+}
+
+func (r *Registration[T]) hasNegative() bool {
+	return (r.SyncPeriod < 0 && r.SyncPeriod != Never) || r.CheckTimeout < 0 || min(r.Concurrency, r.CheckConcurrency) < 0
 }
 
 // validate looks at one condition.
