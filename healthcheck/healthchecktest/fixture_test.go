@@ -58,6 +58,7 @@ func shops(more ...healthcheck.NamedCheck[*Shop]) healthcheck.Registration[*Shop
 			Type:   "Upgraded",
 			Checks: append([]healthcheck.NamedCheck[*Shop]{checks.One("backend", checks.Source, find, checks.DeploymentRolledOut)}, more...),
 		}},
+		Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}}},
 	}
 }
 
