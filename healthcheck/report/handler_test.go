@@ -33,10 +33,10 @@ func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) repor
 // serve asks a handler, as a server would.
 func serve(t *testing.T, method string, overview func(context.Context) (report.Overview, error)) (*http.Response, string) {
 	t.Helper()
-	return serveBy(t, &report.Handler{Overview: overview}, t.Context(), method)
+	return serveBy(t.Context(), t, &report.Handler{Overview: overview}, method)
 }
 
-func serveBy(t *testing.T, handler http.Handler, ctx context.Context, method string) (*http.Response, string) {
+func serveBy(ctx context.Context, t *testing.T, handler http.Handler, method string) (*http.Response, string) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, httptest.NewRequestWithContext(ctx, method, "/", nil))
@@ -190,7 +190,7 @@ func TestHandlerAsksOnce(t *testing.T) {
 			return overviewOf(healthcheck.True, healthcheck.True), nil
 		}}
 		for range 10 {
-			if response, body := serveBy(t, handler, t.Context(), http.MethodGet); response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
+			if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
 				t.Errorf("got code %d and\n%s", response.StatusCode, body)
 			}
 		}
@@ -199,7 +199,7 @@ func TestHandlerAsksOnce(t *testing.T) {
 		}
 		close(hung)
 		synctest.Wait()
-		if response, body := serveBy(t, handler, t.Context(), http.MethodGet); response.StatusCode != 200 || asked.Load() != 2 {
+		if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 200 || asked.Load() != 2 {
 			t.Errorf("after %d calls got code %d and\n%s", asked.Load(), response.StatusCode, body)
 		}
 	})
@@ -222,7 +222,7 @@ func TestHandlerOutlivesWhoAsksFirst(t *testing.T) {
 		codes := make(chan int, 3)
 		for _, ctx := range []context.Context{first, t.Context(), t.Context()} {
 			go func() {
-				response, _ := serveBy(t, handler, ctx, http.MethodGet)
+				response, _ := serveBy(ctx, t, handler, http.MethodGet)
 				codes <- response.StatusCode
 			}()
 			synctest.Wait()
