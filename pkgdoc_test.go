@@ -11,6 +11,27 @@ import (
 	"testing"
 )
 
+// packagesBelow are the directories of packages that users import. Those of compat only compare.
+func packagesBelow(t *testing.T, root string) (dirs []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name := filepath.Base(dir); name == "internal" || name == "testdata" || name == "compat" {
+			return filepath.SkipDir
+		}
+		if pkg, err := build.ImportDir(dir, 0); err == nil && len(pkg.GoFiles) > 0 && pkg.Name != "main" {
+			dirs = append(dirs, filepath.ToSlash(dir))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dirs
+}
+
 // TestPackagesAreDocumented fails for a package without a doc comment: a reader who opens a directory
 // should learn its idea before its code.
 func TestPackagesAreDocumented(t *testing.T) {

@@ -29,7 +29,6 @@
 //     another cluster. It is declared, and handed over anew in each run; nothing is
 //     put into the check. A need that can never be met is an error of the
 //     registration.
-//   - [Overview]: one answer about many objects, which [Handler] serves over HTTP.
 //   - [Summary]: puts the results of a condition into words.
 //   - [Condition]: a merged result as it is stored on the object.
 //   - [Store]: reads and writes conditions, so that condition types other than
@@ -42,5 +41,7 @@
 // closed set: each of these is Unknown with its own reason, never True. A skipped
 // check does not count, and a condition whose checks are all skipped is removed.
 //
-// The package knows nothing of Cluster API or of any other kind of object.
+// The package knows nothing of Cluster API or of any other kind of object. Ready-made
+// checks are in package checks, clients of other clusters in package targets, and one
+// answer about many objects, over HTTP too, in package report.
 package healthcheck

@@ -62,7 +62,9 @@ type ConditionChecks[T any] struct {
 	// not be carried out, and about the message of each result that is False or
 	// Progressing.
 	CodesOf func(err error) []string
-	// Summary makes the message of the condition. The default is Plain.
+	// Summary makes the message of the condition. The default is that of Merge: the
+	// messages of all checks with the worst status, joined. For a healthy object it is
+	// usually empty.
 	Summary Summary
 	// Damping keeps the condition from flapping. It is off by default.
 	Damping Damping

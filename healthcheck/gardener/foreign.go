@@ -24,8 +24,8 @@ type ForeignCheck[R ForeignResult] interface {
 	SetLoggerSuffix(provider, extensionKind string)
 }
 
-// Of takes a check that is compiled against Gardener's own module, without this one
-// knowing that:
+// Of takes a check that is compiled against Gardener's own module. This one does not
+// need to know that module:
 //
 //	gardener.Of(general.CheckManagedResource("extension-worker-mcm-shoot"))
 func Of[R ForeignResult](check ForeignCheck[R]) HealthCheck { return &foreign[R]{check} }

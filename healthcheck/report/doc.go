@@ -4,12 +4,12 @@
 // # The idea
 //
 // A [Source] is plain data: a name, conditions, when they were last confirmed, and
-// whether it could be read at all. [Summarize] makes one [healthcheck.Overview] of any
+// whether it could be read at all. [Summarize] makes one [Overview] of any
 // number of them: the worst status wins, in the order of [healthcheck.Merge], and each
 // source keeps its own line. It is pure: the same sources give the same overview, in
 // whatever order they come.
 //
-// [Objects] makes the sources from the objects of one kind. A [healthcheck.Handler]
+// [Objects] makes the sources from the objects of one kind. A [Handler]
 // serves the overview over HTTP.
 //
 // # Nothing is healthy by omission

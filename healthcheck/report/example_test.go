@@ -47,7 +47,7 @@ func ExampleObjects() {
 			return []healthcheck.Condition{{Type: "Running", Status: healthcheck.True}}
 		},
 	}
-	handler := healthcheck.Handler{Overview: pods.Overview} // mgr.AddMetricsServerExtraHandler("/health/pods", handler)
+	handler := &report.Handler{Overview: pods.Overview} // mgr.AddMetricsServerExtraHandler("/health/pods", handler)
 
 	response := httptest.NewRecorder()
 	handler.ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/", nil))

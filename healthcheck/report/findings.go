@@ -11,34 +11,34 @@ import (
 )
 
 // findings are what a source says at now, in order.
-func findings(now time.Time, s Source) []healthcheck.Finding {
+func findings(now time.Time, s Source) []Finding {
 	if s.Err != nil {
-		return []healthcheck.Finding{unknown("", ReasonUnreadable, s.Err.Error())}
+		return []Finding{unknown("", ReasonUnreadable, s.Err.Error())}
 	}
-	var found []healthcheck.Finding
+	var found []Finding
 	for _, c := range s.Conditions {
 		if len(s.Wants) == 0 || slices.Contains(s.Wants, c.Type) {
 			found = append(found, judge(now, s, c))
 		}
 	}
 	for _, want := range s.Wants {
-		if !slices.ContainsFunc(found, func(f healthcheck.Finding) bool { return f.Type == want }) {
+		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Type == want }) {
 			found = append(found, unknown(want, ReasonMissing, "there is no such condition"))
 		}
 	}
 	// A condition that is skipped says nothing.
-	if !slices.ContainsFunc(found, func(f healthcheck.Finding) bool { return f.Status != healthcheck.Skipped }) {
+	if !slices.ContainsFunc(found, func(f Finding) bool { return f.Status != healthcheck.Skipped }) {
 		found = append(found, unknown("", ReasonNoConditions, "there are no conditions"))
 	}
 	slices.SortFunc(found, compareFindings)
-	return slices.CompactFunc(found, func(a, b healthcheck.Finding) bool { return compareFindings(a, b) == 0 })
+	return slices.CompactFunc(found, func(a, b Finding) bool { return compareFindings(a, b) == 0 })
 }
 
 // judge says what a condition counts for at now.
-func judge(now time.Time, s Source, c healthcheck.Condition) healthcheck.Finding {
+func judge(now time.Time, s Source, c healthcheck.Condition) Finding {
 	codes := slices.Clone(c.Codes)
 	slices.Sort(codes)
-	f := healthcheck.Finding{
+	f := Finding{
 		Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Codes: slices.Compact(codes),
 		LastTransitionTime: c.LastTransitionTime.UTC(),
 	}
@@ -57,7 +57,7 @@ func judge(now time.Time, s Source, c healthcheck.Condition) healthcheck.Finding
 }
 
 // replace has a finding say that its condition does not count. Codes go with the cause.
-func replace(f healthcheck.Finding, reason, message string) healthcheck.Finding {
+func replace(f Finding, reason, message string) Finding {
 	f.Status, f.Reason, f.Message, f.Codes = healthcheck.Unknown, reason, message, nil
 	return f
 }
@@ -68,12 +68,12 @@ func last(c healthcheck.Condition) string {
 	return strings.Join(said, ": ")
 }
 
-func unknown(conditionType, reason, message string) healthcheck.Finding {
-	return healthcheck.Finding{Type: conditionType, Status: healthcheck.Unknown, Reason: reason, Message: message}
+func unknown(conditionType, reason, message string) Finding {
+	return Finding{Type: conditionType, Status: healthcheck.Unknown, Reason: reason, Message: message}
 }
 
 // compareFindings puts the worst first; the rest makes the order a total one.
-func compareFindings(a, b healthcheck.Finding) int {
+func compareFindings(a, b Finding) int {
 	return cmp.Or(
 		a.Status.Compare(b.Status), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message),
 		slices.Compare(a.Codes, b.Codes), a.LastTransitionTime.Compare(b.LastTransitionTime),

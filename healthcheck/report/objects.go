@@ -36,20 +36,20 @@ type Objects[T client.Object] struct {
 
 // Overview lists the objects, and summarizes their conditions. Sources are named
 // "namespace/name", or "name" if the kind has no namespaces.
-func (o Objects[T]) Overview(ctx context.Context) (healthcheck.Overview, error) {
+func (o Objects[T]) Overview(ctx context.Context) (Overview, error) {
 	list := o.NewList()
 	if err := o.Reader.List(ctx, list, o.ListOptions...); err != nil {
-		return healthcheck.Overview{}, fmt.Errorf("listing objects: %w", err)
+		return Overview{}, fmt.Errorf("listing objects: %w", err)
 	}
 	items, err := meta.ExtractList(list)
 	if err != nil {
-		return healthcheck.Overview{}, fmt.Errorf("reading a %T: %w", list, err)
+		return Overview{}, fmt.Errorf("reading a %T: %w", list, err)
 	}
 	sources := make([]Source, len(items))
 	for i, item := range items {
 		obj, ok := item.(T)
 		if !ok {
-			return healthcheck.Overview{}, fmt.Errorf("a %T has a %T in it, want a %T", list, item, *new(T))
+			return Overview{}, fmt.Errorf("a %T has a %T in it, want a %T", list, item, *new(T))
 		}
 		sources[i] = o.source(obj)
 	}

@@ -55,7 +55,7 @@ func TestObjects(t *testing.T) {
 		Conditions: func(node *corev1.Node) []healthcheck.Condition { return labelled(node) },
 	}
 	tests := map[string]struct {
-		overview func(context.Context) (healthcheck.Overview, error)
+		overview func(context.Context) (report.Overview, error)
 		want     []string
 	}{
 		"some":              {pods.Overview, []string{`False RFalse [] "ns/b Ready: Ready is False"`, "ns/b|False|Ready|False|RFalse|Ready is False", "ns/c|Unknown||Unknown|NoConditions|there are no conditions", "ns/a|True|Ready|True|RTrue|Ready is True"}},

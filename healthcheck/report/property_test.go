@@ -41,7 +41,7 @@ var anySource = rapid.Custom(func(t *rapid.T) report.Source {
 	return s
 })
 
-func encoded(t *rapid.T, o healthcheck.Overview) string {
+func encoded(t *rapid.T, o report.Overview) string {
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)

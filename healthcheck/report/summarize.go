@@ -16,17 +16,17 @@ const maxNamed = 10
 
 // Summarize makes one overview of all sources, as they read at now. It does not change
 // them. The overview does not depend on their order.
-func Summarize(now time.Time, sources ...Source) healthcheck.Overview {
+func Summarize(now time.Time, sources ...Source) Overview {
 	if len(sources) == 0 {
-		return healthcheck.Overview{
+		return Overview{
 			Status: healthcheck.Unknown, Reason: ReasonNoSources, Message: "there is nothing to report on",
-			Sources: []healthcheck.SourceOverview{},
+			Sources: []SourceOverview{},
 		}
 	}
-	o := healthcheck.Overview{Sources: make([]healthcheck.SourceOverview, len(sources))}
+	o := Overview{Sources: make([]SourceOverview, len(sources))}
 	for i, source := range sources {
 		found := findings(now, source)
-		o.Sources[i] = healthcheck.SourceOverview{Name: source.Name, Status: found[0].Status, Findings: found}
+		o.Sources[i] = SourceOverview{Name: source.Name, Status: found[0].Status, Findings: found}
 		if staleAt := source.staleAt(); now.Before(staleAt) {
 			o.RecheckAt = healthcheck.Earliest(o.RecheckAt, staleAt)
 		}
@@ -42,12 +42,12 @@ func Summarize(now time.Time, sources ...Source) healthcheck.Overview {
 }
 
 // compareSources puts the worst first; the rest makes the order a total one.
-func compareSources(a, b healthcheck.SourceOverview) int {
+func compareSources(a, b SourceOverview) int {
 	return cmp.Or(a.Status.Compare(b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
 }
 
 // problems names what has the worst status.
-func problems(o healthcheck.Overview) string {
+func problems(o Overview) string {
 	var named []string
 	surplus := 0
 	for _, source := range o.Sources {
@@ -67,7 +67,7 @@ func problems(o healthcheck.Overview) string {
 	return strings.Join(named, "; ")
 }
 
-func problem(source string, f healthcheck.Finding) string {
+func problem(source string, f Finding) string {
 	text := source
 	if f.Type != "" {
 		text += " " + f.Type
@@ -76,7 +76,7 @@ func problem(source string, f healthcheck.Finding) string {
 }
 
 // codes are those of all problems.
-func codes(o healthcheck.Overview) []string {
+func codes(o Overview) []string {
 	var all []string
 	for _, source := range o.Sources {
 		for _, f := range source.Findings {

@@ -38,7 +38,7 @@ func with(s report.Source, change func(*report.Source)) report.Source {
 }
 
 // lines are an overview in short: the whole in the first line, and then one for each finding.
-func lines(o healthcheck.Overview) []string {
+func lines(o report.Overview) []string {
 	all := []string{fmt.Sprintf("%s %s %v %q", o.Status, o.Reason, o.Codes, o.Message)}
 	for _, s := range o.Sources {
 		for _, f := range s.Findings {

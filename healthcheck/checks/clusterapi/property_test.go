@@ -14,15 +14,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
-	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/draw"
 )
 
 // TestRules tries all rules on objects with anything in them, or nothing.
 func TestRules(t *testing.T) {
-	holds(t, clusterapi.Machine, draw.Object[clusterv1.Machine])
-	holds(t, clusterapi.MachineSet, draw.Object[clusterv1.MachineSet])
-	holds(t, clusterapi.MachineDeployment, draw.Object[clusterv1.MachineDeployment])
-	holds(t, clusterapi.MachineDeploymentRolledOut, draw.Object[clusterv1.MachineDeployment])
+	holds(t, clusterapi.Machine, filled[clusterv1.Machine])
+	holds(t, clusterapi.MachineSet, filled[clusterv1.MachineSet])
+	holds(t, clusterapi.MachineDeployment, filled[clusterv1.MachineDeployment])
+	holds(t, clusterapi.MachineDeploymentRolledOut, filled[clusterv1.MachineDeployment])
 }
 
 // holds tries a rule on many objects.

@@ -1,4 +1,4 @@
-package healthcheck
+package report
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // DefaultHandlerTimeout is how long a Handler waits for its overview if it does not
@@ -30,20 +32,24 @@ const (
 // anything else, and asks not to be cached. What it serves names objects and what is
 // wrong with them; it is for those who may know.
 //
-// It is safe for concurrent use.
+// It is safe for concurrent use, and must not be copied.
 type Handler struct {
-	// Overview is called for each request, such as report.Objects.Overview. It should stop
-	// when ctx ends, and be quick, which a cache is.
+	// Overview returns what is served, such as report.Objects.Overview. It is called once
+	// at a time: requests that come meanwhile share its answer. It should stop when ctx
+	// ends, and be quick, which a cache is. While a call goes on past its timeout,
+	// requests are answered with 503 at once.
 	Overview func(ctx context.Context) (Overview, error)
-	// Timeout bounds it. The default is DefaultHandlerTimeout. It should be shorter than
-	// that of whoever asks.
+	// Timeout bounds a call. The default is DefaultHandlerTimeout. It should be shorter
+	// than that of whoever asks.
 	Timeout time.Duration
+
+	calls calls
 }
 
-var _ http.Handler = Handler{}
+var _ http.Handler = &Handler{}
 
 // ServeHTTP implements http.Handler.
-func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
@@ -73,17 +79,18 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask gets the overview, and makes one that is Unknown if there is none.
-func (h Handler) ask(ctx context.Context) Overview {
-	overview, err := bounded(ctx, cmp.Or(h.Timeout, DefaultHandlerTimeout), h.Overview)
+func (h *Handler) ask(ctx context.Context) Overview {
+	overview, err := h.calls.join(ctx, cmp.Or(h.Timeout, DefaultHandlerTimeout), h.Overview)
 	if err != nil {
-		err = describe("making the overview", err)
-		return Overview{Status: Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Sources: []SourceOverview{}}
+		return Overview{
+			Status: healthcheck.Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Sources: []SourceOverview{},
+		}
 	}
 	if overview.Sources == nil {
 		overview.Sources = []SourceOverview{}
 	}
-	if !overview.Status.Valid() || (overview.Status == True && !overview.Healthy()) {
-		overview.Status, overview.Reason = Unknown, ReasonInvalidOverview
+	if !overview.Status.Valid() || (overview.Status == healthcheck.True && !overview.Healthy()) {
+		overview.Status, overview.Reason = healthcheck.Unknown, ReasonInvalidOverview
 		overview.Message = "the overview says something else than its findings"
 	}
 	return overview

@@ -1,17 +1,17 @@
-package healthcheck
+package report
 
 import (
-	"cmp"
 	"slices"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Overview is what many sources say together, in the form that a Handler serves. The
-// package healthcheck/report makes it. The names of its fields in JSON are part of the
-// API.
+// Overview is what many sources say together, in the form that a Handler serves.
+// Summarize makes it. The names of its fields in JSON are part of the API.
 type Overview struct {
-	// Status is the worst of all sources, in the order of Merge.
-	Status Status `json:"status"`
+	// Status is the worst of all sources, in the order of healthcheck.Merge.
+	Status healthcheck.Status `json:"status"`
 	// Reason is that of the worst finding.
 	Reason string `json:"reason"`
 	// Message says what is wrong, and with which sources; empty if nothing is.
@@ -30,7 +30,7 @@ type SourceOverview struct {
 	// Name names the source, as "namespace/name" for an object.
 	Name string `json:"name"`
 	// Status is the worst of its findings.
-	Status Status `json:"status"`
+	Status healthcheck.Status `json:"status"`
 	// Findings are one for each condition, the worst first, and those alike by type.
 	Findings []Finding `json:"conditions"`
 }
@@ -40,10 +40,10 @@ type Finding struct {
 	// Type is the type of the condition; empty if the source as a whole is meant.
 	Type string `json:"type,omitempty"`
 	// Status, Reason, Message and Codes are those of the condition, unless it does not count.
-	Status  Status   `json:"status"`
-	Reason  string   `json:"reason"`
-	Message string   `json:"message,omitempty"`
-	Codes   []string `json:"codes,omitempty"`
+	Status  healthcheck.Status `json:"status"`
+	Reason  string             `json:"reason"`
+	Message string             `json:"message,omitempty"`
+	Codes   []string           `json:"codes,omitempty"`
 	// LastTransitionTime is that of the condition; zero, and not in JSON, if there is none.
 	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
 }
@@ -52,31 +52,18 @@ type Finding struct {
 // of each. A skipped finding does not count. Status must say the same: it is not taken
 // at its word.
 func (o Overview) Healthy() bool {
-	return o.Status == True && len(o.Sources) > 0 && !slices.ContainsFunc(o.Sources, func(s SourceOverview) bool {
-		return s.Status != True || s.worst() != True
+	return o.Status == healthcheck.True && len(o.Sources) > 0 && !slices.ContainsFunc(o.Sources, func(s SourceOverview) bool {
+		return s.Status != healthcheck.True || s.worst() != healthcheck.True
 	})
 }
 
 // worst is the worst status of the findings, Skipped if there are none that count.
-func (s SourceOverview) worst() Status {
-	worst := Skipped
+func (s SourceOverview) worst() healthcheck.Status {
+	worst := healthcheck.Skipped
 	for _, finding := range s.Findings {
 		if finding.Status.Compare(worst) < 0 {
 			worst = finding.Status
 		}
 	}
 	return worst
-}
-
-// Compare orders statuses for merging, the worst first: it is negative if s is worse than
-// other, and 0 if they are alike. What is none of the closed set counts as Unknown.
-func (s Status) Compare(other Status) int {
-	return cmp.Compare(s.known().severity(), other.known().severity())
-}
-
-func (s Status) known() Status {
-	if s.Valid() {
-		return s
-	}
-	return Unknown
 }

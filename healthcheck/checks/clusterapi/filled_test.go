@@ -1,5 +1,6 @@
-// Package draw fills objects with whatever may be in them, for rules that must be fit for all.
-package draw
+// Code generated from healthcheck/checks/filled_test.go by make generate. DO NOT EDIT.
+
+package clusterapi_test
 
 import (
 	"reflect"
@@ -22,8 +23,8 @@ var (
 	statuses = rapid.OneOf(rapid.SampledFrom([]string{"True", "True", "True", "False", "Unknown"}), words)
 )
 
-// Object draws an object with some fields set, at any depth.
-func Object[O any](t *rapid.T) *O {
+// filled draws an object with some fields set, at any depth.
+func filled[O any](t *rapid.T) *O {
 	obj := new(O)
 	fill(t, reflect.ValueOf(obj).Elem(), 8)
 	return obj
@@ -47,18 +48,16 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 			fill(t, v.Elem(), depth-1)
 		}
 	case reflect.Slice:
-		fillSlice(t, v, depth)
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		if n := rapid.IntRange(0, 3).Draw(t, "length"); n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				fill(t, v.Index(i), depth-1)
+			}
+		}
 	case reflect.Struct:
 		fillStruct(t, v, depth)
 	default: // stays as it is
-	}
-}
-
-func fillSlice(t *rapid.T, v reflect.Value, depth int) {
-	n := rapid.IntRange(0, 3).Draw(t, "length")
-	v.Set(reflect.MakeSlice(v.Type(), n, n))
-	for i := range n {
-		fill(t, v.Index(i), depth-1)
 	}
 }
 
@@ -92,9 +91,9 @@ func fillStruct(t *rapid.T, v reflect.Value, depth int) {
 	}
 }
 
-// Unstructured draws an unstructured object with conditions, any part of which may be
+// anyJSON draws an unstructured object with conditions, any part of which may be
 // something else.
-func Unstructured(t *rapid.T) *unstructured.Unstructured {
+func anyJSON(t *rapid.T) *unstructured.Unstructured {
 	list := []any{}
 	for _, conditionType := range []string{"ResourcesApplied", "ResourcesHealthy", "ResourcesProgressing", "Available"} {
 		list = append(list, orAny(t, map[string]any{"type": orAny(t, conditionType), "status": orAny(t, statuses.Draw(t, "status")), "message": orAny(t, words.Draw(t, "message"))}))

@@ -1,4 +1,4 @@
-package healthcheck_test
+package report_test
 
 import (
 	"context"
@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,22 +18,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
 // overviewOf has one source with these findings.
-func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) healthcheck.Overview {
-	source := healthcheck.SourceOverview{Name: "default/w", Status: status}
+func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) report.Overview {
+	source := report.SourceOverview{Name: "default/w", Status: status}
 	for _, f := range findings {
-		source.Findings = append(source.Findings, healthcheck.Finding{Type: "Ready", Status: f, Reason: "R"})
+		source.Findings = append(source.Findings, report.Finding{Type: "Ready", Status: f, Reason: "R"})
 	}
-	return healthcheck.Overview{Status: status, Reason: "R", Sources: []healthcheck.SourceOverview{source}}
+	return report.Overview{Status: status, Reason: "R", Sources: []report.SourceOverview{source}}
 }
 
 // serve asks a handler, as a server would.
-func serve(t *testing.T, method string, overview func(context.Context) (healthcheck.Overview, error)) (*http.Response, string) {
+func serve(t *testing.T, method string, overview func(context.Context) (report.Overview, error)) (*http.Response, string) {
+	t.Helper()
+	return serveBy(t.Context(), t, &report.Handler{Overview: overview}, method)
+}
+
+func serveBy(ctx context.Context, t *testing.T, handler http.Handler, method string) (*http.Response, string) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
-	healthcheck.Handler{Overview: overview}.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), method, "/", nil))
+	handler.ServeHTTP(recorder, httptest.NewRequestWithContext(ctx, method, "/", nil))
 	response := recorder.Result()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -40,8 +48,8 @@ func serve(t *testing.T, method string, overview func(context.Context) (healthch
 	return response, string(body)
 }
 
-func fixed(o healthcheck.Overview) func(context.Context) (healthcheck.Overview, error) {
-	return func(context.Context) (healthcheck.Overview, error) { return o, nil }
+func fixed(o report.Overview) func(context.Context) (report.Overview, error) {
+	return func(context.Context) (report.Overview, error) { return o, nil }
 }
 
 // TestHandlerCodes: 200 takes a True of everything that is there, and something that is there.
@@ -52,7 +60,7 @@ func TestHandlerCodes(t *testing.T) {
 	twoSources := overviewOf(t1, t1)
 	twoSources.Sources = append(twoSources.Sources, overviewOf(u1, u1).Sources...)
 	tests := map[string]struct {
-		overview func(context.Context) (healthcheck.Overview, error)
+		overview func(context.Context) (report.Overview, error)
 		code     int
 		says     string
 	}{
@@ -62,7 +70,7 @@ func TestHandlerCodes(t *testing.T) {
 		"unknown":                 {fixed(overviewOf(u1, u1)), 503, `"status": "Unknown"`},
 		"progressing":             {fixed(overviewOf(p1, p1)), 503, `"status": "Progressing"`},
 		"skipped":                 {fixed(overviewOf(s1, s1)), 503, `"status": "Skipped"`},
-		"nothing at all":          {fixed(healthcheck.Overview{}), 503, `"reason": "InvalidOverview"`},
+		"nothing at all":          {fixed(report.Overview{}), 503, `"reason": "InvalidOverview"`},
 		"no sources":              {fixed(noSources), 503, `"reason": "InvalidOverview"`},
 		"no findings":             {fixed(overviewOf(t1)), 503, `"reason": "InvalidOverview"`},
 		"only skipped findings":   {fixed(overviewOf(t1, s1)), 503, `"reason": "InvalidOverview"`},
@@ -70,9 +78,9 @@ func TestHandlerCodes(t *testing.T) {
 		"a source contradicts":    {fixed(twoSources), 503, `"reason": "InvalidOverview"`},
 		"an odd status":           {fixed(overviewOf("Great", "Great")), 503, `"reason": "InvalidOverview"`},
 		"an odd finding":          {fixed(overviewOf(t1, t1, "Great")), 503, `"reason": "InvalidOverview"`},
-		"an error": {func(context.Context) (healthcheck.Overview, error) { return overviewOf(t1, t1), errors.New("no cache") },
+		"an error": {func(context.Context) (report.Overview, error) { return overviewOf(t1, t1), errors.New("no cache") },
 			503, `"message": "making the overview: no cache"`},
-		"a panic": {func(context.Context) (healthcheck.Overview, error) { panic("oh") }, 503, `"message": "making the overview panicked: oh"`},
+		"a panic": {func(context.Context) (report.Overview, error) { panic("oh") }, 503, `"message": "making the overview panicked: oh"`},
 		"nobody":  {nil, 503, `"reason": "OverviewUnavailable"`},
 	}
 	for name, tt := range tests {
@@ -88,19 +96,19 @@ func TestHandlerCodes(t *testing.T) {
 // TestHandlerJSON pins the names of all fields down.
 func TestHandlerJSON(t *testing.T) {
 	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	overview := healthcheck.Overview{
+	overview := report.Overview{
 		Status: healthcheck.False, Reason: "TooLarge", Message: "default/a Ready: larger than 10", Codes: []string{"ERR_QUOTA"}, RecheckAt: since,
-		Sources: []healthcheck.SourceOverview{
-			{Name: "default/a", Status: healthcheck.False, Findings: []healthcheck.Finding{
+		Sources: []report.SourceOverview{
+			{Name: "default/a", Status: healthcheck.False, Findings: []report.Finding{
 				{Type: "Ready", Status: healthcheck.False, Reason: "TooLarge", Message: "larger than 10", Codes: []string{"ERR_QUOTA"}, LastTransitionTime: since},
 				{Type: "Synced", Status: healthcheck.True, Reason: "Synced", LastTransitionTime: since},
 			}},
-			{Name: "default/b", Status: healthcheck.Unknown, Findings: []healthcheck.Finding{
+			{Name: "default/b", Status: healthcheck.Unknown, Findings: []report.Finding{
 				{Status: healthcheck.Unknown, Reason: "Unreadable", Message: "no route to host"},
 			}},
 		},
 	}
-	golden := map[string]healthcheck.Overview{"testdata/overview.json": overview, "testdata/nothing.json": {Status: healthcheck.Unknown, Reason: "NoSources"}}
+	golden := map[string]report.Overview{"testdata/overview.json": overview, "testdata/nothing.json": {Status: healthcheck.Unknown, Reason: "NoSources"}}
 	for file, overview := range golden {
 		want, err := os.ReadFile(file)
 		if err != nil {
@@ -115,7 +123,7 @@ func TestHandlerJSON(t *testing.T) {
 
 // TestHandlerMethods: HEAD is GET without a body, and nothing else is answered.
 func TestHandlerMethods(t *testing.T) {
-	server := httptest.NewServer(healthcheck.Handler{Overview: fixed(overviewOf(healthcheck.True, healthcheck.True))})
+	server := httptest.NewServer(&report.Handler{Overview: fixed(overviewOf(healthcheck.True, healthcheck.True))})
 	defer server.Close()
 	headers, length := map[string]http.Header{}, 0
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
@@ -157,11 +165,11 @@ func TestHandlerMethods(t *testing.T) {
 func TestHandlerTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		response, body := serve(t, http.MethodGet, func(context.Context) (healthcheck.Overview, error) {
+		response, body := serve(t, http.MethodGet, func(context.Context) (report.Overview, error) {
 			<-time.After(time.Hour)
 			return overviewOf(healthcheck.True, healthcheck.True), nil
 		})
-		if took := time.Since(started); took != healthcheck.DefaultHandlerTimeout {
+		if took := time.Since(started); took != report.DefaultHandlerTimeout {
 			t.Errorf("it took %s", took)
 		}
 		if response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
@@ -171,28 +179,67 @@ func TestHandlerTimeout(t *testing.T) {
 	})
 }
 
+// TestHandlerAsksOnce: an overview that ignores its context costs one goroutine, however often it is asked for, and is asked again once it is back.
+func TestHandlerAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		hung := make(chan struct{})
+		handler := &report.Handler{Overview: func(context.Context) (report.Overview, error) {
+			asked.Add(1)
+			<-hung
+			return overviewOf(healthcheck.True, healthcheck.True), nil
+		}}
+		for range 10 {
+			if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
+				t.Errorf("got code %d and\n%s", response.StatusCode, body)
+			}
+		}
+		if n := asked.Load(); n != 1 {
+			t.Errorf("%d calls hang, want 1", n)
+		}
+		close(hung)
+		synctest.Wait()
+		if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 200 || asked.Load() != 2 {
+			t.Errorf("after %d calls got code %d and\n%s", asked.Load(), response.StatusCode, body)
+		}
+	})
+}
+
+// TestHandlerOutlivesWhoAsksFirst: requests at the same time share an overview, and one that leaves takes it from nobody.
+func TestHandlerOutlivesWhoAsksFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		handler := &report.Handler{Overview: func(ctx context.Context) (report.Overview, error) {
+			asked.Add(1)
+			select {
+			case <-time.After(time.Second):
+				return overviewOf(healthcheck.True, healthcheck.True), nil
+			case <-ctx.Done():
+				return report.Overview{}, ctx.Err()
+			}
+		}}
+		first, leave := context.WithCancel(t.Context())
+		codes := make(chan int, 3)
+		for _, ctx := range []context.Context{first, t.Context(), t.Context()} {
+			go func() {
+				response, _ := serveBy(ctx, t, handler, http.MethodGet)
+				codes <- response.StatusCode
+			}()
+			synctest.Wait()
+		}
+		leave()
+		got := []int{<-codes, <-codes, <-codes}
+		if want := []int{503, 200, 200}; !slices.Equal(got, want) || asked.Load() != 1 {
+			t.Errorf("the codes are %v by %d calls, want %v by 1", got, asked.Load(), want)
+		}
+	})
+}
+
 // TestHandlerUnwritableTime is not served as 200 with half a body.
 func TestHandlerUnwritableTime(t *testing.T) {
 	overview := overviewOf(healthcheck.True, healthcheck.True)
 	overview.Sources[0].Findings[0].LastTransitionTime = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
 	if response, _ := serve(t, http.MethodGet, fixed(overview)); response.StatusCode != 503 {
 		t.Errorf("got code %d", response.StatusCode)
-	}
-}
-
-// TestCompare is the order of Merge.
-func TestCompare(t *testing.T) {
-	all := []healthcheck.Status{healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.True, healthcheck.Skipped}
-	for i, a := range all {
-		for j, b := range all {
-			deadline := time.Unix(1, 0)
-			merged := healthcheck.Merge(time.Unix(0, 0), healthcheck.Result{Status: a, Deadline: deadline}, healthcheck.Result{Status: b, Deadline: deadline})
-			if got := a.Compare(b); (got < 0) != (i < j) || (got == 0) != (i == j) || (got < 0 && merged.Status != a) {
-				t.Errorf("%s compared with %s is %d; merged they are %s", a, b, got, merged.Status)
-			}
-		}
-	}
-	if healthcheck.Status("").Compare(healthcheck.Unknown) != 0 || healthcheck.Status("Great").Compare(healthcheck.True) >= 0 {
-		t.Error("what is none of the closed set is not taken for Unknown")
 	}
 }
