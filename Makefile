@@ -36,7 +36,7 @@ GENERATED := config docs charts api healthcheck/internal ':(glob)**/zz_generated
 FINGERPRINT = { git diff HEAD -- $(GENERATED); git ls-files -z --others --exclude-standard -- $(GENERATED) | xargs -0 cat --; } | git hash-object --stdin
 
 .DEFAULT_GOAL := help
-.PHONY: help controlplane build test explore test-browser test-bmo test-upgrade test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz figures generate verify-generated tidy fmt clean
+.PHONY: help controlplane build check test explore test-browser test-bmo test-upgrade test-gardener image test-image push-image release test-operate chart bench bench-quick bench-check bench-pure bench-library soak demo lint licenses vulnerabilities fuzz figures generate verify-generated tidy fmt clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,15 +58,38 @@ build: ## Build bin/sickbay
 	@echo "Building bin/sickbay"
 	@CGO_ENABLED=0 go build -v -trimpath -ldflags "-X github.com/sickbay-dev/sickbay/internal/app.Version=$(VERSION)" -o $(BIN)/sickbay ./cmd/sickbay 2>&1 | $(PROGRESS)
 
-test: controlplane ## Run the tests of all modules, with the race detector, in random order
-	@start=$$(date +%s); race=-race; failed=""; \
+# The packages that have changed since BASE, with what is not committed: a line for each with its module, and the package within that.
+BASE ?= $(shell git merge-base HEAD main 2>/dev/null || echo HEAD)
+CHANGED = { git diff --name-only --diff-filter=d $(BASE) -- '*.go'; git ls-files --others --exclude-standard -- '*.go'; } | \
+	sed 's|^|./|; s|/[^/]*$$||' | grep -v /testdata | sort -u | \
+	while read -r dir; do module=$$dir; until [ -f $$module/go.mod ]; do module=$${module%/*}; done; echo "$$module .$${dir\#$$module}"; done
+
+check: ## Lint what has changed since BASE (where this branch left main), and run the tests of the root module that need no API server; a minute
+	@start=$$(date +%s); linter=$$($(TOOL) -n golangci-lint) || exit 1; failed=""; changed=$$($(CHANGED)); \
+	for module in $$(cut -d' ' -f1 <<<"$$changed" | sort -u); do \
+		[[ " $(MODULES) " == *" $${module#./} "* ]] || continue; \
+		packages=$$(awk -v module="$$module" '$$1 == module { print $$2 }' <<<"$$changed"); \
+		echo "== lint $$module:" $$packages; \
+		(cd $$module && $$linter run --allow-parallel-runners --config=$(ROOT)/.golangci.yaml $$packages) || failed="$$failed lint"; \
+	done; \
+	go test -short ./... | grep -v '\[no test files\]' || failed="$$failed tests"; \
+	echo "This took $$(($$(date +%s) - start)) seconds. make test and make lint try the rest."; \
+	if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
+
+# How many packages are built and tested side by side; go's own default is the number of processors.
+PACKAGES ?= $(shell getconf _NPROCESSORS_ONLN)
+SLOWEST := $(BIN)/tests.json
+test: controlplane ## Run the tests of all modules, with the race detector, in random order, and list the slowest twenty
+	@start=$$(date +%s); race=-race; failed=""; sum=$$($(TOOL) -n gotestsum) || exit 1; rm -f $(SLOWEST)*; \
 	if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
 		race=""; export CGO_ENABLED=0; echo "No C compiler found: the tests run without the race detector."; \
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
-		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) go test $$race -shuffle=on -timeout=45m ./...) || failed="$$failed $$module"; \
+		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) $$sum --format=pkgname --jsonfile=$(SLOWEST).one -- $$race -shuffle=on -p=$(PACKAGES) -timeout=45m ./...) || failed="$$failed $$module"; \
+		cat $(SLOWEST).one >>$(SLOWEST); \
 	done; \
+	echo "The slowest tests:"; $$sum tool slowest --num=20 --threshold=1s --jsonfile=$(SLOWEST); \
 	echo "Tests took $$(($$(date +%s) - start)) seconds. Left out is what make test-browser, make test-bmo, make test-upgrade, make test-gardener, make test-image and make test-operate try."; \
 	if [ -n "$$failed" ]; then echo "Tests failed in:$$failed"; exit 1; fi
 

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) { env.Main(m) }
 
 // TestQuickstart types what the page says into one shell, and compares what comes of it with what the page says.
 func TestQuickstart(t *testing.T) {
+	config := env.Get(t).Config
 	kubectl, err := filepath.Abs(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func TestQuickstart(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(filepath.Join(root, "manager.log")) })
 	shell := page.Shell{
 		Dir: root, Tools: []string{filepath.Dir(kubectl)}, Timeout: patience,
-		Env: []string{"KUBECONFIG=" + page.Kubeconfig(t, env.Get(t).Config)},
+		Env: []string{"KUBECONFIG=" + page.Kubeconfig(t, config)},
 	}
 	shell.Follow(t, root+"/docs/quickstart.md")
 }

@@ -154,3 +154,21 @@ func TestGatesOfTheDashboard(t *testing.T) {
 		t.Errorf("gates (-want +got):\n%s", diff)
 	}
 }
+
+// TestWhoWaits: half of the workers may wait for clusters that are slow, and one at least. Who only looks has nobody else to look after.
+func TestWhoWaits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		set  func(*Options)
+		want int
+	}{
+		"usual":       {func(*Options) {}, 5},
+		"one worker":  {func(o *Options) { o.Concurrency = 1 }, 1},
+		"an onlooker": {func(o *Options) { o.Controllers = nil }, 0},
+	} {
+		o := DefaultOptions()
+		tt.set(&o)
+		if got := o.waiting(); got != tt.want {
+			t.Errorf("%s: %d wait at once, want %d", name, got, tt.want)
+		}
+	}
+}

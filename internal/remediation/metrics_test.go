@@ -180,13 +180,13 @@ func TestMeasureTheEnd(t *testing.T) {
 	at := func(seconds int64) metav1.Time { return metav1.NewTime(time.Unix(1000+seconds, 0)) }
 	before := &v1alpha1.MachineRemediation{}
 	before.CreationTimestamp, before.Spec.Finding.Since = at(2), at(0)
+	before.Spec.Steps = []v1alpha1.RemediationStep{{Name: "first-of-all", Action: v1alpha1.ActionReboot}}
 	before.Status.Attempts = []v1alpha1.RemediationAttempt{{
 		Number: 1, Step: "replace", StartTime: new(at(5)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{},
 	}}
 	after := before.DeepCopy()
 	after.Status.CompletionTime, after.Status.RecoveryTime = new(at(100)), new(at(65))
 	after.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered}}
-	before.Spec.Steps = []v1alpha1.RemediationStep{{Name: "first-of-all", Action: v1alpha1.ActionReboot}}
 	ended, sums := testutil.ToFloat64(endedTotal.WithLabelValues("Recovered")), partSums(t)
 	measure(before, after)
 	measure(after, after)
