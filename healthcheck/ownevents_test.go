@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
 // TestClockWakesNobodyUp: a first verdict with a clock takes two writes, of which one is a reason to look again.
