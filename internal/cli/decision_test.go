@@ -255,7 +255,7 @@ func TestDecisionOnWhatHasChanged(t *testing.T) {
 		s.settle(s.stored(r), func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy })
 		typed(t, person, "y")
 	}}, "approve", "metal-3")
-	want := "sickbay: mr/metal-3-5f2c9d1e-1 has changed since it was shown, so nothing was written: at attempt 1, it is Probation (Probation). The machine is healthy, and has to stay so\n"
+	want := "sickbay: mr/metal-3-5f2c9d1e-1 has changed since it was shown, so nothing was written: at attempt 1, it is Probation. The machine is healthy, and has to stay so\n"
 	if said := s.scrub(got.stderr); got.code != exitFailure || !strings.HasSuffix(said, want) {
 		t.Errorf("exit code is %d, said %q, want %q", got.code, said, want)
 	}

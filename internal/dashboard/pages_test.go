@@ -190,7 +190,7 @@ func TestHeaders(t *testing.T) {
 func TestOnePlays(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	const address = "/simulate?check=default/workers&limit=100%25"
-	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "In 2h, 3 of 3") {
+	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "repairs would begin on 3 of 3") {
 		t.Fatalf("it plays nothing: %s", page)
 	}
 	d.playing <- struct{}{}
@@ -202,7 +202,7 @@ func TestOnePlays(t *testing.T) {
 		t.Errorf("two are playing at once: %s", page)
 	}
 	<-d.playing
-	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "In 2h, 3 of 3") {
+	if page := textOf(d.get(t, address).Body.String()); !strings.Contains(page, "repairs would begin on 3 of 3") {
 		t.Errorf("it plays nothing afterwards: %s", page)
 	}
 }

@@ -74,6 +74,9 @@ func request(kind string, r *record, attempt v1alpha1.RemediationAttempt) *ladde
 
 func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.RepairTakes), do) }
 
+// unanswered are the marks whose owners have yet to act.
+var unanswered = []ladder.MarkState{ladder.MarkWaiting, ladder.MarkDeferred}
+
 // underWay takes up what a record has asked for before: it is assumed to be answered now.
 func (s *Scene) underWay(r *record) {
 	attempt, m := ladder.AtWork(r.obj), r.base.Machine
@@ -82,18 +85,22 @@ func (s *Scene) underWay(r *record) {
 	case m.Deleting():
 		s.afterRepair(func() { s.goes(r) })
 	case attempt == nil || attempt.ObjectRef == nil:
-	case m.Mark.State == ladder.MarkWaiting || m.Mark.State == ladder.MarkDeferred:
-		s.marked(r)
 	case m.Mark.State == ladder.MarkAnswered:
 		s.deletes(r)
+	case slices.Contains(unanswered, m.Mark.State):
+		s.marked(r)
 	case m.RebootStands:
 		s.afterRepair(func() { s.rebooted(r, m.RebootOperation) })
 	case r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
-		repairs := !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
-			return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
-		})
-		s.afterRepair(func() { s.requested(r, attempt.OperationID, repairs && s.options.helps()) })
+		s.afterRepair(func() { s.requested(r, attempt.OperationID, r.repairs(attempt) && s.options.helps()) })
 	}
+}
+
+// repairs reports whether the request of an attempt is to make the machine healthy.
+func (r *record) repairs(attempt *v1alpha1.RemediationAttempt) bool {
+	return !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
+		return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
+	})
 }
 
 // marked has the owner of a machine answer its mark, which may have been there before. Owners act on the mark and the verdict together.

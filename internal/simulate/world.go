@@ -82,8 +82,11 @@ func (w *World) Assume(text string) error {
 
 // words say what is taken for granted about acts.
 func (w World) words(takes string) string {
-	if w.Owners == OwnersReplace && w.Repairs == RepairsHelp && w.Replacements == ReplacementsHealthy {
+	switch w {
+	case World{}.full():
 		return fmt.Sprintf("every act helps after %s (a rebooted machine is healthy; in the place of a replaced one is another, here called NAME-new)", takes)
+	case InVain.full():
+		return fmt.Sprintf("no act helps (after %s a reboot is over in vain; in the place of a replaced machine is another, here called NAME-new, whose Node never appears)", takes)
 	}
 	repairs := map[Repairs]string{
 		RepairsHelp: "a reboot or a request helps", RepairsVain: "a reboot is over in vain", RepairsFail: "a reboot or a request fails",
@@ -91,9 +94,6 @@ func (w World) words(takes string) string {
 	replaced := map[Replacements]string{
 		ReplacementsHealthy: "a healthy one", ReplacementsNodeless: "another, whose Node never appears", ReplacementsSick: "another, whose Node is not Ready",
 	}[w.Replacements]
-	if w == InVain.full() {
-		return fmt.Sprintf("no act helps (after %s %s; in the place of a replaced machine is another, here called NAME-new, whose Node never appears)", takes, repairs)
-	}
 	owners := map[Owners]string{
 		OwnersReplace: fmt.Sprintf("in the place of a replaced machine is %s, here called NAME-new", replaced),
 		OwnersRefuse:  "owners refuse to replace machines", OwnersSilent: "owners that are asked to replace machines never answer",
