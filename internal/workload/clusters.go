@@ -102,28 +102,15 @@ func (c *Clusters) read(ctx context.Context, by path, name string, connect func(
 func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
 	until, hung := c.hanging.Load(by)
 	if hung && c.Clock.Now().Before(until.(time.Time)) {
-		return &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
+		return noAnswer(context.DeadlineExceeded)
 	}
 	reader, err := connect()
 	if err != nil {
 		return c.unreadable(ctx, by.cluster, err)
 	}
-	turn, ok := c.lines.enter(by, hung, c.Waiting, c.Clock.Now())
-	switch {
-	case !ok && hung:
-		return &UnreadableError{Cause: causeNoAnswer, Err: context.DeadlineExceeded}
-	case !ok:
-		return &UnreadableError{Cause: causeNoAnswer, Err: ErrBusy}
-	}
-	err = bounded(ctx, turn.within(by), func(ctx context.Context) error { return read(ctx, reader) })
-	c.lines.leave(turn, timedOut(err), c.Clock.Now())
-	switch {
-	case timedOut(err) && !turn.patient && !hung:
-		return &UnreadableError{Cause: causeNoAnswer, Err: ErrBusy}
-	case timedOut(err):
-		c.hanging.Store(by, c.Clock.Now().Add(wait.Jitter(hangBackoff, 0.5)))
-	case hung:
-		c.hanging.Delete(by)
+	err = c.inTurn(ctx, by, hung, func(ctx context.Context) error { return read(ctx, reader) })
+	if _, sentAway := Unreadable(err); sentAway {
+		return err
 	}
 	// That a Node is not in the cache is no answer: the caller looks past it next.
 	if err == nil || (by.live && apierrors.IsNotFound(err)) {
@@ -131,6 +118,30 @@ func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Read
 	}
 	return c.answer(ctx, by.cluster, err)
 }
+
+// inTurn has something read for as long as the caller may wait, and notes whether the cluster hangs. Who is sent away gets an UnreadableError.
+func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(context.Context) error) error {
+	turn, ok := c.lines.enter(by, hung, c.Waiting, c.Clock.Now())
+	switch {
+	case !ok && hung:
+		return noAnswer(context.DeadlineExceeded)
+	case !ok:
+		return noAnswer(ErrBusy)
+	}
+	err := bounded(ctx, turn.within(by), read)
+	c.lines.leave(turn, timedOut(err), c.Clock.Now())
+	switch {
+	case timedOut(err) && !turn.patient && !hung:
+		return noAnswer(ErrBusy)
+	case timedOut(err):
+		c.hanging.Store(by, c.Clock.Now().Add(wait.Jitter(hangBackoff, 0.5)))
+	case hung:
+		c.hanging.Delete(by)
+	}
+	return err
+}
+
+func noAnswer(err error) error { return &UnreadableError{Cause: causeNoAnswer, Err: err} }
 
 // bounded has something read within a limit; 0 leaves that to the caller.
 func bounded(ctx context.Context, limit time.Duration, read func(context.Context) error) error {

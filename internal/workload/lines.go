@@ -55,7 +55,7 @@ type turn struct {
 	first bool
 	// pool is what the caller counts in; nil means that it may not wait for long.
 	pool *int
-	// patient says that the caller may wait as long as it likes, or for longest if the cluster has hung; the others have a limit.
+	// patient says that the caller may wait as long as it likes, and no longer than longest if the cluster has hung; the others have a limit.
 	patient bool
 	hung    bool
 	limit   time.Duration
