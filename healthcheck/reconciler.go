@@ -124,8 +124,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
 	}
-	if r.written.Behind(obj) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	if wait := r.written.Wait(obj); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	now := r.Clock.Now()
 	p, err := r.judge(ctx, r.examination(obj, r.Progress, now))

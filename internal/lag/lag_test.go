@@ -2,6 +2,7 @@ package lag
 
 import (
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,7 +15,7 @@ func object(uid, version string) client.Object {
 	}}
 }
 
-func TestBehind(t *testing.T) {
+func TestWait(t *testing.T) {
 	tests := map[string]struct {
 		noted, read client.Object
 		want        bool
@@ -36,8 +37,8 @@ func TestBehind(t *testing.T) {
 			if test.noted != nil {
 				w.Note(test.noted)
 			}
-			if got := w.Behind(test.read); got != test.want {
-				t.Errorf("Behind() = %t, want %t", got, test.want)
+			if got := w.Wait(test.read) > 0; got != test.want {
+				t.Errorf("Wait() > 0 is %t, want %t", got, test.want)
 			}
 		})
 	}
@@ -46,8 +47,8 @@ func TestBehind(t *testing.T) {
 func TestWhatTheCacheHasSeenIsForgotten(t *testing.T) {
 	var w Writes
 	w.Note(object("a", "10"))
-	w.Behind(object("a", "10"))
-	if w.Behind(object("a", "9")) {
+	w.Wait(object("a", "10"))
+	if w.Wait(object("a", "9")) > 0 {
 		t.Error("a write that the cache had seen was still remembered")
 	}
 }
@@ -56,7 +57,29 @@ func TestForget(t *testing.T) {
 	var w Writes
 	w.Note(object("a", "10"))
 	w.Forget(client.ObjectKeyFromObject(object("a", "")))
-	if w.Behind(object("a", "9")) {
+	if w.Wait(object("a", "9")) > 0 {
 		t.Error("a write was remembered after it was to be forgotten")
+	}
+}
+
+// TestStalledWatch: the wait doubles while there is no news, up to ten seconds, and begins anew with the next write.
+func TestStalledWatch(t *testing.T) {
+	var w Writes
+	w.Note(object("a", "10"))
+	sum, looks := time.Duration(0), 0
+	for sum < time.Minute {
+		wait := w.Wait(object("a", "9"))
+		if wait < Retry || wait > 10*time.Second {
+			t.Fatalf("look %d is after %s", looks, wait)
+		}
+		sum += wait
+		looks++
+	}
+	if looks > 15 {
+		t.Errorf("%d looks in a minute", looks)
+	}
+	w.Note(object("a", "11"))
+	if wait := w.Wait(object("a", "10")); wait != Retry {
+		t.Errorf("after another write the wait is %s, want %s", wait, Retry)
 	}
 }

@@ -90,8 +90,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if r.written.Behind(mhc) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	if wait := r.written.Wait(mhc); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
 	switch {

@@ -105,8 +105,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if mine, err := r.isMine(ctx, request); err != nil || !mine {
 		return ctrl.Result{}, err
 	}
-	if r.written.Behind(request) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	if wait := r.written.Wait(request); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	return r.carryOut(ctx, request.DeepCopy())
 }

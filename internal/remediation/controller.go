@@ -114,8 +114,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, nil
 	}
 	beginAtZero(record)
-	if r.written.Behind(record) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	if wait := r.written.Wait(record); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	after, err := r.carryOut(ctx, record)
 	switch {

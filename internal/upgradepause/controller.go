@@ -92,8 +92,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if r.written.Behind(check) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+	if wait := r.written.Wait(check); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
 	decision := Decide(facts, now)

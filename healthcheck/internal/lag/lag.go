@@ -17,9 +17,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Retry is how soon an object is looked at again that the cache is behind with. The
-// news is on its way, and a few milliseconds are usual.
-const Retry = 20 * time.Millisecond
+const (
+	// Retry is how soon an object is looked at again that the cache is behind with. The
+	// news is on its way, and a few milliseconds are usual.
+	Retry = 20 * time.Millisecond
+	// longestWait bounds the wait, which doubles as long as there is no news: thousands of objects
+	// may wait for one watch that has stalled.
+	longestWait = 10 * time.Second
+)
 
 // Writes remembers the last write of each object. The zero value is ready; it is
 // safe for concurrent use.
@@ -30,30 +35,35 @@ type Writes struct {
 type write struct {
 	uid     types.UID
 	version string
+	// waited is how often somebody has been told to wait for it.
+	waited int
 }
 
 // Note remembers obj as the API server answered our write.
 func (w *Writes) Note(obj client.Object) {
-	w.last.Store(client.ObjectKeyFromObject(obj), write{obj.GetUID(), obj.GetResourceVersion()})
+	w.last.Store(client.ObjectKeyFromObject(obj), write{uid: obj.GetUID(), version: obj.GetResourceVersion()})
 }
 
-// Behind reports whether obj, as it was read from the cache, is older than our last
-// write of it. Once it is not, the write is forgotten.
-func (w *Writes) Behind(obj client.Object) bool {
+// Wait returns how soon to look again at obj, which, as it was read from the cache, is older than
+// our last write of it; 0 if it is not. Then the write is forgotten.
+func (w *Writes) Wait(obj client.Object) time.Duration {
 	key := client.ObjectKeyFromObject(obj)
 	kept, ok := w.last.Load(key)
 	if !ok {
-		return false
+		return 0
 	}
 	last := kept.(write)
 	if last.uid == obj.GetUID() {
 		order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), last.version)
 		if err == nil && order < 0 {
-			return true
+			again := last
+			again.waited++
+			w.last.CompareAndSwap(key, last, again)
+			return min(Retry<<min(last.waited, 16), longestWait)
 		}
 	}
 	w.last.CompareAndDelete(key, last)
-	return false
+	return 0
 }
 
 // Forget drops what is kept for an object that is gone.

@@ -32,9 +32,12 @@ type Env struct {
 	stop func() error
 }
 
-// Get returns the API server of this test binary and starts it if it does not run yet.
+// Get returns the API server of this test binary and starts it if it does not run yet. With -short it skips the test.
 func Get(t testing.TB) *Env {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it needs the API server, which -short leaves out")
+	}
 	e, err := shared.get()
 	if err != nil {
 		t.Fatalf("starting the API server for tests: %v", err)
