@@ -19,6 +19,9 @@ const (
 	shortest, longest = 50 * time.Millisecond, syncTimeout
 	// hurried is the shortest time while as many wait as may: then many clusters hang.
 	hurried = 10 * time.Millisecond
+	// longestLive bounds how long a cluster that has hung is tried past the cache. It begins with longest, and doubles each time in vain: one that
+	// always takes its time, too, is read in the end.
+	longestLive = 10 * time.Second
 	// soon is how long those stay away who were not let in, and at most as long again.
 	soon = 250 * time.Millisecond
 )
@@ -45,6 +48,8 @@ type line struct {
 	took time.Duration
 	// slow says that somebody has waited in vain, although not for long.
 	slow bool
+	// tried is how often in a row it was tried in vain after it had hung.
+	tried int
 }
 
 // turn is what a caller may do.
@@ -55,10 +60,11 @@ type turn struct {
 	first bool
 	// pool is what the caller counts in; nil means that it may not wait for long.
 	pool *int
-	// patient says that the caller may wait as long as it likes, and no longer than longest if the cluster has hung; the others have a limit.
+	// patient says that the caller may wait as long as it likes, or until the end of probe if the cluster has hung; the others have a limit.
 	patient bool
 	hung    bool
 	limit   time.Duration
+	probe   time.Duration
 	begun   time.Time
 }
 
@@ -75,7 +81,7 @@ func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) 
 		pool, most = &l.probing, max(1, most/2)
 	}
 	room := *pool < most
-	mine := turn{line: at, hung: hung, limit: at.limit(room), begun: now}
+	mine := turn{line: at, hung: hung, limit: at.limit(room), probe: min(longest<<min(at.tried, 8), longestLive), begun: now}
 	switch {
 	case at.taken && (hung || now.Sub(at.since) >= mine.limit):
 		return turn{}, false
@@ -118,7 +124,7 @@ func (t turn) within(by path) time.Duration {
 	case !by.live:
 		return syncTimeout
 	case t.hung:
-		return longest
+		return t.probe
 	}
 	return 0
 }
@@ -133,7 +139,9 @@ func (l *lines) leave(t turn, inVain bool, now time.Time) {
 	// What the first one has found out in all its time is known otherwise.
 	t.slow = inVain && !t.first
 	if !inVain {
-		t.took = now.Sub(t.begun)
+		t.took, t.tried = now.Sub(t.begun), 0
+	} else if t.hung && t.patient {
+		t.tried++
 	}
 	if t.first {
 		t.taken = false

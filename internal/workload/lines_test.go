@@ -239,6 +239,24 @@ func TestHungClusterIsFoundAgain(t *testing.T) {
 	}
 }
 
+// TestSlowAfterItHung: while others hang, a cluster that has hung answers again, and from now on always takes longer than it was given at first.
+func TestSlowAfterItHung(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{how: map[client.ObjectKey]*connection{}}
+		f.hang(12)
+		w := newWork(t, f, true)
+		for i := range 120 {
+			w.queue <- hangingKey(i % 12)
+		}
+		<-time.After(time.Minute)
+		f.set(hangingKey(0), after(4*time.Second))
+		<-time.After(10 * time.Minute)
+		if n := len(w.times(hangingKey(0))); n != 10 {
+			t.Errorf("%d of its 10 Nodes were read", n)
+		}
+	})
+}
+
 // TestSentAway: whoever shows the Nodes sees a cluster that does not answer; whoever has to decide is told to come back.
 func TestSentAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
