@@ -10,4 +10,5 @@ type LaterError struct {
 	After time.Duration
 }
 
+// Error implements error.
 func (e *LaterError) Error() string { return "it cannot be told just now" }
