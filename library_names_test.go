@@ -12,7 +12,7 @@ import (
 // libraryPackages are those that users import.
 var libraryPackages = []string{
 	"healthcheck", "healthcheck/checks", "healthcheck/checks/cel", "healthcheck/checks/kstatus", "healthcheck/checks/clusterapi",
-	"healthcheck/report", "healthcheck/targets", "healthcheck/gardener", "healthcheck/gardener/general", "healthcheck/gardener/worker",
+	"healthcheck/report", "healthcheck/targets", "healthcheck/healthchecktest", "healthcheck/gardener", "healthcheck/gardener/general", "healthcheck/gardener/worker",
 }
 
 // TestLibraryNames: each name that the library exports has a reason to be, and the page says it.
