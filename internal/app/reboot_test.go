@@ -24,7 +24,11 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	asks := build.Annotation(metal3v1.RebootAnnotationPrefix, "")
 	ours := build.Machine(ns, "ours", asks)
 	build.Create(t.Context(), t, e.Client, ours)
-	manager := run(t, e, reboot.ControllerName)
+	options := DefaultOptions()
+	options.Controllers = []string{reboot.ControllerName}
+	// Another test may have installed the kinds before, and then the hosts are looked at before there is one.
+	options.SyncPeriod = time.Second
+	manager := runWith(t, e, options)
 	c, err := client.New(e.Config, client.Options{Scheme: Scheme()})
 	if err != nil {
 		t.Fatal(err)

@@ -88,6 +88,11 @@ func run(t *testing.T, e *env.Env, controllers ...string) *App {
 	t.Helper()
 	options := DefaultOptions()
 	options.Controllers = controllers
+	return runWith(t, e, options)
+}
+
+func runWith(t *testing.T, e *env.Env, options Options) *App {
+	t.Helper()
 	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
 	options.SkipNameValidation, options.pace = true, hurry
 	ctx, cancel := context.WithCancel(context.Background())

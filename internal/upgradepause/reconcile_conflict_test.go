@@ -60,9 +60,9 @@ func TestCacheIsBehind(t *testing.T) {
 		f.upgrading("A")
 		f.reconcile(check)
 		f.wantTold(toldPaused)
-		for range 3 {
-			if after := f.reconcile(check); after != lag.Retry {
-				f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+		for i := range 3 {
+			if after, want := f.reconcile(check), lag.Retry<<i; after != want {
+				f.t.Errorf("looks again after %s, want %s", after, want)
 			}
 		}
 		f.upgrading()
