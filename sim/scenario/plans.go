@@ -20,8 +20,8 @@ const (
 	// rebootTime is how long a power cycle may take, and comeBack how long of that the Node may.
 	rebootTime = 2 * time.Minute
 	comeBack   = 6 * time.Second
-	// slowStartup is how long a new machine may take where one that takes longer ends the story.
-	slowStartup = 20 * time.Second
+	// slowStartup is how long a new machine may take where one that takes longer ends the story. On a busy computer a sound one takes 25 seconds.
+	slowStartup = 30 * time.Second
 	// replaceTime is how long a replacement may take.
 	replaceTime = 2 * time.Minute
 )
