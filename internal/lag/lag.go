@@ -20,8 +20,9 @@ const (
 	// news is on its way, and a few milliseconds are usual.
 	Retry = 20 * time.Millisecond
 	// longestWait bounds the wait, which doubles as long as there is no news: thousands of objects
-	// may wait for one watch that has stalled.
-	longestWait = 10 * time.Second
+	// may wait for one watch that has stalled. It is how late a look may be once there is news, as
+	// the event of our own write wakes nobody up.
+	longestWait = 500 * time.Millisecond
 )
 
 // Writes remembers the last write of each object. The zero value is ready; it is
