@@ -110,7 +110,7 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 // dependency is a module of the binary, or the one that replaces it. One that a directory replaces is of the same repository, and so has the version
 // that is built.
 func dependency(dep *debug.Module, version string) item {
-	if dep.Replace != nil && dep.Replace.Version == "" {
+	if dep.Replace != nil && strings.HasPrefix(dep.Replace.Path, ".") {
 		p := module(dep.Path, version)
 		p.Declared = "Apache-2.0"
 		return p
