@@ -41,7 +41,7 @@ func TestClockOfABusyObject(t *testing.T) {
 			t.Errorf("conditions are %+v", widget.Status.Conditions)
 		}
 	}
-	// A clock alone is written, and a cache that has not seen it is waited for.
+	// The run writes only a clock, and then waits for the cache to show it.
 	cause = "StillWaiting"
 	f.reconcile(t)
 	f.reconcile(t)

@@ -53,7 +53,7 @@ const (
 	DoesNotApply
 )
 
-// Precheck tells whether a condition applies to an object at all. An error, a panic or an
+// Precheck reports whether a condition applies to an object at all. An error, a panic or an
 // answer that is none of these makes the condition Unknown, unless
 // ConditionChecks.WhileUndecided says otherwise; other conditions are not affected. The
 // engine tries again with back-off. The timeout of a check holds for a precheck too.

@@ -23,7 +23,7 @@ type Condition struct {
 	LastTransitionTime time.Time
 }
 
-// Equal tells whether c and other say the same, regardless of when they began to.
+// Equal reports whether c and other say the same, regardless of when they began.
 func (c Condition) Equal(other Condition) bool {
 	return c.Message == other.Message && c.equalButMessage(other)
 }

@@ -25,7 +25,7 @@ const (
 	NeedsParent
 )
 
-// has tells whether all of what is in n too.
+// has reports whether all of what is in n too.
 func (n Needs) has(what Needs) bool { return n&what == what }
 
 // Env is what a check gets beside the object: what it has declared to need, made

@@ -24,7 +24,7 @@ type plan struct {
 	recheckAt time.Time
 }
 
-// writes tells whether there is anything to be written.
+// writes reports whether there is anything to be written.
 func (p *plan) writes() bool {
 	return p.changed || p.reworded || p.progressChanged || len(p.remove) > 0
 }

@@ -27,7 +27,7 @@ const (
 	Skipped Status = "Skipped"
 )
 
-// Valid tells whether s is one of these statuses.
+// Valid reports whether s is one of these statuses.
 func (s Status) Valid() bool { return s.severity() >= 0 }
 
 // Reasons that the engine itself gives to a result. They follow the Kubernetes

@@ -33,7 +33,7 @@ type run[T any] struct {
 	around  surroundings
 	// unmeasured says that nothing is counted in metrics.
 	unmeasured bool
-	// progress are the stored clocks; keeps tells whether there is a place for them.
+	// progress are the stored clocks; keeps reports whether there is a place for them.
 	progress []Progress
 	keeps    bool
 	// slots bound how many checks run at once; nil means no bound.

@@ -42,7 +42,7 @@ const (
 	Aborted Phase = "Aborted"
 )
 
-// Ended tells whether a cycle has come to one of its ends.
+// Ended reports whether a cycle has come to one of its ends.
 func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Aborted }
 
 // Outcome is why a cycle has ended as it has, by the reasons of the condition Succeeded.

@@ -32,7 +32,7 @@ const MaxNamed = 5
 //
 // Of several that progress, the clock is that of the one that gives the cause: one that
 // is stuck behind others, of which some progress at any time, is not told as such before
-// these have come to rest. Register one check for each where that matters.
+// these have settled. Register one check for each where that matters.
 func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (client.ObjectList, []client.ListOption), rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
 	missing := settingsOf(options).missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {

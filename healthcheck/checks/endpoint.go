@@ -85,7 +85,8 @@ type TCPProbe struct {
 // is none (ReasonBadAddress). A single lost packet is no outage: see
 // healthcheck.ConditionChecks.Damping.
 //
-// Whoever writes the address decides where this process connects to.
+// The address decides where this process connects. Check it first if it comes from people
+// you do not trust.
 func TCP[T any](name string, find func(T) string, probe TCPProbe, options ...Option) healthcheck.NamedCheck[T] {
 	const kind = "a TCP endpoint"
 	ask := func(ctx context.Context, _ healthcheck.Input[T], address string) healthcheck.Result {

@@ -68,8 +68,8 @@ func BodyMatches(pattern *regexp.Regexp) func(body []byte) error {
 // none (ReasonBadAddress). The message names the host: the rest of a URL often has secrets
 // in it. A single lost packet is no outage: see healthcheck.ConditionChecks.Damping.
 //
-// Whoever writes the URL decides where this process sends requests, and learns the status
-// of the answer.
+// The URL decides where this process sends requests, and its author learns the status of
+// the answer. Check it first if it comes from people you do not trust.
 func HTTP[T any](name string, find func(T) string, probe HTTPProbe, options ...Option) healthcheck.NamedCheck[T] {
 	if probe.Transport == nil {
 		probe.Transport = &http.Transport{

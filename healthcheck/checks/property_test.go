@@ -82,7 +82,7 @@ func wellFormed(t *rapid.T, r healthcheck.Result) {
 	}
 }
 
-// outdated tells whether an object has an observed generation that is not the present one.
+// outdated reports whether an object has an observed generation that is not the present one.
 func outdated(obj client.Object) bool {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		seen, found, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")

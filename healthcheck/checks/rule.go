@@ -58,7 +58,7 @@ func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 	}}
 }
 
-// concerns tells whether an object has changed in what it is found by.
+// concerns reports whether an object has changed in what it is found by.
 func concerns(before, after client.Object) bool {
 	return !maps.Equal(before.GetLabels(), after.GetLabels()) ||
 		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())

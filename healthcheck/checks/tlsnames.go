@@ -35,7 +35,8 @@ type TLSProbe struct {
 // one with too little time left (ReasonExpiring). In the time of the warning it is
 // Progressing (ReasonExpiring), as with Certificate.
 //
-// Whoever writes the address decides where this process connects to.
+// The address decides where this process connects. Check it first if it comes from people
+// you do not trust.
 func TLS[T any](name string, find func(T) (address string, names []string), probe TLSProbe, options ...Option) healthcheck.NamedCheck[T] {
 	const kind = "a TLS endpoint"
 	address := func(obj T) string {

@@ -131,20 +131,20 @@ var changing = []reflect.Type{
 	reflect.TypeFor[interface{ SetLoggerSuffix(provider, kind string) }](),
 }
 
-// takesClients tells whether a run changes values of a type. A client does not count,
+// takesClients reports whether a run changes values of a type. A client does not count,
 // whatever methods it has.
 func takesClients(t reflect.Type) bool {
 	return !isClient(t) && slices.ContainsFunc(changing, t.Implements)
 }
 
-// isCopied tells whether what pointers of a type point to is one's own in each run.
+// isCopied reports whether what pointers of a type point to is one's own in each run.
 func isCopied(t reflect.Type) bool {
 	return takesClients(t) || (holdsClient(t.Elem()) && !isClient(t))
 }
 
 func isClient(t reflect.Type) bool { return t.Implements(reflect.TypeFor[client.Reader]()) }
 
-// holdsClient tells whether values of a type have a place for a client, where a check may
+// holdsClient reports whether values of a type have a place for a client, where a check may
 // keep what it was given.
 func holdsClient(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {

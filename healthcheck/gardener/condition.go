@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// PreCheckFunc tells whether a check is to be run. Parent is a [*Cluster] for an object
+// PreCheckFunc reports whether a check is to be run. Parent is a [*Cluster] for an object
 // of class shoot, a Garden for one of class garden, and else nil.
 type PreCheckFunc = func(ctx context.Context, c client.Client, obj client.Object, parent any) bool
 

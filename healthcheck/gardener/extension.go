@@ -44,7 +44,7 @@ func classOf(obj extensionsv1alpha1.Object) extensionsv1alpha1.ExtensionClass {
 	return extensionsv1alpha1.ExtensionClassShoot
 }
 
-// isLeaving tells whether obj is deleted, or migrated to another seed.
+// isLeaving reports whether obj is deleted, or migrated to another seed.
 func isLeaving(obj extensionsv1alpha1.Object) bool {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return true

@@ -129,8 +129,8 @@ func (k *Kit[T]) Delete(obj client.Object) {
 		key := client.ObjectKeyFromObject(obj)
 		delete(k.due, key)
 		delete(k.errs, key)
-		k.Store.forget(key)
-		k.progress.forget(key)
+		k.Store.kept.forget(key)
+		k.progress.kept.forget(key)
 	}
 }
 

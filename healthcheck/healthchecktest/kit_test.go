@@ -138,7 +138,7 @@ func TestKitFails(t *testing.T) {
 		test func(*recorder)
 		want string
 	}{
-		"restless": {func(r *recorder) { healthchecktest.New(r, shops(flips), books(), backend(2)).Run() }, "the conditions of mall/books do not come to rest"},
+		"restless": {func(r *recorder) { healthchecktest.New(r, shops(flips), books(), backend(2)).Run() }, "the conditions of mall/books did not settle"},
 		"hasty":    {func(r *recorder) { healthchecktest.New(r, shops(hasty), books(), backend(2)).Advance(time.Hour) }, "objects were looked at 3000 times each"},
 		"unsound":  {func(r *recorder) { healthchecktest.New(r, shops(crashes), books(), backend(2)).Sound() }, "check own of an empty object panics"},
 		"parent":   {func(r *recorder) { healthchecktest.New(r, lost, books()).Sound() }, "getting the parent: no parent"},

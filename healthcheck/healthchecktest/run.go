@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxRounds is how often an object may be looked at, at one moment, until its
-	// conditions have come to rest. Two are usual: each write is an event.
+	// conditions have settled. Two are usual: each write is an event.
 	maxRounds = 10
 	// maxLooks is how often each object may be looked at in one Advance: every 30 seconds for
 	// a day.
@@ -68,13 +68,13 @@ var never = time.Unix(1<<40, 0)
 func (k *Kit[T]) settle(key client.ObjectKey) {
 	k.t.Helper()
 	for range maxRounds {
-		before := k.Store.Writes() + k.progress.written()
+		before := k.Store.Writes() + k.progress.kept.written()
 		k.look(key)
-		if k.Store.Writes()+k.progress.written() == before {
+		if k.Store.Writes()+k.progress.kept.written() == before {
 			return
 		}
 	}
-	k.t.Fatalf("the conditions of %s do not come to rest: %d runs, and each has written. They are %+v now", key, maxRounds, k.Store.conditions[key])
+	k.t.Fatalf("the conditions of %s did not settle: each of %d runs has written. They are %+v now", key, maxRounds, k.Store.kept.at(key))
 }
 
 // look runs one object once.

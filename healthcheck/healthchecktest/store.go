@@ -14,95 +14,82 @@ import (
 // Progressing stays so, and codes are kept. The objects themselves are not changed, so a
 // check that reads conditions from its object does not find these. The zero value is ready.
 type Store[T client.Object] struct {
-	mu         sync.Mutex
-	conditions map[client.ObjectKey][]healthcheck.Condition
-	writes     int
+	kept kept[healthcheck.Condition]
 }
 
 var _ healthcheck.Store[client.Object] = &Store[client.Object]{}
 
 // Get implements healthcheck.Store.
-func (s *Store[T]) Get(obj T) []healthcheck.Condition {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.conditions[client.ObjectKeyFromObject(obj)])
-}
+func (s *Store[T]) Get(obj T) []healthcheck.Condition { return s.kept.get(obj) }
 
 // Normalize implements healthcheck.Store.
 func (s *Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition { return c }
 
 // Apply implements healthcheck.Store.
 func (s *Store[T]) Apply(_ context.Context, obj T, conditions []healthcheck.Condition) error {
-	s.put(obj, slices.Clone(conditions))
+	s.kept.put(obj, conditions)
 	return nil
 }
 
 // Remove implements healthcheck.Store.
 func (s *Store[T]) Remove(_ context.Context, obj T, types []string) error {
-	s.put(obj, slices.DeleteFunc(s.Get(obj), func(c healthcheck.Condition) bool { return slices.Contains(types, c.Type) }))
+	s.kept.put(obj, slices.DeleteFunc(s.Get(obj), func(c healthcheck.Condition) bool { return slices.Contains(types, c.Type) }))
 	return nil
 }
 
-func (s *Store[T]) put(obj T, conditions []healthcheck.Condition) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conditions == nil {
-		s.conditions = map[client.ObjectKey][]healthcheck.Condition{}
-	}
-	s.conditions[client.ObjectKeyFromObject(obj)] = conditions
-	s.writes++
-}
-
 // Writes is how often conditions were written or removed.
-func (s *Store[T]) Writes() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.writes
-}
-
-// forget drops the conditions of an object that is gone.
-func (s *Store[T]) forget(key client.ObjectKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conditions, key)
-}
+func (s *Store[T]) Writes() int { return s.kept.written() }
 
 // progress keeps clocks in memory.
 type progress[T client.Object] struct {
-	mu     sync.Mutex
-	clocks map[client.ObjectKey][]healthcheck.Progress
-	writes int
+	kept kept[healthcheck.Progress]
 }
 
 var _ healthcheck.ProgressStore[client.Object] = &progress[client.Object]{}
 
 // Load implements healthcheck.ProgressStore.
-func (p *progress[T]) Load(obj T) []healthcheck.Progress {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.clocks[client.ObjectKeyFromObject(obj)])
-}
+func (p *progress[T]) Load(obj T) []healthcheck.Progress { return p.kept.get(obj) }
 
 // Save implements healthcheck.ProgressStore.
 func (p *progress[T]) Save(_ context.Context, obj T, clocks []healthcheck.Progress) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.clocks == nil {
-		p.clocks = map[client.ObjectKey][]healthcheck.Progress{}
-	}
-	p.clocks[client.ObjectKeyFromObject(obj)] = slices.Clone(clocks)
-	p.writes++
+	p.kept.put(obj, clocks)
 	return nil
 }
 
-func (p *progress[T]) written() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.writes
+// kept are lists of values, one for each object, and how often one was written.
+type kept[V any] struct {
+	mu     sync.Mutex
+	of     map[client.ObjectKey][]V
+	writes int
 }
 
-func (p *progress[T]) forget(key client.ObjectKey) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.clocks, key)
+func (k *kept[V]) get(obj client.Object) []V { return k.at(client.ObjectKeyFromObject(obj)) }
+
+func (k *kept[V]) at(key client.ObjectKey) []V {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.of[key])
+}
+
+func (k *kept[V]) put(obj client.Object, values []V) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil {
+		k.of = map[client.ObjectKey][]V{}
+	}
+	k.of[client.ObjectKeyFromObject(obj)] = slices.Clone(values)
+	k.writes++
+}
+
+func (k *kept[V]) written() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.writes
+}
+
+// forget drops what is kept for an object that is gone.
+func (k *kept[V]) forget(key client.ObjectKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.of, key)
 }

@@ -40,7 +40,7 @@ type Handler struct {
 	// requests are answered with 503 at once.
 	Overview func(ctx context.Context) (Overview, error)
 	// Timeout bounds a call. The default is DefaultHandlerTimeout. It should be shorter
-	// than that of whoever asks.
+	// than the timeout of the client.
 	Timeout time.Duration
 
 	calls calls
@@ -73,7 +73,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
 	if r.Method == http.MethodGet {
-		// Whoever asked may have left; there is nobody to tell.
+		// An error means that the client has left, so there is nobody to report it to.
 		_, _ = w.Write(body)
 	}
 }

@@ -48,9 +48,8 @@ type Finding struct {
 	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
 }
 
-// Healthy tells whether each finding of each source is True, and there is at least one
-// of each. A skipped finding does not count. Status must say the same: it is not taken
-// at its word.
+// Healthy reports whether there are sources, each has findings, and all of these are True.
+// A skipped finding does not count. Status alone is not believed, and has to be True, too.
 func (o Overview) Healthy() bool {
 	return o.Status == healthcheck.True && len(o.Sources) > 0 && !slices.ContainsFunc(o.Sources, func(s SourceOverview) bool {
 		return s.Status != healthcheck.True || s.worst() != healthcheck.True

@@ -20,7 +20,7 @@ func unavailable(err error) *healthcheck.UnavailableError {
 	return found
 }
 
-// answered tells whether the target has answered a request that ended with err. It may
+// answered reports whether the target has answered a request that ended with err. It may
 // have said no.
 func answered(err error) bool {
 	if err == nil || meta.IsNoMatchError(err) {
@@ -30,7 +30,7 @@ func answered(err error) bool {
 	return errors.As(err, &status) && !apierrors.IsUnauthorized(err)
 }
 
-// isNetwork tells whether err is one of the network, and not of our own making.
+// isNetwork reports whether err is one of the network, and not of our own making.
 func isNetwork(err error) bool {
 	if _, ok := errors.AsType[throttledError](err); ok {
 		return false
@@ -43,7 +43,7 @@ func isNetwork(err error) bool {
 // target's fault although it was the caller who had no more time.
 const patience = time.Second
 
-// gaveUp tells whether the caller ended the request, before it could be expected to be
+// gaveUp reports whether the caller ended the request, before it could be expected to be
 // answered.
 func gaveUp(ctx context.Context, waited time.Duration) bool {
 	return errors.Is(ctx.Err(), context.Canceled) || (ctx.Err() != nil && waited < patience)

@@ -22,8 +22,8 @@ const DefaultDataKey = "kubeconfig"
 // KubeconfigSecret finds the kubeconfig of a target in a secret. Its method Resolve is
 // what Clients.Resolve takes.
 //
-// The kubeconfig must be complete. It may neither name files nor commands: these would
-// be opened and run here, by whoever may write the secret.
+// The kubeconfig must be complete. It may name neither files nor commands: those who
+// may write the secret could have this process open and run them.
 type KubeconfigSecret[T any] struct {
 	// Reader reads the secret, in each run. Give it the manager's client, which reads
 	// from its cache; the cache should be limited to the secrets in question.

@@ -29,7 +29,7 @@ func (t *target) release(conn *connection) {
 	conn.closeIfRetired()
 }
 
-// retire is for a target that is not kept any more. Whoever has it may read on.
+// retire is for a target that is no longer kept. Its present users may read on.
 func (t *target) retire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

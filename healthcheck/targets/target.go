@@ -85,7 +85,7 @@ func (t *target) configure(ctx context.Context, config func(context.Context) (*r
 	return nil
 }
 
-// configured tells whether there is nothing to be made now, and what came of it.
+// configured reports whether there is nothing to be made now, and what came of it.
 func (t *target) configured() (done bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

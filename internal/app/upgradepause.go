@@ -53,7 +53,7 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 	}
 }
 
-// looksAfter tells whether this very manager judges the machines of a MachineHealthCheck, and restarts their clocks when it is
+// looksAfter reports whether this very manager judges the machines of a MachineHealthCheck, and restarts their clocks when it is
 // resumed.
 func looksAfter(o Options, kind schema.GroupVersionKind) func(*metav1.PartialObjectMetadata) bool {
 	judges := kind == upgradepause.ClusterAPIKind && len(o.enabled(machinehealth.ControllerName)) > 0

@@ -51,7 +51,7 @@ func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool,
 
 func requestNames(machine metav1.Object) []string { return reboot.RequestNames(machine, "external") }
 
-// observe reads everything past the cache. The Machine comes after the request: if the request has ended, the Machine tells whether
+// observe reads everything past the cache. The Machine comes after the request: if the request has ended, the Machine reports whether
 // it is asked for once more.
 func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, error) {
 	machine := &machinev1.Machine{}

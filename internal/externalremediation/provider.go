@@ -34,7 +34,7 @@ func ProviderAtWork(ctx context.Context, live client.Reader, namespace string, n
 	return fmt.Sprintf("cluster-api-provider-baremetal runs (it holds Lease %s), and power-cycles hosts for the annotation %s itself", key, Annotation), nil
 }
 
-// held tells whether somebody holds a Lease.
+// held reports whether somebody holds a Lease.
 func held(lease *coordinationv1.Lease, now time.Time) bool {
 	spec := lease.Spec
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {

@@ -21,7 +21,7 @@ const unreadableRetry = 15 * time.Second
 
 type input = healthcheck.Input[*clusterv1.Machine]
 
-// applies tells whether a Machine gets a verdict from us at all. Whoever paused
+// applies reports whether a Machine gets a verdict from us at all. Whoever paused
 // something wants it untouched, so that also what we wrote stays until then.
 func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object

@@ -120,7 +120,7 @@ func (f *fixture) delete(obj client.Object) {
 	}
 }
 
-// version tells whether the Machine was written.
+// version reports whether the Machine was written.
 func (f *fixture) version() string {
 	f.t.Helper()
 	stored := &clusterv1.Machine{}

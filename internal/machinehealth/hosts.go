@@ -123,7 +123,7 @@ func relevantHostChange() predicate.Predicate {
 	}}
 }
 
-// hostApplies tells whether the condition about its host applies to a Machine: if the errors of hosts are judged, and it has one.
+// hostApplies reports whether the condition about its host applies to a Machine: if the errors of hosts are judged, and it has one.
 func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
 	host, err := r.Observer.Hosts.of(ctx, machine, false)
@@ -149,7 +149,7 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 	return healthcheck.DoesNotApply, nil
 }
 
-// judgesHosts tells whether the MachineHealthCheck of a Machine asks for the errors of hosts.
+// judgesHosts reports whether the MachineHealthCheck of a Machine asks for the errors of hosts.
 func (r *Reconciler) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
 	mhc, err := r.owner(ctx, machine)
 	return mhc != nil && RulesOf(mhc).HostErrorTimeout > 0, err

@@ -49,7 +49,7 @@ func (p *problems) annotations(values []value) {
 	}
 }
 
-// probe is a name that no annotation has, and of which lint tells whether there is one.
+// probe is a name that no annotation has, and of which lint reports whether there is one.
 const probe = keys.Prefix + "PROBE"
 
 func (p *problems) unknown() {

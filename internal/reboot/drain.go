@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// drained tells whether no volume is attached to a Node any more, and no Pod is left there but those that
+// drained reports whether no volume is attached to a Node any more, and no Pod is left there but those that
 // tolerate the taint.
 func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node string) (bool, error) {
 	c, err := r.Workload.Client(ctx, cluster)
@@ -37,7 +37,7 @@ func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node
 	return !attached, err
 }
 
-// tolerates tells whether a Pod may stay. One that may stay for a while does not hold on to the Node for ever, but as long
+// tolerates reports whether a Pod may stay. One that may stay for a while does not hold on to the Node for ever, but as long
 // as it is there it does.
 func tolerates(ctx context.Context, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {

@@ -66,7 +66,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", note.Fit(message))
 }
 
-// failed tells people that a step could not be taken, once, and tells whether it is new. If something has only changed since
+// failed tells people that a step could not be taken, once, and reports whether it is new. If something has only changed since
 // it was read, there is nothing to tell: it is judged anew.
 func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {

@@ -113,7 +113,7 @@ func (s *Sweeper) take(ctx context.Context, host *metal3v1.BareMetalHost, uid ty
 	return client.IgnoreNotFound(err)
 }
 
-// stoodBehind tells whether a RebootRemediation looks after the key on a host.
+// stoodBehind reports whether a RebootRemediation looks after the key on a host.
 func stoodBehind(host *metal3v1.BareMetalHost, uid types.UID, requests []v1alpha1.RebootRemediation) bool {
 	for i := range requests {
 		r := &requests[i]

@@ -19,7 +19,7 @@ type told struct {
 // localPort is another one each time a connection is made.
 var localPort = regexp.MustCompile(`:\d+->`)
 
-// isNew tells whether a step did not fail with the same words when it was tried last.
+// isNew reports whether a step did not fail with the same words when it was tried last.
 func (t *told) isNew(key client.ObjectKey, action cycle.Action, text string) bool {
 	text = localPort.ReplaceAllString(text, "->")
 	t.mu.Lock()

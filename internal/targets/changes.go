@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MetadataChanged tells whether something changed that selects, excludes or configures:
+// MetadataChanged reports whether something changed that selects, excludes or configures:
 // the spec, labels, annotations, or that the object is being deleted. A write of a
 // status alone does not count.
 func MetadataChanged(before, after client.Object) bool {

@@ -44,7 +44,7 @@ type Policy struct {
 	WatchFilter string
 }
 
-// Manages tells whether Sickbay takes care of mhc.
+// Manages reports whether Sickbay takes care of mhc.
 func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 	if p.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != p.WatchFilter {
 		return false
@@ -52,7 +52,7 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 	return p.Adopt != AdoptHandedOver || HandedOver(mhc)
 }
 
-// Keeps tells whether Sickbay keeps what it has begun for mhc. Once one that was handed over is
+// Keeps reports whether Sickbay keeps what it has begun for mhc. Once one that was handed over is
 // paused with another value, that pauses Sickbay and Cluster API's own controller alike: nobody
 // else goes on with it.
 func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
@@ -60,14 +60,14 @@ func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
 	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
 }
 
-// HandedOver tells whether mhc is held off from Cluster API's own controller and
+// HandedOver reports whether mhc is held off from Cluster API's own controller and
 // given to Sickbay. It stays given while it is paused for an upgrade.
 func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
 	value := mhc.Annotations[clusterv1.PausedAnnotation]
 	return value == HandedOverValue || value == HandedOverUpgradeValue
 }
 
-// Paused tells whether mhc must be left alone for now, and names the causes.
+// Paused reports whether mhc must be left alone for now, and names the causes.
 func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []string {
 	var causes []string
 	if ClusterPaused(cluster) {
@@ -83,22 +83,22 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 	return causes
 }
 
-// ClusterPaused tells whether everything that belongs to cluster is paused.
+// ClusterPaused reports whether everything that belongs to cluster is paused.
 func ClusterPaused(cluster *clusterv1.Cluster) bool {
 	return cluster.Spec.Paused != nil && *cluster.Spec.Paused
 }
 
-// MachinePaused tells whether somebody asked that machine be left untouched.
+// MachinePaused reports whether somebody asked that machine be left untouched.
 func MachinePaused(machine *clusterv1.Machine) bool {
 	return hasAnnotation(machine, clusterv1.PausedAnnotation)
 }
 
-// RemediationSkipped tells whether somebody asked that machine never be remediated.
+// RemediationSkipped reports whether somebody asked that machine never be remediated.
 func RemediationSkipped(machine *clusterv1.Machine) bool {
 	return hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation)
 }
 
-// IsTarget tells whether machine takes part in health checking at all.
+// IsTarget reports whether machine takes part in health checking at all.
 func IsTarget(machine *clusterv1.Machine) bool {
 	return !MachinePaused(machine) && !RemediationSkipped(machine)
 }

@@ -31,7 +31,7 @@ func (s *Selectors) Problem(mhc *clusterv1.MachineHealthCheck) error {
 	return s.get(mhc).err
 }
 
-// Matches tells whether mhc selects machine. A selector that has a Problem
+// Matches reports whether mhc selects machine. A selector that has a Problem
 // selects nothing, and so does a MachineHealthCheck that is being deleted.
 func (s *Selectors) Matches(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) bool {
 	if mhc.Namespace != machine.Namespace || mhc.Spec.ClusterName != machine.Spec.ClusterName || !mhc.DeletionTimestamp.IsZero() {

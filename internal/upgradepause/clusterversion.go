@@ -56,7 +56,7 @@ func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMet
 	return reading
 }
 
-// ofClusterVersion tells whether OpenShift upgrades. Progressing alone does not say so: it is also True
+// ofClusterVersion reports whether OpenShift upgrades. Progressing alone does not say so: it is also True
 // while settings are rolled out, and then the last update in the history is completed. If it is False while the last update is
 // not, the upgrade has halted, perhaps for a moment.
 func ofClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {

@@ -59,7 +59,7 @@ type Reconciler struct {
 	// SettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller looks after the machines;
 	// zero is not at all.
 	SettleTimeout time.Duration
-	// Ours tells whether Sickbay itself looks after the machines of a MachineHealthCheck, so that their clocks restart when it is
+	// Ours reports whether Sickbay itself looks after the machines of a MachineHealthCheck, so that their clocks restart when it is
 	// resumed. Nil: it never does.
 	Ours func(check *metav1.PartialObjectMetadata) bool
 	// Readiness tells what is not back after an upgrade. By default it looks at Machines and, of OpenShift, at Nodes.

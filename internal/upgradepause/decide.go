@@ -70,7 +70,7 @@ type Decision struct {
 	Transition Transition
 	// Changes to the annotations; nil removes one. Empty is nothing to write.
 	Changes map[string]*string
-	// Paused tells whether it is paused by us afterwards, PausedAt since when, and Overlong that
+	// Paused reports whether it is paused by us afterwards, PausedAt since when, and Overlong that
 	// this is too long.
 	Paused   bool
 	PausedAt time.Time

@@ -39,7 +39,7 @@ func (h *heard) note(ctx context.Context, recorder events.EventRecorder, reading
 		"%s", note.Fit("Whether it upgrades cannot be told, so nothing is paused or resumed for it: "+reading.Err.Error()))
 }
 
-// turned tells whether this is news.
+// turned reports whether this is news.
 func (h *heard) turned(subject corev1.ObjectReference, unreadable bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

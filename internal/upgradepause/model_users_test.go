@@ -40,7 +40,7 @@ func (m *model) create(t *rapid.T) {
 
 func (m *model) remove(t *rapid.T) { delete(m.live, m.draw(t)) }
 
-// unseen tells whether another program's marks have not been looked at yet. A user who then pauses
+// unseen reports whether another program's marks have not been looked at yet. A user who then pauses
 // as that program does cannot be told from it: that is the proposal's, and nothing can be done.
 func (o *object) unseen() bool {
 	_, marked := o.annotations[keyMarker]

@@ -84,7 +84,7 @@ func notedOf(annotations map[string]string, ids string) string {
 	return ""
 }
 
-// ofPool tells whether a pool updates: it has machines that are not updated, and is to have another configuration than it had. The
+// ofPool reports whether a pool updates: it has machines that are not updated, and is to have another configuration than it had. The
 // condition Updating does not say so: it is also True while a Node is not Ready for any reason. As long as nothing has been noted, a
 // Node that joins the pool is no update: it is not updated at first, though the configuration is the same as before. An update goes
 // on until all machines have it, whatever else they are to have meanwhile.

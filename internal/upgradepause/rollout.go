@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/version"
 )
 
-// wantsPauses tells whether a Cluster asks to have its MachineHealthChecks paused while it
+// wantsPauses reports whether a Cluster asks to have its MachineHealthChecks paused while it
 // upgrades.
 func wantsPauses(cluster *clusterv1.Cluster) (bool, error) {
 	switch value, ok := cluster.Annotations[OptionAnnotation]; {
@@ -28,7 +28,7 @@ func wantsPauses(cluster *clusterv1.Cluster) (bool, error) {
 	}
 }
 
-// ofCluster tells whether a Cluster rolls out another Kubernetes version, by what Cluster API itself
+// ofCluster reports whether a Cluster rolls out another Kubernetes version, by what Cluster API itself
 // goes by: as a whole, if it has a topology. Otherwise each version that is being rolled out is an upgrade.
 func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
 	upgrades, err := ofTopology(cluster, controlPlane, deployments)

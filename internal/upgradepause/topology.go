@@ -25,7 +25,7 @@ var (
 // hookBlocks is such a reason, too, but the hook may be one of another step than an upgrade.
 const hookBlocks = "LifecycleHookBlocking"
 
-// ofTopology tells whether a Cluster with a topology upgrades as a whole: that is said in a
+// ofTopology reports whether a Cluster with a topology upgrades as a whole: that is said in a
 // condition, also between its control plane and its workers. It has halted while a person has paused the Cluster, or put off what is
 // left of the upgrade. The condition may have something else to say for a while, such as that Cluster API failed to do the next step.
 // If the new version has not come to all parts by then, nobody can tell whether the upgrade goes on.
@@ -54,7 +54,7 @@ func ofTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructu
 	return []Upgrade{upgrade}, nil
 }
 
-// behind tells whether there are parts that are not even to have the version of the topology yet.
+// behind reports whether there are parts that are not even to have the version of the topology yet.
 func behind(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) bool {
 	wanted := cluster.Spec.Topology.Version
 	if controlPlane != nil {

@@ -77,7 +77,7 @@ func only(annotations map[string]string, keys ...string) map[string]string {
 	return some
 }
 
-// trim leaves of a control plane what tells whether it upgrades.
+// trim leaves of a control plane what reports whether it upgrades.
 func trim(controlPlane *unstructured.Unstructured) {
 	full := controlPlane.Object
 	controlPlane.Object = map[string]any{"apiVersion": full["apiVersion"], "kind": full["kind"], "metadata": full["metadata"]}

@@ -42,7 +42,7 @@ func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err
 	return &UnreadableError{Cause: cause, Err: err, Announced: announced}
 }
 
-// timedOut tells whether a read was given up. A cache that waits for its first sync
+// timedOut reports whether a read was given up. A cache that waits for its first sync
 // says so by an API error of its own, as if the API server had answered.
 func timedOut(err error) bool {
 	var network net.Error

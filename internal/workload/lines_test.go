@@ -257,7 +257,7 @@ func TestSlowAfterItHung(t *testing.T) {
 	})
 }
 
-// TestSentAway: whoever shows the Nodes sees a cluster that does not answer; whoever has to decide is told to come back.
+// TestSentAway: callers that only show Nodes see a cluster that does not answer; callers that decide are told to come back.
 func TestSentAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{how: map[client.ObjectKey]*connection{}}

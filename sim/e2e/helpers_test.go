@@ -68,7 +68,7 @@ func isGone(t *testing.T, machine *clusterv1.Machine) bool {
 	return apierrors.IsNotFound(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(machine), &clusterv1.Machine{}))
 }
 
-// touched tells whether anything was ever done to a machine.
+// touched reports whether anything was ever done to a machine.
 func touched(machine *clusterv1.Machine) bool {
 	_, found := stand.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)

@@ -35,7 +35,7 @@ type Entry struct {
 	Gone bool
 }
 
-// Before tells whether a state was stored before another one. States of different kinds are seen in any order, but one etcd
+// Before reports whether a state was stored before another one. States of different kinds are seen in any order, but one etcd
 // counts all of them.
 func (e Entry) Before(other Entry) bool {
 	order, err := resourceversion.CompareResourceVersion(e.Object.GetResourceVersion(), other.Object.GetResourceVersion())

@@ -68,7 +68,7 @@ func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
 	return r
 }
 
-// blind tells whether somebody who watches a cluster may not be connected to it now.
+// blind reports whether somebody who watches a cluster may not be connected to it now.
 func (c *clerk) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
 	c.note(func(l *Ledger, now time.Time) {
 		blind = slices.ContainsFunc(l.blind(cluster, a), func(s Span) bool { return s.holds(now) })

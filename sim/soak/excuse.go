@@ -24,7 +24,7 @@ type excuse struct {
 	spans []Span
 }
 
-// holds tells whether it holds at some time of a span.
+// holds reports whether it holds at some time of a span.
 func (e excuse) holds(s Span) bool { return len(common([]Span{s}, e.spans)) > 0 }
 
 // excuses are all that a Machine has. That it is paused, or to be skipped, must be true as well as said.
@@ -52,14 +52,14 @@ func (l *Ledger) blind(cluster client.ObjectKey, a Allowances) []Span {
 	return spans
 }
 
-// overdue tells whether the machine was sick for long enough at a moment.
+// overdue reports whether the machine was sick for long enough at a moment.
 func (r *Record) overdue(at time.Time, a Allowances) bool {
 	return slices.ContainsFunc(r.Sick, func(s Sickness) bool {
 		return !at.Before(s.Deadline) && (s.Ended.IsZero() || !at.After(s.Ended.Add(a.Overlap)))
 	})
 }
 
-// wasOverdue tells whether it would have been, had it not recovered.
+// wasOverdue reports whether it would have been, had it not recovered.
 func (r *Record) wasOverdue(at time.Time) bool {
 	return slices.ContainsFunc(r.Sick, func(s Sickness) bool { return !at.Before(s.Deadline) })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// seen notes what is stored on a Machine. It tells whether its owner is asked to replace it, and was not before.
+// seen notes what is stored on a Machine. It reports whether its owner is asked to replace it, and was not before.
 func (c *clerk) seen(machine *clusterv1.Machine) (marked bool) {
 	c.note(func(l *Ledger, now time.Time) {
 		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
@@ -61,7 +61,7 @@ func (c *clerk) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
 	})
 }
 
-// watches tells whether a plan has a machine watched only, for now.
+// watches reports whether a plan has a machine watched only, for now.
 func watches(repair *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(repair.Spec.Steps, func(s v1alpha1.RemediationStep) bool {
 		return s.Action == v1alpha1.ActionWait && s.Name == repair.Status.Step

@@ -107,7 +107,7 @@ func (l *Ledger) set(a About, so bool, at time.Time) {
 	l.end(a, at)
 }
 
-// holds tells whether something is so at the end.
+// holds reports whether something is so at the end.
 func (l *Ledger) holds(a About) bool {
 	spans := l.Times[a]
 	return len(spans) > 0 && spans[len(spans)-1].To.IsZero()
@@ -124,12 +124,12 @@ func (r *Record) repair(name string, open bool, at time.Time) {
 	}
 }
 
-// underRepair tells whether a MachineRemediation is open.
+// underRepair reports whether a MachineRemediation is open.
 func (r *Record) underRepair() bool {
 	return slices.ContainsFunc(r.Repairs, func(known Repair) bool { return known.To.IsZero() })
 }
 
-// ails tells whether the machine has a sickness from which it has not recovered.
+// ails reports whether the machine has a sickness from which it has not recovered.
 func (r *Record) ails() bool {
 	n := len(r.Sick)
 	return n > 0 && r.Sick[n-1].Ended.IsZero()

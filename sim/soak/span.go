@@ -8,7 +8,7 @@ import (
 // Span is a time in which something was so. Without an end it goes on.
 type Span struct{ From, To time.Time }
 
-// holds tells whether a moment is in the span.
+// holds reports whether a moment is in the span.
 func (s Span) holds(t time.Time) bool {
 	return !t.Before(s.From) && (s.To.IsZero() || t.Before(s.To))
 }

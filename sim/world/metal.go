@@ -79,7 +79,7 @@ func (w *World) startMetal(ctx, lifetime context.Context, mgr ctrl.Manager) erro
 // Host returns the machine behind a BareMetalHost.
 func (w *World) Host(key client.ObjectKey) *baremetal.Host { return w.metal.operator.Host(key) }
 
-// HasMetal tells whether there can be hosts.
+// HasMetal reports whether there can be hosts.
 func (w *World) HasMetal() bool { return w.metal != nil }
 
 // Hang stops everything that runs on a host, until its next boot, or in every boot with always; the host keeps its

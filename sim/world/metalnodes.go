@@ -46,7 +46,7 @@ func (m *metal) silent() []client.ObjectKey {
 	return silent
 }
 
-// lose calls a Node Unknown, and tells whether it did. A kubelet is heard of before it writes, so one that comes back
+// lose calls a Node Unknown, and reports whether it did. A kubelet is heard of before it writes, so one that comes back
 // meanwhile has the last word.
 func (m *metal) lose(ctx context.Context, host client.ObjectKey) (written bool, err error) {
 	node := &corev1.Node{}

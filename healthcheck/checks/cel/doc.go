@@ -1,6 +1,6 @@
 // Package cel judges objects of any kind by expressions in CEL, the Common Expression
-// Language (https://cel.dev). They can be written by whoever runs a program, in its
-// configuration, and are those that Flux knows as healthCheckExprs:
+// Language (https://cel.dev). The users of a program can write them in its
+// configuration, and they are those that Flux knows as healthCheckExprs:
 //
 //	inProgress: status.phase == 'Creating'
 //	failed: status.phase == 'Broken'

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// outdated tells whether the status is about another generation than the one that the
+// outdated reports whether the status is about another generation than the one that the
 // object has. An object that does not say, or not by numbers, is taken as it is.
 func outdated(object map[string]any) bool {
 	observed, known := number(object, "status", "observedGeneration")

@@ -45,7 +45,7 @@ func newEnv(fields []string) (*cel.Env, error) {
 	return cel.NewEnv(options...)
 }
 
-// fits tells whether a value of a type can be one of another. Whether a field of an
+// fits reports whether a value of a type can be one of another. Whether a field of an
 // object does is seen when the object is there.
 func fits(got, want *cel.Type) bool {
 	if got.Kind() == types.DynKind || got.IsExactType(want) {

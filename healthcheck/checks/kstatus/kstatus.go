@@ -155,7 +155,7 @@ func uncounted(message string) string {
 	return surplus.ReplaceAllString(counter.ReplaceAllString(message, "$1: fewer than $2"), "$1")
 }
 
-// wordsOf finds words where whoever wrote the condition had none.
+// wordsOf finds words for a condition that has no message.
 func wordsOf(computed *status.Result) string {
 	if computed.Message == "" && len(computed.Conditions) > 0 {
 		return cmp.Or(computed.Conditions[0].Reason, computed.Status.String())

@@ -2,5 +2,5 @@
 
 package compat_test
 
-// raceDetector tells whether it is on.
+// raceDetector reports whether it is on.
 const raceDetector = true

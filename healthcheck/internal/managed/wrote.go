@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Wrote tells whether the given field owner wrote the condition of that type that
+// Wrote reports whether the given field owner wrote the condition of that type that
 // obj has now, or a part of it.
 func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
 	for _, entry := range obj.GetManagedFields() {
@@ -36,7 +36,7 @@ func Applied(obj client.Object, conditionType, fieldOwner string) bool {
 	return false
 }
 
-// holdsCondition tells whether a set of fields has a condition in status.conditions. Most have not, which is told without
+// holdsCondition reports whether a set of fields has a condition in status.conditions. Most have not, which is told without
 // decoding.
 func holdsCondition(raw []byte, conditionType string) bool {
 	if !bytes.Contains(raw, []byte(conditionType)) {

@@ -16,7 +16,7 @@ func (d *step) suspend() {
 	}
 }
 
-// resume notes that nobody else is waited for, and tells whether somebody was.
+// resume notes that nobody else is waited for, and reports whether somebody was.
 func (d *step) resume() bool {
 	suspended := d.s.SuspendedSince != nil
 	d.s.SuspendedSince, d.s.PausedSince = nil, nil

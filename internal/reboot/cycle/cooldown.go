@@ -46,7 +46,7 @@ func (d *step) rest() {
 	}
 }
 
-// cameLate tells whether the Node has come after the attempt failed. One that is not Ready may need what it had to become so: its
+// cameLate reports whether the Node has come after the attempt failed. One that is not Ready may need what it had to become so: its
 // network, for instance, may go by labels. It gets the time for that once in an attempt.
 func (d *step) cameLate() bool {
 	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || Ready(d.f.Node.Node))

@@ -11,7 +11,7 @@ import (
 type exit struct {
 	// message says what has happened. HOST is the name of the host.
 	message string
-	// is tells whether it has.
+	// is reports whether it has.
 	is func(*step) bool
 	// phase and outcome are those of the end.
 	phase   v1alpha1.Phase
@@ -50,7 +50,7 @@ var exits = []exit{
 	},
 }
 
-// leaves ends a cycle whose ground is gone, or that nobody needs any more, and tells whether it did.
+// leaves ends a cycle whose ground is gone, or that nobody needs any more, and reports whether it did.
 func (d *step) leaves() bool {
 	for i := range exits {
 		e := &exits[i]

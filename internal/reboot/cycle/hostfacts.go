@@ -80,7 +80,7 @@ func HostFactsOf(host *metal3v1.BareMetalHost, request types.UID, consumer Consu
 	return facts
 }
 
-// ProbeOf tells whether the one-shot request on a host is ours.
+// ProbeOf reports whether the one-shot request on a host is ours.
 func ProbeOf(host *metal3v1.BareMetalHost, request types.UID) bool {
 	return contentOfKey(host.Annotations[ProbeKey]).Request == request
 }
@@ -111,7 +111,7 @@ type Consumer struct {
 	Group, Kind, Namespace, Name string
 }
 
-// uses tells whether host says that it is used by c.
+// uses reports whether host says that it is used by c.
 func (c Consumer) uses(host *metal3v1.BareMetalHost) bool {
 	ref := host.Spec.ConsumerRef
 	return ref != nil && ref.Name == c.Name && ref.Kind == c.Kind && strings.HasPrefix(ref.APIVersion, c.Group+"/") &&

@@ -66,7 +66,7 @@ func inVain(s *v1alpha1.RebootRemediationStatus) bool {
 	}
 }
 
-// markStays takes our mark from a host that works again after all, and tells whether it has still to go. A host whose Node is not
+// markStays takes our mark from a host that works again after all, and reports whether it has still to go. A host whose Node is not
 // Ready may not work.
 func (d *step) markStays() bool {
 	if !d.marked() {

@@ -17,7 +17,7 @@ type MissingParts struct {
 	Cordon              bool
 }
 
-// Any tells whether there is anything.
+// Any reports whether there is anything.
 func (m MissingParts) Any() bool {
 	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon
 }

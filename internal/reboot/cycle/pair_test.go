@@ -121,7 +121,7 @@ func (p *pair) checkOne() {
 	}
 }
 
-// goOnTogether lets the controller work until all cycles are over, and tells whether they are.
+// goOnTogether lets the controller work until all cycles are over, and reports whether they are.
 func (p *pair) goOnTogether(limit time.Duration) bool {
 	for end := p.now.Add(limit); p.now.Before(end); p.advance(20 * time.Second) {
 		over := true

@@ -125,7 +125,7 @@ func (w *world) ofRecord() bool {
 // wholeAsked reports whether a full cycle is asked for.
 func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
 
-// step is one turn of the controller: what is read, and one write. It tells whether there was one.
+// step is one turn of the controller: what is read, and one write. It reports whether there was one.
 func (w *world) step(fate string) (Decision, bool) {
 	if w.late != nil {
 		late := *w.late

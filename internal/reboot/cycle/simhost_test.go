@@ -41,7 +41,7 @@ type simIron struct {
 	offAt    time.Time
 }
 
-// running tells whether workloads run, or may any moment.
+// running reports whether workloads run, or may any moment.
 func (i simIron) running() bool {
 	return (i.power && !i.ramdisk) || (i.target != nil && *i.target)
 }
@@ -204,7 +204,7 @@ func (w *world) dueCommand() time.Time {
 	return w.iron.due
 }
 
-// happen lets one thing happen that is due, and tells whether there was one.
+// happen lets one thing happen that is due, and reports whether there was one.
 func (w *world) happen() bool {
 	switch {
 	case w.iron.target != nil && !w.iron.due.After(w.now):

@@ -120,7 +120,7 @@ func (w *world) over() bool {
 }
 
 // goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It
-// tells whether it comes to an end.
+// reports whether it comes to an end.
 func (w *world) goOn(limit time.Duration) bool {
 	end := w.now.Add(limit)
 	for w.now.Before(end) {

@@ -19,7 +19,7 @@ func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	return nil
 }
 
-// yields leaves the machine to another RebootRemediation that has begun while this one stood back, and tells whether there is one. It
+// yields leaves the machine to another RebootRemediation that has begun while this one stood back, and reports whether there is one. It
 // stands back until that has ended, and then the machine is judged anew.
 func (d *step) yields() bool {
 	other := d.f.atWork()

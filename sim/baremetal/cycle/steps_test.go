@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// asks tells whether an annotation is on the Machine.
+// asks reports whether an annotation is on the Machine.
 func (m *machine) asks(key string) bool {
 	m.Helper()
 	_, ok := m.get().GetAnnotations()[key]

@@ -74,7 +74,7 @@ func (w *wire) isDead() bool {
 	return w.dead
 }
 
-// register notes a write, and tells whether the process ends by it.
+// register notes a write, and reports whether the process ends by it.
 func (w *wire) register(r *http.Request) (dies bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

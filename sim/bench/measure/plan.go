@@ -79,12 +79,12 @@ func (p Plan) starts(who result.Subject, shape result.Fleet) int {
 	return p.Starts
 }
 
-// profiles tells whether there are profiles of a subject with a fleet.
+// profiles reports whether there are profiles of a subject with a fleet.
 func (p Plan) profiles(who result.Subject, shape result.Fleet) bool {
 	return p.Profiles != "" && shape == p.Profiled && who != result.Unlimited
 }
 
-// failsOver tells whether a leader is to die.
+// failsOver reports whether a leader is to die.
 func (p Plan) failsOver(who result.Subject, shape result.Fleet) bool {
 	return shape == p.Failover && who != result.Unlimited
 }

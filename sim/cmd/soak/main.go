@@ -1,4 +1,4 @@
-// Command soak has random faults befall many machines for a long time, and tells whether Sickbay bore it.
+// Command soak has random faults befall many machines for a long time, and reports whether Sickbay bore it.
 package main
 
 import (

@@ -93,7 +93,7 @@ func healthChecks(t *testing.T) []client.Object {
 	return objects
 }
 
-// bySickbay tells whether Sickbay wrote any field of any of the objects.
+// bySickbay reports whether Sickbay wrote any field of any of the objects.
 func bySickbay(objects []client.Object) bool {
 	return slices.ContainsFunc(objects, func(object client.Object) bool {
 		return slices.ContainsFunc(object.GetManagedFields(), isSickbay)
