@@ -105,7 +105,7 @@ func TestMakeHelpIsShownAsItIs(t *testing.T) {
 func TestReadmeShowsWhatCompiles(t *testing.T) {
 	readme := page(t, "README.md")
 	if lines := strings.Count(readme, "\n"); lines >= 150 {
-		t.Errorf("README.md has %d lines; whoever wants to know that much reads the documentation", lines)
+		t.Errorf("README.md has %d lines; what is more belongs into the documentation", lines)
 	}
 	_, code, found := strings.Cut(readme, "```go\n")
 	code, _, ended := strings.Cut(code, "```")

@@ -6,26 +6,46 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-//go:generate go test -run ^TestLibraryPage . -update
+//go:generate go test -run ^Test(Library|Gardener)Page$ . -update
 
-// TestLibraryPage shows code that is compiled and run by other tests.
+// TestLibraryPage shows code that is compiled, validated and run by other tests.
 func TestLibraryPage(t *testing.T) {
 	const (
-		library    = "examples/library/library.go"
-		dependants = "healthcheck/checks/example_test.go"
-		cel        = "healthcheck/checks/cel/example_test.go"
-		target     = "examples/library/target.go"
+		kind    = "examples/database/api/v1/types.go"
+		health  = "examples/database/health/health.go"
+		manager = "examples/database/health/manager.go"
+		tests   = "examples/database/health/health_test.go"
 	)
 	for section, code := range map[string]string{
-		"library check":        docs.Function(t, library, "provisioned"),
-		"library registration": docs.Function(t, library, "AddToManager"),
-		"library program":      docs.Body(t, "examples/library/example_test.go", "ExampleAddToManager", ""),
-		"library dependant":    docs.Body(t, dependants, "Example", "// The engine would do this."),
+		"library type":         docs.Declarations(t, kind, "DatabaseStatus", "Database.GetConditions"),
+		"library check":        docs.Declarations(t, health, "upgraded"),
+		"library registration": docs.Declarations(t, health, "Checks"),
+		"library find":         docs.Declarations(t, health, "certificate", "backup"),
+		"library result":       docs.Output(t, "examples/database/health/example_test.go", "Example"),
+		"library rights":       docs.Lines(t, health, "// +kubebuilder:rbac"),
+		"library manager":      docs.Declarations(t, manager, "Options", "AddToManager"),
+		"library program":      docs.Declarations(t, "examples/database/main.go", "run"),
+		"library kit":          docs.Declarations(t, tests, "TestUpgradeTakesTooLong"),
+		"library precheck":     docs.Declarations(t, health, "untouched"),
+		"library target":       docs.Declarations(t, "examples/library/target.go", "DNS"),
 		"library endpoint":     docs.Body(t, "healthcheck/checks/example_endpoint_test.go", "ExampleHTTP", "server :="),
-		"library kit":          docs.Function(t, "healthcheck/healthchecktest/example_test.go", "TestUpgrade"),
-		"library target":       docs.Function(t, target, "DNS"),
-		"library cel":          docs.Body(t, cel, "Example", "database :="),
+		"library cel":          docs.Body(t, "healthcheck/checks/cel/example_test.go", "Example", "database :="),
 	} {
 		docs.Section(t, "docs/library.md", section, code)
+	}
+}
+
+// TestGardenerPage shows code that the gardener module compiles, registers and runs.
+func TestGardenerPage(t *testing.T) {
+	const guide = "healthcheck/gardener/guide_test.go"
+	for section, code := range map[string]string{
+		"gardener registration": docs.Declarations(t, guide, "addWorkers"),
+		"gardener options":      docs.Declarations(t, guide, "atOnce", "workersBeside"),
+		"gardener heartbeat":    docs.Declarations(t, guide, "addAll"),
+		"gardener seed":         docs.Declarations(t, "healthcheck/gardener/registration_test.go", "addFirstExample"),
+		"gardener check":        docs.Declarations(t, guide, "volumes", "volumes.InjectSourceClient", "volumes.SetLoggerSuffix", "volumes.Check"),
+		"gardener buckets":      docs.Declarations(t, guide, "buckets"),
+	} {
+		docs.Section(t, "docs/library-gardener.md", section, code)
 	}
 }

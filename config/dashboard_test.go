@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
@@ -89,7 +89,7 @@ func TestDashboardPermissions(t *testing.T) {
 	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil {
 		t.Fatal(err)
 	}
-	if machine.Annotations[targets.HoldUntilAnnotation] != "" {
+	if machine.Annotations[mhcspec.HoldUntilAnnotation] != "" {
 		t.Error("it is on hold")
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -180,7 +180,7 @@ func TestAggregation(t *testing.T) {
 func TestManagerLivesOnThesePermissions(t *testing.T) {
 	e := install(t)
 	ns := e.Namespace(t)
-	manager := runManager(t, e, sickbay, func(o *app.Options) { o.Policy.Adopt = targets.AdoptHandedOver })
+	manager := runManager(t, e, sickbay, func(o *app.Options) { o.Policy.Adopt = mhcspec.AdoptHandedOver })
 
 	ask := build.Annotation(clusterv1.RemediateMachineAnnotation, "")
 	pool := func(name string) build.Option { return build.Label("pool", name) }

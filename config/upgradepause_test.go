@@ -14,10 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 func TestPermissionsOfUpgradePauseAlone(t *testing.T) {
@@ -79,7 +80,7 @@ func TestUpgradePauseLivesOnItsPermissions(t *testing.T) {
 	theirs.SetGroupVersionKind(upgradepause.OpenShiftKind)
 	theirs.SetNamespace(ns)
 	theirs.SetName("theirs")
-	asks := build.Annotation(upgradepause.OptionAnnotation, "true")
+	asks := build.Annotation(pause.OptionAnnotation, "true")
 	w.controlPlane = controlPlaneOf(ns, "v1.35.0", "v1.35.0")
 	build.Create(t.Context(), t, e.Client, w.controlPlane, build.Cluster(ns, build.ClusterName, asks), ours, theirs)
 	w.progress(t, configv1.ConditionUnknown)
@@ -106,7 +107,7 @@ func TestUpgradePauseLivesOnItsPermissions(t *testing.T) {
 	w.progress(t, configv1.ConditionFalse)
 	for _, check := range []client.Object{ours, theirs} {
 		g.Eventually(func() string { return w.pausedWith(t, check) }).Should(BeEmpty(), "OpenShift has upgraded")
-		if check.GetAnnotations()[machinehealth.ResumedAtAnnotation] == "" {
+		if check.GetAnnotations()[mhcspec.ResumedAtAnnotation] == "" {
 			t.Errorf("the clocks of %s do not start anew", check.GetName())
 		}
 	}

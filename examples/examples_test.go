@@ -21,10 +21,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/examples/library"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 func TestMain(m *testing.M) { env.Main(m, env.WithCRDFiles("config/crd/sickbay.dev_*.yaml")) }
@@ -79,26 +79,26 @@ func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, mhc, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, problems := admission.ParseConfig(mhc, nil); len(problems) > 0 {
+	if _, problems := mhcspec.ParseConfig(mhc, nil); len(problems) > 0 {
 		t.Errorf("its annotations have problems: %q", problems)
 	}
 	facts := admission.Facts{
 		MachineHealthCheck: mhc, Cluster: build.Cluster(mhc.Namespace, mhc.Spec.ClusterName),
-		SelectorProblem: (&targets.Selectors{}).Problem(mhc),
+		SelectorProblem: (&mhcspec.Selectors{}).Problem(mhc),
 	}
 	d := admission.Decide(facts, build.Epoch)
 	if d.Stopped.Reason == admission.ReasonInvalidConfiguration || len(d.Paused) > 0 {
 		t.Errorf("it has problems %q, and is paused by %q", d.Stopped.Message, d.Paused)
 	}
-	beside := targets.Policy{Adopt: targets.AdoptHandedOver}
+	beside := mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
 	if want := strings.Contains(mhc.Name, "handed-over"); beside.Manages(mhc) != want {
 		t.Errorf("beside Cluster API's own controller Sickbay takes care of it: %v, want %v", !want, want)
 	}
 	if want := strings.Contains(mhc.Name, "dry-run"); d.Config.DryRun != want {
 		t.Errorf("dry-run is %v, want %v", d.Config.DryRun, want)
 	}
-	upgrade := upgradepause.Facts{Annotations: mhc.Annotations, Upgrades: []upgradepause.Upgrade{{ID: "an upgrade"}}}
-	if want := !strings.Contains(mhc.Name, "spot"); upgradepause.Decide(upgrade, build.Epoch).Paused != want {
+	upgrade := pause.Facts{Annotations: mhc.Annotations, Upgrades: []pause.Upgrade{{ID: "an upgrade"}}}
+	if want := !strings.Contains(mhc.Name, "spot"); pause.Decide(upgrade, build.Epoch).Paused != want {
 		t.Errorf("while its Cluster upgrades it is paused: %v, want %v", !want, want)
 	}
 }
@@ -132,7 +132,7 @@ func TestPowerCycles(t *testing.T) {
 	if _, ok := templates[ref.Name]; !ok || ref.APIVersion != v1alpha1.GroupVersion.String() || ref.Kind != "RebootRemediationTemplate" {
 		t.Errorf("reboot-request.yaml refers to %+v, which is no example", ref)
 	}
-	if config, _ := admission.ParseConfig(annotated, nil); config.Strategy != admission.StrategyReboot || annotated.Spec.Remediation.TemplateRef.IsDefined() {
+	if config, _ := mhcspec.ParseConfig(annotated, nil); config.Strategy != mhcspec.StrategyReboot || annotated.Spec.Remediation.TemplateRef.IsDefined() {
 		t.Errorf("reboot.yaml asks for %q", config.Strategy)
 	}
 }

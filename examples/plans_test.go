@@ -19,8 +19,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -94,10 +94,10 @@ func TestPlans(t *testing.T) {
 				}
 			}
 			plan := planOf(t, name)
-			if !admission.NamesPlan(&plan.check) || plan.check.Spec.Remediation.TemplateRef.Name != plan.template.Name || plan.template.Name != name {
+			if !mhcspec.NamesPlan(&plan.check) || plan.check.Spec.Remediation.TemplateRef.Name != plan.template.Name || plan.template.Name != name {
 				t.Errorf("its MachineHealthCheck refers to %+v", plan.check.Spec.Remediation.TemplateRef)
 			}
-			if _, problems := admission.ParseConfig(&plan.check, &plan.template); len(problems) > 0 {
+			if _, problems := mhcspec.ParseConfig(&plan.check, &plan.template); len(problems) > 0 {
 				t.Errorf("it has problems: %q", problems)
 			}
 			if _, err := rules.Compile(&plan.template.Spec.Template.Spec); err != nil {
@@ -245,8 +245,8 @@ func cachedNode(t *testing.T, node *corev1.Node) *corev1.Node {
 // input is what the rules see of the machine, which is sick for an hour.
 func (p play) input(t *testing.T, check *clusterv1.MachineHealthCheck, nodes map[string]*corev1.Node) rules.Input {
 	t.Helper()
-	facts := machinehealth.Facts{
-		Machine: build.Machine("default", "m"), Cluster: build.Cluster("default", build.ClusterName), Rules: machinehealth.RulesOf(check),
+	facts := verdict.Facts{
+		Machine: build.Machine("default", "m"), Cluster: build.Cluster("default", build.ClusterName), Rules: mhcspec.RulesOf(check),
 	}
 	if p.node != "" {
 		node, ok := nodes[p.node]
@@ -254,17 +254,17 @@ func (p play) input(t *testing.T, check *clusterv1.MachineHealthCheck, nodes map
 			t.Fatalf("no Node %q is recorded", p.node)
 		}
 		facts.Machine = build.Machine("default", "m", build.NodeRef(p.node))
-		facts.Node = machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: node}
+		facts.Node = verdict.NodeFacts{State: verdict.NodeFound, Node: node}
 	}
 	if p.machine != nil {
 		p.machine(facts.Machine)
 	}
-	verdict := machinehealth.Decide(facts, build.Epoch.Add(2*time.Hour))
-	if verdict.Status != healthcheck.False {
-		t.Fatalf("a machine with the Node %q is not sick: %+v", p.node, verdict)
+	sick := verdict.Decide(facts, build.Epoch.Add(2*time.Hour))
+	if sick.Status != healthcheck.False {
+		t.Fatalf("a machine with the Node %q is not sick: %+v", p.node, sick)
 	}
 	facts.Machine.Status.Conditions = append(facts.Machine.Status.Conditions, metav1.Condition{
-		Type: machinehealth.ConditionType, Status: metav1.ConditionFalse, Reason: verdict.Reason, Message: verdict.Message,
+		Type: verdict.ConditionType, Status: metav1.ConditionFalse, Reason: sick.Reason, Message: sick.Message,
 	})
 	var attempts []v1alpha1.RemediationAttempt
 	for _, step := range p.tried {

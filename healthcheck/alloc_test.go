@@ -26,7 +26,6 @@ func TestVerdictOnHealthyAllocatesNothing(t *testing.T) {
 		"one check":         {results: []Result{fine}},
 		"three checks":      {results: []Result{fine, fine, fine}},
 		"one is skipped":    {results: []Result{fine, {Status: Skipped, Reason: "NotHere"}, fine}},
-		"by condition":      {checks: ConditionChecks[struct{}]{ProgressRule: ByCondition}, results: []Result{fine, fine}},
 		"to be seen later":  {results: []Result{fine, {Status: True, Reason: "Fine", RecheckAt: testNow.Add(time.Minute)}}},
 		"a clock has ended": {results: []Result{fine, fine}, clocks: []Progress{since("RollingOut", 20)}},
 	} {

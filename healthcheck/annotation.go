@@ -57,7 +57,7 @@ func (s AnnotationProgress[T]) Load(obj T) []Progress {
 	for key, value := range stored {
 		conditionType, rest, _ := strings.Cut(key, separator)
 		check, cause, found := strings.Cut(rest, separator)
-		if found {
+		if found && !value.Since.IsZero() {
 			progress = append(progress, Progress{Condition: conditionType, Check: check, Cause: cause, Since: value.Since, Seen: value.Seen})
 		}
 	}
@@ -87,7 +87,7 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
 	}
-	// The object under examination stays as it was judged.
+	// The checks judged obj as it was read; it stays so.
 	written := obj.DeepCopyObject().(client.Object)
 	if err := s.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.name())); err != nil {
 		return fmt.Errorf("keeping the progress of %s: %w", client.ObjectKeyFromObject(obj), err)

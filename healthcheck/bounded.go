@@ -9,14 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// brokenError says that foreign code did not even return an error.
-type brokenError struct {
-	reason, text string
-}
-
-// Error implements error.
-func (e *brokenError) Error() string { return e.text }
-
 // bounded calls foreign code. It returns at the timeout even if the code does
 // not, which then costs one goroutine and never a worker; and a panic of the code
 // is an error, and not the end of the process.

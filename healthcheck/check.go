@@ -8,7 +8,7 @@ import (
 // Input is what a check gets to see in one run. It is made anew for each run and
 // belongs to it alone; a check must not change Object.
 type Input[T any] struct {
-	// Object is the object under examination, as the engine read it.
+	// Object is the object to check, as the engine read it.
 	Object T
 	// Now is the one moment at which everything in this run is judged.
 	Now time.Time

@@ -1,23 +1,10 @@
 package healthcheck
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
-// conclusion is what conclude makes of results, or says that it has panicked.
-func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
-	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
-	if err != nil {
-		err = describe("making condition "+c.Type, err)
-		return Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}, err
-	}
-	return result, nil
-}
-
-// conclude merges results, and puts what they say into words.
+// conclude makes one result of those of a condition: Merge, Summary, Conclude, in this order. It is pure, as these functions are.
 func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, current *Condition) Result {
-	merged := mergeBy(c.ProgressRule, now, results, current)
+	merged := Merge(now, results...)
 	if c.Summary == nil && c.Conclude == nil {
 		return merged
 	}
@@ -31,9 +18,5 @@ func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, curr
 	if c.Conclude == nil {
 		return merged
 	}
-	merged = c.Conclude(named, merged)
-	if !merged.Status.Valid() {
-		return merged.At(now)
-	}
-	return merged
+	return c.Conclude(Findings{named, merged, current, now}).At(now)
 }

@@ -23,14 +23,14 @@ type Condition struct {
 	LastTransitionTime time.Time
 }
 
-// Equal reports whether c and other say the same, regardless of when they began.
-func (c Condition) Equal(other Condition) bool {
-	return c.Message == other.Message && c.equalButMessage(other)
+// equalButWords reports whether c and other have the same status of the same generation.
+func (c Condition) equalButWords(other Condition) bool {
+	return c.Type == other.Type && c.Status == other.Status && c.ObservedGeneration == other.ObservedGeneration
 }
 
+// equalButMessage reports whether c and other say the same, in whatever words, and regardless of when they began.
 func (c Condition) equalButMessage(other Condition) bool {
-	return c.Type == other.Type && c.Status == other.Status && c.Reason == other.Reason &&
-		c.ObservedGeneration == other.ObservedGeneration && slices.Equal(c.Codes, other.Codes)
+	return c.equalButWords(other) && c.Reason == other.Reason && slices.Equal(c.Codes, other.Codes)
 }
 
 // Store reads and writes the conditions of objects of type T. [Metav1Store] is the
@@ -54,12 +54,12 @@ type Store[T any] interface {
 	Remove(ctx context.Context, obj T, types []string) error
 }
 
-// Owner is what a Store may be, too: one that knows what it wrote. The engine removes
+// Pruner is what a Store may be, too: one that knows what it wrote. The engine removes
 // conditions of types that are registered no more, if the Store has written them.
-type Owner[T any] interface {
-	// Owned returns those of the given condition types that the Store wrote on obj, be
+type Pruner[T any] interface {
+	// Wrote returns those of the given condition types that the Store wrote on obj, be
 	// it in an earlier process. It does no I/O.
-	Owned(obj T, types []string) []string
+	Wrote(obj T, types []string) []string
 }
 
 // find returns the condition of the given type, or nil.

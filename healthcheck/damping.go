@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// DefaultDampingInterval is how far apart findings have to be that are counted, if
+// defaultDampingInterval is how far apart findings have to be that are counted, if
 // the Damping does not say.
-const DefaultDampingInterval = 10 * time.Second
+const defaultDampingInterval = 10 * time.Second
 
 // Damping has a condition turn from True to False, or from False to True, only after
 // that was found several times in a row. Until then the stored condition stays as it
@@ -20,7 +20,7 @@ type Damping struct {
 	// Successes is how often True has to be found. The default is 1.
 	Successes int
 	// Interval is how far apart findings have to be that are counted; the object is
-	// looked at again after it. The default is DefaultDampingInterval.
+	// looked at again after it. The default is 10 seconds. Less than a second counts as one.
 	Interval time.Duration
 }
 
@@ -38,7 +38,7 @@ func (d Damping) damp(clocks []Progress, conditionType string, current *Conditio
 		wanted = d.Successes
 	}
 	counted := Progress{Condition: conditionType, Cause: string(r.Status), Since: now.Truncate(time.Second), Seen: 1}
-	interval := cmp.Or(d.Interval, DefaultDampingInterval)
+	interval := max(cmp.Or(d.Interval, defaultDampingInterval), time.Second)
 	if i := slices.IndexFunc(clocks, func(p Progress) bool { return p.of(conditionType, "") && p.Cause == counted.Cause }); i >= 0 {
 		before := clocks[i]
 		if now.Before(before.Since.Add(interval)) {

@@ -15,13 +15,31 @@
 // it gets the object, runs the checks side by side with a timeout each, merges,
 // writes through a [Store], and requeues.
 //
+// # The order of the rules
+//
+// With each look at an object the engine goes through these steps:
+//
+//  1. The precheck of the object ([ObjectPrecheck]) and those of each condition
+//     ([Precheck]) say whether there is anything to check.
+//  2. The checks are run side by side, or their last results are used again
+//     (NamedCheck.Interval).
+//  3. Results that say how long a progress may take get their deadlines ([Progress]).
+//  4. [Merge] makes one result of those of a condition; a [Summary] puts it into words,
+//     and ConditionChecks.Conclude has the last word.
+//  5. [Damping] holds up a result that was not found often enough.
+//  6. The [Root] condition sums up the others.
+//  7. What changed is written, first clocks and then conditions, and reported: metrics,
+//     the log, Events, OnTransition.
+//
+// Evaluate goes through all steps but the last.
+//
 // # One word for one thing
 //
 //   - [Status]: True, False, Unknown, Progressing, or Skipped. A Progressing result
 //     has a deadline; past it, it is False. A machine in its grace period and a
 //     Deployment that rolls out are the same thing. A check that does not know when
 //     the progress began says how long it may take, and the engine keeps the clock
-//     on the object ([ProgressRule], [ProgressStore]).
+//     on the object ([Progress], [ProgressStore]).
 //   - [Result]: what one check found. Plain data.
 //   - [Check]: one method. [CheckFunc] adapts a function.
 //   - [Precheck]: does this condition apply to this object at all?

@@ -77,18 +77,6 @@ func (e *UnavailableError) Error() string { return fmt.Sprintf("cluster %s %s", 
 // Unwrap returns what happened.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// unmetError says that a check was not run, since what it needs could not be had.
-type unmetError struct {
-	reason, what string
-	err          error
-}
-
-// Error implements error.
-func (e *unmetError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.err) }
-
-// Unwrap returns the cause.
-func (e *unmetError) Unwrap() error { return e.err }
-
 // surroundings meet the needs of the checks of one run, each need once.
 type surroundings struct {
 	source client.Reader
@@ -97,31 +85,31 @@ type surroundings struct {
 }
 
 // surround makes the surroundings of a run.
-func (r *Reconciler[T]) surround(obj T) surroundings {
+func (r *Reconciler[T]) surround(obj T, hung *hungCalls) surroundings {
 	s := surroundings{source: r.Source}
 	if s.source == nil {
 		s.source = r.Client
 	}
 	timeout := cmp.Or(r.CheckTimeout, DefaultCheckTimeout)
 	if r.Targets != nil {
-		s.target = once(&r.late, r.named(obj, separator+"target"), timeout, func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
+		s.target = once(hung, r.named(obj, separator+"target"), timeout, func(ctx context.Context) (client.Reader, error) { return r.Targets.Target(ctx, obj) })
 	}
 	if r.Parent != nil {
-		s.parent = once(&r.late, r.named(obj, separator+"parent"), timeout, func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
+		s.parent = once(hung, r.named(obj, separator+"parent"), timeout, func(ctx context.Context) (client.Object, error) { return r.Parent(ctx, obj) })
 	}
 	return s
 }
 
 // once makes the first call count for all, whatever comes of it: that it panicked, or did
 // not return in time, is an answer too, and nobody gets none instead of it.
-func once[A any](late *lateCalls, name call, timeout time.Duration, foreign func(context.Context) (A, error)) func(context.Context) (A, error) {
+func once[A any](hung *hungCalls, name call, timeout time.Duration, foreign func(context.Context) (A, error)) func(context.Context) (A, error) {
 	var (
 		first  sync.Once
 		answer A
 		err    error
 	)
 	return func(ctx context.Context) (A, error) {
-		first.Do(func() { answer, err = boundedOnce(ctx, late, name, timeout, foreign) })
+		first.Do(func() { answer, err = boundedOnce(ctx, hung, name, timeout, foreign) })
 		return answer, err
 	}
 }

@@ -35,14 +35,14 @@ func TestEnv(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := r.surround(&corev1.Pod{}).env(t.Context(), tt.needs)
+			got, err := r.surround(&corev1.Pod{}, &r.hung).env(t.Context(), tt.needs)
 			if err != nil || got != tt.want {
 				t.Errorf("got %+v and error %v, want %+v", got, err, tt.want)
 			}
 		})
 	}
 	r.Source = target
-	if got, err := r.surround(&corev1.Pod{}).env(t.Context(), NeedsSource); err != nil || got.Source != target {
+	if got, err := r.surround(&corev1.Pod{}, &r.hung).env(t.Context(), NeedsSource); err != nil || got.Source != target {
 		t.Errorf("the source that was set is not used: %+v, %v", got, err)
 	}
 }
@@ -68,11 +68,11 @@ func TestUnmetNeeds(t *testing.T) {
 		"the target": {NeedsTarget, ReasonTargetUnavailable, "check c: reaching the target cluster: no route"},
 		"the parent": {NeedsParent, ReasonParentUnavailable, "check c: getting the parent: it is gone"},
 	}
-	examination := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{})}
+	run := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung)}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			conditions := ConditionChecks[*corev1.Pod]{Type: "Ready", Checks: []NamedCheck[*corev1.Pod]{{Name: "c", Check: fine, Needs: tt.needs}}}
-			out := examination.evaluate(t.Context(), conditions, nil)
+			out := run.checkCondition(t.Context(), conditions, nil)
 			if out.result.Reason != tt.reason || out.result.Message != tt.message {
 				t.Errorf("got %+v, want %s, %q", out.result, tt.reason, tt.message)
 			}
@@ -82,7 +82,7 @@ func TestUnmetNeeds(t *testing.T) {
 		})
 	}
 	for range 3 {
-		if _, err := examination.around.env(t.Context(), NeedsTarget); err == nil {
+		if _, err := run.around.env(t.Context(), NeedsTarget); err == nil {
 			t.Error("the target is available")
 		}
 	}
@@ -96,7 +96,7 @@ func TestUnavailableAtFirstRead(t *testing.T) {
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
 		return Result{}, fmt.Errorf("getting deployment d: %w", &UnavailableError{Target: "n/k", Cause: "does not answer in time", Err: errTest})
 	})
-	out := bare(time.Minute).evaluate(t.Context(), only(check), nil)
+	out := bare(time.Minute).checkCondition(t.Context(), only(check), nil)
 	want := Result{
 		Status: Unknown, Reason: ReasonTargetUnavailable,
 		Message: "check c: getting deployment d: cluster n/k does not answer in time",
@@ -118,7 +118,7 @@ func TestPrecheckNeeds(t *testing.T) {
 		Type: "Ready", PrecheckNeeds: NeedsParent,
 		Prechecks: []Precheck[*corev1.Pod]{func(context.Context, Input[*corev1.Pod]) (Applicability, error) { return Applies, nil }},
 	}
-	out := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{})}.evaluate(t.Context(), conditions, nil)
+	out := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung)}.checkCondition(t.Context(), conditions, nil)
 	if want := "deciding whether Ready applies: getting the parent: no route"; text(out.err) != want {
 		t.Errorf("error is %q, want %q", text(out.err), want)
 	}
@@ -152,17 +152,17 @@ func TestSlots(t *testing.T) {
 		for range 5 {
 			conditions.Checks = append(conditions.Checks, NamedCheck[string]{Name: "c", Check: counting})
 		}
-		examination := bare(3 * time.Second)
-		examination.slots = make(chan struct{}, 2)
+		run := bare(3 * time.Second)
+		run.slots = make(chan struct{}, 2)
 		started := time.Now()
-		if out := examination.evaluate(t.Context(), conditions, nil); out.result.Status != True {
+		if out := run.checkCondition(t.Context(), conditions, nil); out.result.Status != True {
 			t.Errorf("got %+v", out.result)
 		}
 		if took := time.Since(started); most != 2 || took != 3*time.Second {
 			t.Errorf("six checks of a second took %s, with %d at once; want 3s and 2", took, most)
 		}
 		for range 3 {
-			if out := examination.evaluate(t.Context(), only(hangs), nil); out.result.Reason != ReasonCheckTimedOut {
+			if out := run.checkCondition(t.Context(), only(hangs), nil); out.result.Reason != ReasonCheckTimedOut {
 				t.Errorf("got %+v", out.result)
 			}
 		}
@@ -174,10 +174,10 @@ func TestSlots(t *testing.T) {
 func TestShutdownWhileWaitingForASlot(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	examination := bare(time.Minute)
-	examination.slots = make(chan struct{})
+	run := bare(time.Minute)
+	run.slots = make(chan struct{})
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return Result{}, nil })
-	out := examination.evaluate(ctx, only(check), nil)
+	out := run.checkCondition(ctx, only(check), nil)
 	if !errors.Is(out.err, context.Canceled) {
 		t.Errorf("the error is %v", out.err)
 	}

@@ -120,3 +120,30 @@ func ExampleReconciler_Evaluate() {
 	// 3: Healthy is True: Fits
 	// 30: Healthy is False: TooLarge
 }
+
+// TestEvaluationLeavesNoneBehind: a preview that was given up must not have the engine store that the check does not answer.
+func TestEvaluationLeavesNoneBehind(t *testing.T) {
+	asked, done := make(chan struct{}, 1), make(chan struct{})
+	defer close(done)
+	preview := true
+	f := inMemory(t, condition("Probed", func() (healthcheck.Result, error) {
+		if preview {
+			asked <- struct{}{}
+			<-done
+		}
+		return result(healthcheck.True, "Fine", ""), nil
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := f.Evaluate(ctx, f.stored(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error is %v", err)
+	}
+	preview = false
+	f.reconcile(t)
+	if got := f.kept()["Probed"]; got != healthcheck.True {
+		t.Errorf("it is %s, and the check has answered", got)
+	}
+}

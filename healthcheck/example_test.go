@@ -6,7 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -44,6 +44,69 @@ func ExampleMerge() {
 	// Unknown NoResult
 }
 
+// Rules that are not those of Merge: two of three replicas are enough.
+func ExampleFindings() {
+	quorum := func(found healthcheck.Findings) healthcheck.Result {
+		answering := 0
+		for _, r := range found.Results {
+			if r.Status == healthcheck.True {
+				answering++
+			}
+		}
+		if answering < 2 {
+			return found.Merged
+		}
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Quorum", RecheckAt: found.Merged.NextChange()}
+	}
+	replicas := healthcheck.NewCondition[*Widget]("Reachable")
+	replicas.Conclude = quorum
+
+	up, down := healthcheck.Result{Status: healthcheck.True, Reason: "Up"}, healthcheck.Result{Status: healthcheck.False, Reason: "Down"}
+	for _, results := range [][]healthcheck.Result{{up, down, up}, {down, down, up}} {
+		found := healthcheck.Findings{Merged: healthcheck.Merge(now, results...), Now: now}
+		for _, r := range results {
+			found.Results = append(found.Results, healthcheck.NamedResult{Result: r})
+		}
+		fmt.Println(replicas.Conclude(found).Status)
+	}
+	// Output:
+	// True
+	// False
+}
+
+// Ready sums up the other conditions. Degraded is True if something is wrong, and its check
+// answers as any other: True is healthy.
+func ExampleRoot() {
+	upgraded := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Upgraded"}, nil
+	}
+	hasRoom := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		if in.Object.Spec.Size > 10 {
+			return healthcheck.Result{Status: healthcheck.False, Reason: "TooLarge", Message: "Widget is larger than 10"}, nil
+		}
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Fits"}, nil
+	}
+	degraded := healthcheck.NewCondition("Degraded", healthcheck.NewCheck("room", hasRoom))
+	degraded.Negative = true
+	widgets := healthcheck.New(healthcheck.Registration[*Widget]{
+		Name:       "widgets",
+		Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Upgraded", healthcheck.NewCheck("version", upgraded)), degraded},
+		Root:       healthcheck.Root{Type: "Ready"},
+	})
+
+	// The conditions that a Widget would have:
+	found, err := widgets.Evaluate(context.Background(), &Widget{Spec: WidgetSpec{Size: 11}})
+	for _, c := range found.Conditions {
+		fmt.Printf("%s %s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
+	}
+	fmt.Println(err)
+	// Output:
+	// Upgraded True Upgraded ""
+	// Degraded True TooLarge "Widget is larger than 10"
+	// Ready False TooLarge "Degraded: Widget is larger than 10"
+	// <nil>
+}
+
 // Something that takes its time is Progressing and has a deadline. Nothing else has
 // to be remembered: past the deadline the very same result is False.
 func ExampleResult_At() {
@@ -69,23 +132,38 @@ func ExampleRegistration() {
 		}
 		return healthcheck.Result{Status: healthcheck.True, Reason: "Fits"}, nil
 	}
-	widgets := &healthcheck.Reconciler[*Widget]{Registration: healthcheck.Registration[*Widget]{
-		Name: "widgets",
-		New:  func() *Widget { return &Widget{} },
-		Conditions: []healthcheck.ConditionChecks[*Widget]{{
-			Type:   "Healthy",
-			Checks: []healthcheck.NamedCheck[*Widget]{{Name: "room", Check: healthcheck.CheckFunc[*Widget](hasRoom)}},
-		}},
+	widgets := healthcheck.New(healthcheck.Registration[*Widget]{
+		Name:       "widgets",
+		Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Healthy", healthcheck.NewCheck("room", hasRoom))},
 		SyncPeriod: 10 * time.Minute,
-	}}
-	fmt.Println(widgets.Validate())
-
-	// With a manager at hand this is the manager's client, and
-	// widgets.AddToManager(mgr) is all that remains to be done.
-	var c client.Client
-	widgets.Store = healthcheck.Metav1Store[*Widget]{Client: c, FieldOwner: "widget-health"}
+	})
+	// With a manager at hand, widgets.AddToManager(mgr) is all that remains to be done.
 	fmt.Println(widgets.Validate())
 	// Output:
-	// registration "widgets" needs New and Store
 	// <nil>
+}
+
+// An object that is being deleted has no conditions any more. One that is paused keeps those that it has, and is looked at again
+// when the pause is over.
+func ExampleObjectPrecheck() {
+	precheck := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
+		if !in.Object.DeletionTimestamp.IsZero() {
+			return healthcheck.DoesNotApply, time.Time{}, nil
+		}
+		paused, found := in.Object.Annotations["example.com/paused-until"]
+		if !found {
+			return healthcheck.Applies, time.Time{}, nil
+		}
+		until, err := time.Parse(time.RFC3339, paused)
+		if err != nil || !in.Now.Before(until) {
+			return healthcheck.Applies, time.Time{}, err
+		}
+		return healthcheck.LeaveAlone, until, nil
+	}
+
+	registration := healthcheck.Registration[*Widget]{Name: "widgets", Precheck: precheck}
+	paused := &Widget{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"example.com/paused-until": "2026-03-01T13:00:00Z"}}}
+	answer, until, err := registration.Precheck(context.Background(), healthcheck.Input[*Widget]{Object: paused, Now: now})
+	fmt.Println(answer == healthcheck.LeaveAlone, until.Sub(now), err)
+	// Output: true 1h0m0s <nil>
 }

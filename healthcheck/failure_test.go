@@ -124,7 +124,7 @@ func TestWhatTheAPIServerWouldRefuse(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "", strings.Repeat("ä", 20_000)))
 	f.reconcile(t)
 	got := f.stored(t).Status.Conditions[0]
-	if got.Status != metav1.ConditionFalse || got.Reason != healthcheck.ReasonNotGiven || !strings.HasSuffix(got.Message, "ä...") {
+	if got.Status != metav1.ConditionFalse || got.Reason != "NotGiven" || !strings.HasSuffix(got.Message, "ä...") {
 		t.Errorf("stored %s, %s and %d bytes, want False, a reason and as much of the message as fits", got.Status, got.Reason, len(got.Message))
 	}
 	version := f.stored(t).ResourceVersion

@@ -1,14 +1,65 @@
 package healthcheck
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
-// LaterError puts a run off: nothing is written, nothing is logged, and the object is looked at again. A check or a precheck returns it if
-// it cannot tell yet and will be able to in a moment, as when somebody else asks the same target already. A check that goes on
-// like this never gives a verdict; what cannot be had for good is another error.
+// LaterError puts a condition off. A check or a precheck returns it if it cannot answer yet, but will be able to in a moment,
+// for example because the same target is being asked already. The condition stays as it is, whatever its other checks say;
+// nothing is logged, and the object is looked at again. Other conditions are written, and other errors are tried again, as they
+// are without it. A check that always returns it never gives a verdict: use another error for what does not pass by itself.
 type LaterError struct {
-	// After is how soon the object is looked at again.
+	// After is how soon the object is looked at again; of several the soonest counts. The default
+	// is a second, also in place of a negative value.
 	After time.Duration
 }
 
 // Error implements error.
 func (e *LaterError) Error() string { return "it cannot be told just now" }
+
+// soon is the default of LaterError.After.
+const soon = time.Second
+
+// postponed splits errors into those that put a condition off, and the others.
+func postponed(errs []error) (later, failed error) {
+	for _, err := range errs {
+		if _, ok := errors.AsType[*LaterError](err); ok {
+			later = errors.Join(later, err)
+			continue
+		}
+		failed = errors.Join(failed, err)
+	}
+	return later, failed
+}
+
+// soonest returns the smallest After of the LaterErrors in err; zero if there is none.
+func soonest(err error) time.Duration {
+	var wrapped []error
+	switch e := err.(type) { //nolint:errorlint // The whole tree is searched, and not only for the first.
+	case *LaterError:
+		if e.After <= 0 {
+			return soon
+		}
+		return e.After
+	case interface{ Unwrap() []error }:
+		wrapped = e.Unwrap()
+	case interface{ Unwrap() error }:
+		wrapped = []error{e.Unwrap()}
+	}
+	var first time.Duration
+	for _, inner := range wrapped {
+		if after := soonest(inner); after > 0 && (first == 0 || after < first) {
+			first = after
+		}
+	}
+	return first
+}
+
+// due is when the object is to be looked at again; zero means on an event, or after the sync period.
+func (p *plan) due(now time.Time) time.Time {
+	if after := soonest(p.later); after > 0 {
+		return Earliest(p.recheckAt, now.Add(after))
+	}
+	return p.recheckAt
+}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -46,5 +49,71 @@ func TestLater(t *testing.T) {
 				t.Error("another error is none")
 			}
 		})
+	}
+}
+
+// TestSoonestLater: of several that put a run off, the soonest counts, and one that does not say when is not the last word.
+func TestSoonestLater(t *testing.T) {
+	later := func(after time.Duration) error {
+		return fmt.Errorf("asking: %w", &healthcheck.LaterError{After: after})
+	}
+	tests := map[string]struct {
+		errs []error
+		want time.Duration
+	}{
+		"one":                      {[]error{later(time.Minute)}, time.Minute},
+		"the sooner comes second":  {[]error{later(time.Minute), later(time.Second), later(time.Hour)}, time.Second},
+		"several of one check":     {[]error{errors.Join(later(time.Minute), errors.New("broken"), later(3*time.Second))}, 3 * time.Second},
+		"at no time":               {[]error{later(0)}, time.Second},
+		"in the past":              {[]error{later(-time.Minute), later(time.Minute)}, time.Second},
+		"sooner than without time": {[]error{later(0), later(time.Millisecond)}, time.Millisecond},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := inMemory(t)
+			for i, err := range tt.errs {
+				f.Conditions = append(f.Conditions, condition(fmt.Sprint("C", i), says(healthcheck.Result{}, err)))
+			}
+			if got := f.reconcile(t).RequeueAfter; got != tt.want {
+				t.Errorf("it is looked at again after %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestLaterOfOneCondition: a condition that cannot be told just now stays as it is. The others are told, or tried again if they
+// cannot be carried out.
+func TestLaterOfOneCondition(t *testing.T) {
+	fine, bad := result(healthcheck.True, "Fine", ""), result(healthcheck.False, "Broken", "")
+	later := &healthcheck.LaterError{After: time.Minute}
+	first, other := fine, says(fine, nil)
+	var put error
+	f := inMemory(t,
+		condition("First", func() (healthcheck.Result, error) { return first, put }),
+		condition("Other", func() (healthcheck.Result, error) { return other() }))
+	f.reconcile(t)
+	first, put, other = bad, later, says(bad, nil)
+	if got := f.reconcile(t).RequeueAfter; got != time.Minute {
+		t.Errorf("it is looked at again after %s", got)
+	}
+	if diff := cmp.Diff(map[string]healthcheck.Status{"First": healthcheck.True, "Other": healthcheck.False}, f.kept()); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+	other = says(fine, errors.New("broken"))
+	if _, err := f.Reconcile(t.Context(), f.request()); err == nil || strings.Contains(err.Error(), later.Error()) {
+		t.Errorf("the error is %v", err)
+	}
+	if diff := cmp.Diff(map[string]healthcheck.Status{"First": healthcheck.True, "Other": healthcheck.Unknown}, f.kept()); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+	// The back-off would be longer in the end.
+	later.After = 2 * time.Millisecond
+	if got := f.reconcile(t).RequeueAfter; got != later.After {
+		t.Errorf("it is looked at again after %s", got)
+	}
+	put, other = nil, says(fine, nil)
+	f.reconcile(t)
+	if diff := cmp.Diff(map[string]healthcheck.Status{"First": healthcheck.False, "Other": healthcheck.True}, f.kept()); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }

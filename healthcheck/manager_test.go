@@ -34,7 +34,7 @@ func TestManager(t *testing.T) {
 	r.OnTransition = nil
 	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: func(mgr ctrl.Manager) error {
 		r.Conditions[0].Checks[0].Check = hasConfigMap(mgr.GetClient())
-		r.Watches = func(ctl controller.Controller) error {
+		r.MoreWatches = func(ctl controller.Controller) error {
 			return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&corev1.ConfigMap{}), &handler.EnqueueRequestForObject{}))
 		}
 		return r.AddToManager(mgr)
@@ -58,7 +58,7 @@ func TestDependants(t *testing.T) {
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil
 	r.Conditions[0].Checks[0] = healthcheck.NamedCheck[*Widget]{Name: "size", Needs: healthcheck.NeedsSource, Check: sizeOfConfigMap}
-	r.Dependants = []healthcheck.Dependant{{
+	r.Watches = []healthcheck.Watch{{
 		Object: &corev1.ConfigMap{},
 		Predicates: []predicate.Predicate{predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 			return e.ObjectOld.(*corev1.ConfigMap).Data["size"] != e.ObjectNew.(*corev1.ConfigMap).Data["size"]

@@ -14,7 +14,8 @@ import (
 // result is Skipped only if all checks were. The reason is
 // that of the first result with the winning status, in the order given; the
 // messages of all of them are joined with "; ". Codes are collected from the
-// same results, sorted, each once. The deadline is the earliest of theirs. The
+// same results, sorted, each once. The deadline is the earliest of theirs, and Overdue
+// that of the first that has it. The
 // recheck time is the earliest over all results, since any of them may change
 // the merged one. Within and Cause are empty: a merged result has a deadline, or
 // none.
@@ -44,6 +45,9 @@ func Merge(now time.Time, results ...Result) Result {
 			messages = append(messages, result.Message)
 		}
 		codes = append(codes, result.Codes...)
+		if result.Deadline.Before(merged.Deadline) {
+			merged.Overdue = result.Overdue
+		}
 		merged.Deadline = Earliest(merged.Deadline, result.Deadline)
 	}
 	merged.Codes = sorted(codes)

@@ -20,6 +20,7 @@ func anyResult() *rapid.Generator[healthcheck.Result] {
 			Reason:    rapid.SampledFrom([]string{"A", "B", "C"}).Draw(t, "reason"),
 			Message:   rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "message"),
 			Codes:     rapid.SliceOfN(rapid.SampledFrom([]string{"1", "2", "3"}), 0, 3).Draw(t, "codes"),
+			Overdue:   rapid.SampledFrom([]string{"", "Late"}).Draw(t, "overdue"),
 			Deadline:  anyTime().Draw(t, "deadline"),
 			RecheckAt: anyTime().Draw(t, "recheckAt"),
 		}
@@ -35,7 +36,7 @@ func TestMergeProperties(t *testing.T) {
 	properties := map[string]func(t *rapid.T, given []healthcheck.Result, merged healthcheck.Result){
 		"the order decides about words only": func(t *rapid.T, given []healthcheck.Result, merged healthcheck.Result) {
 			other := healthcheck.Merge(now, rapid.Permutation(given).Draw(t, "permuted")...)
-			other.Reason, other.Message = merged.Reason, merged.Message
+			other.Reason, other.Message, other.Overdue = merged.Reason, merged.Message, merged.Overdue
 			if diff := cmp.Diff(merged, other); diff != "" {
 				t.Fatalf("in another order (-one +other):\n%s", diff)
 			}
@@ -66,6 +67,17 @@ func TestMergeProperties(t *testing.T) {
 		"the next change is to come": func(t *rapid.T, _ []healthcheck.Result, merged healthcheck.Result) {
 			if next := merged.NextChange(); !next.IsZero() && !next.After(now) {
 				t.Fatalf("next change at %v, now is %v", next, now)
+			}
+		},
+		"past its deadline it has the reason of the one that is late": func(t *rapid.T, given []healthcheck.Result, merged healthcheck.Result) {
+			if merged.Status != healthcheck.Progressing {
+				return
+			}
+			for _, later := range []time.Time{merged.Deadline.Add(-1), merged.Deadline} {
+				read, again := merged.At(later), healthcheck.Merge(later, given...)
+				if read.Status != again.Status || read.Reason != again.Reason {
+					t.Fatalf("at %s it is %s %s, merged then it is %s %s", later, read.Status, read.Reason, again.Status, again.Reason)
+				}
 			}
 		},
 		"merging a merged result changes nothing": func(t *rapid.T, _ []healthcheck.Result, merged healthcheck.Result) {

@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/ownwrites"
 )
 
 // Metav1Object is an object with metav1 conditions in status.conditions, as the
@@ -23,10 +25,10 @@ type Metav1Object interface {
 // It writes by server-side apply under FieldOwner: no read-modify-write, no
 // conflicts with the writers of other conditions. Where the definition of the kind does
 // not make the list a map, which takes the markers +listType=map and +listMapKey=type, an
-// apply would remove the conditions of others: it is refused if there are any. It removes by a patch that is
-// bound to the object's resource version, so that a condition goes as a whole
-// even if other writers own a part of it; the API server refuses it with a
-// conflict if the object has changed since it was read.
+// apply would remove the conditions of others: it is refused if there are any. It removes by a patch that takes the
+// condition out of the list, so that it goes as a whole even if other writers own a part
+// of it. That is bound to the object's UID and to what the condition says, and not to the
+// object's resource version: what others change meanwhile does not keep it.
 type Metav1Store[T Metav1Object] struct {
 	// Client writes the status. AddToManager takes the manager's by default.
 	Client client.Client
@@ -61,7 +63,7 @@ func (s Metav1Store[T]) Normalize(c Condition) Condition {
 		c.Status = Unknown
 	}
 	c.Reason = word(c.Reason)
-	c.Message = shortened(c.Message, maxMessage)
+	c.Message = ownwrites.Shortened(c.Message, maxMessage)
 	return c
 }
 
@@ -86,21 +88,12 @@ func word(reason string) string {
 	if len(reason) > maxReason {
 		reason = strings.TrimRight(reason[:maxReason], signs)
 	}
-	return cmp.Or(reason, ReasonNotGiven)
+	return cmp.Or(reason, reasonNotGiven)
 }
 
 // maxMessage is how long the message of a metav1.Condition may be, in characters.
 // We count bytes, which are no fewer.
 const maxMessage = 32768
-
-// shortened cuts what is longer than some bytes.
-func shortened(message string, most int) string {
-	if len(message) <= most {
-		return message
-	}
-	const ellipsis = "..."
-	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
-}
 
 // fields returns c as it is written.
 func (s Metav1Store[T]) fields(c Condition) map[string]any {

@@ -2,7 +2,6 @@ package healthcheck
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,15 +11,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Apply implements Store.
 func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition) error {
-	list := make([]any, len(conditions))
-	for i, c := range conditions {
-		list[i] = s.fields(c)
+	if s.Client == nil {
+		return errNoClient
+	}
+	list := []any{}
+	for _, c := range conditions {
+		if !s.staysForeign(obj, c) {
+			list = append(list, s.fields(c))
+		}
 	}
 	gvk, err := s.Client.GroupVersionKindFor(obj)
 	if err != nil {
@@ -83,35 +86,4 @@ func (s Metav1Store[T]) applyBy(ctx context.Context, obj T, gvk schema.GroupVers
 	u.SetNamespace(obj.GetNamespace())
 	u.SetName(obj.GetName())
 	return u, s.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), options...)
-}
-
-// Remove implements Store.
-func (s Metav1Store[T]) Remove(ctx context.Context, obj T, conditionTypes []string) error {
-	stored := obj.GetConditions()
-	kept := slices.DeleteFunc(slices.Clone(stored), func(c metav1.Condition) bool {
-		return slices.Contains(conditionTypes, c.Type)
-	})
-	if len(kept) == len(stored) {
-		return nil
-	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()},
-		"status":   map[string]any{"conditions": kept},
-	})
-	if err != nil {
-		return fmt.Errorf("encoding the conditions of %s: %w", client.ObjectKeyFromObject(obj), err)
-	}
-	target := &unstructured.Unstructured{}
-	gvk, err := s.Client.GroupVersionKindFor(obj)
-	if err != nil {
-		return fmt.Errorf("finding the kind of %T: %w", obj, err)
-	}
-	target.SetGroupVersionKind(gvk)
-	target.SetNamespace(obj.GetNamespace())
-	target.SetName(obj.GetName())
-	if err := s.Client.Status().Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.FieldOwner)); err != nil {
-		return fmt.Errorf("removing conditions of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
-	}
-	obj.SetResourceVersion(target.GetResourceVersion())
-	return nil
 }

@@ -20,4 +20,6 @@ var (
 	}, []string{"registration", "condition", "from", "to"})
 )
 
-func init() { metrics.Registry.MustRegister(checkSeconds, checkResults, transitionsTotal) }
+func init() {
+	metrics.Registry.MustRegister(checkSeconds, checkResults, transitionsTotal, conditionGauges)
+}

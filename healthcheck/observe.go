@@ -3,7 +3,6 @@ package healthcheck
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -11,47 +10,88 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// judge finds out what there is to be written about an object.
-func (r *Reconciler[T]) judge(ctx context.Context, examination run[T]) (plan, error) {
-	obj := examination.in.Object
-	stored := r.Store.Get(obj)
-	outcomes, err := r.evaluateAll(ctx, examination, stored)
+// observation is what there is to know of an object at one moment.
+type observation struct {
+	stored   []Condition
+	outcomes []outcome
+	// given is what the precheck of the object has answered.
+	given answer
+}
+
+// plan observes an object and decides what is to be written; it writes nothing.
+func (r *Reconciler[T]) plan(ctx context.Context, run run[T]) (plan, error) {
+	seen, err := r.observe(ctx, run)
 	if err != nil {
 		return plan{}, err
 	}
-	p := decide(outcomes, stored, examination.progress, r.Store.Normalize, obj.GetGeneration(), examination.in.Now)
-	p.prune(r.abandoned(obj, stored), stored)
-	p.failed = failures(outcomes)
-	return p, nil
+	return r.decideOn(ctx, run, seen), nil
 }
 
-// examination is one of obj, with the clocks that are kept for it; nil if they are kept nowhere.
-func (r *Reconciler[T]) examination(obj T, clocks ProgressStore[T], now time.Time) run[T] {
-	examination := run[T]{
+// observe asks the precheck of the object, and runs all checks if it answers Applies.
+func (r *Reconciler[T]) observe(ctx context.Context, run run[T]) (observation, error) {
+	store := r.store()
+	if store == nil {
+		return observation{}, r.errNoStore()
+	}
+	seen := observation{stored: store.Get(run.in.Object)}
+	var err error
+	seen.given, err = r.precheckObject(ctx, run)
+	if err != nil || seen.given.applicability != Applies {
+		seen.outcomes = run.withoutChecks(r.Conditions, seen.given, err)
+		return seen, cutOff(ctx)
+	}
+	seen.outcomes, err = r.checkConditions(ctx, run, seen.stored)
+	return seen, err
+}
+
+// decideOn decides what is to be written of what was observed.
+func (r *Reconciler[T]) decideOn(ctx context.Context, run run[T], seen observation) plan {
+	obj, outcomes := run.in.Object, seen.outcomes
+	if r.Root.Type != "" {
+		outcomes = append(slices.Clone(outcomes), r.root(ctx, run, outcomes, seen.stored))
+	}
+	p := decide(outcomes, seen.stored, run.progress, r.store().Normalize, obj.GetGeneration(), run.in.Now)
+	if seen.given.applicability == LeaveAlone {
+		p.progress, p.progressChanged = run.progress, false
+	} else {
+		p.prune(r.abandoned(obj, seen.stored), seen.stored)
+	}
+	p.recheckAt = Earliest(p.recheckAt, seen.given.until)
+	return p
+}
+
+// newRun returns a run of obj at now. Clocks is nil if the clocks of progress are kept nowhere.
+func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, now time.Time) run[T] {
+	run := run[T]{
 		name: r.Name,
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
-		around: r.surround(obj), slots: r.slots(), call: r.named(obj, ""), late: &r.late,
+		around: r.surround(obj, hung), slots: r.slots(), call: r.named(obj, ""), hung: hung,
 	}
 	if clocks != nil {
-		examination.keeps = true
-		examination.progress = slices.SortedFunc(slices.Values(clocks.Load(obj)), comparePerCheck)
+		run.keeps = true
+		run.progress = slices.SortedFunc(slices.Values(clocks.Load(obj)), comparePerCheck)
 	}
-	return examination
+	return run
 }
 
-// evaluateAll runs all condition types side by side. A run that was cut off, say by a
+// checkConditions checks all conditions side by side. A run that was cut off, say by a
 // shutdown, has found out nothing: that is an error.
-func (r *Reconciler[T]) evaluateAll(ctx context.Context, examination run[T], stored []Condition) ([]outcome, error) {
+func (r *Reconciler[T]) checkConditions(ctx context.Context, run run[T], stored []Condition) ([]outcome, error) {
 	outcomes := make([]outcome, len(r.Conditions))
 	var group sync.WaitGroup
 	for i, c := range r.Conditions {
-		group.Go(func() { outcomes[i] = examination.evaluate(ctx, c, find(stored, c.Type)) })
+		group.Go(func() { outcomes[i] = run.checkCondition(ctx, c, find(stored, c.Type)) })
 	}
 	group.Wait()
+	return outcomes, cutOff(ctx)
+}
+
+// cutOff returns an error if nobody wants an answer any more.
+func cutOff(ctx context.Context) error {
 	if isTimeUp(ctx) {
-		return outcomes, nil
+		return nil
 	}
-	return outcomes, ctx.Err()
+	return ctx.Err()
 }
 
 // named is a call for an object.
@@ -61,33 +101,25 @@ func (r *Reconciler[T]) named(obj T, what string) call {
 
 // slots bound how many checks run at once.
 func (r *Reconciler[T]) slots() chan struct{} {
-	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, DefaultCheckConcurrency)) })
+	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, defaultCheckConcurrency)) })
 	return r.slot
 }
 
 // abandoned are the types of conditions that we wrote on obj, and that nobody has
 // registered any more.
 func (r *Reconciler[T]) abandoned(obj T, stored []Condition) []string {
-	owner, ok := r.Store.(Owner[T])
+	pruner, ok := r.store().(Pruner[T])
 	if !ok {
 		return nil
 	}
 	var foreign []string
 	for _, c := range stored {
-		if !slices.ContainsFunc(r.Conditions, func(registered ConditionChecks[T]) bool { return registered.Type == c.Type }) {
+		if c.Type != r.Root.Type && !slices.ContainsFunc(r.Conditions, func(registered ConditionChecks[T]) bool { return registered.Type == c.Type }) {
 			foreign = append(foreign, c.Type)
 		}
 	}
 	if len(foreign) == 0 {
 		return nil
 	}
-	return owner.Owned(obj, foreign)
-}
-
-func failures(outcomes []outcome) error {
-	var errs []error
-	for _, o := range outcomes {
-		errs = append(errs, o.err)
-	}
-	return errors.Join(errs...)
+	return pruner.Wrote(obj, foreign)
 }

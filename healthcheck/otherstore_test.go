@@ -87,7 +87,7 @@ func TestAnotherConditionType(t *testing.T) {
 
 	f.clock.SetTime(in(time.Minute))
 	f.reconcile(t)
-	want[0].State, want[0].Changed = "False", metav1.NewTime(in(time.Minute))
+	want[0].State, want[0].Why, want[0].Changed = "False", healthcheck.ReasonDeadlineExceeded, metav1.NewTime(in(time.Minute))
 	if diff := cmp.Diff(want, f.stored(t).Status.Findings); diff != "" {
 		t.Errorf("stored findings at the deadline (-want +got):\n%s", diff)
 	}

@@ -82,28 +82,6 @@ func TestLeaveAlone(t *testing.T) {
 	}
 }
 
-// TestConflict has a removal decided on what the cache has not heard to be outdated.
-func TestConflict(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.reconcile(t)
-	seen := f.stored(t)
-	f.writeForeign(t, foreign("Foreign"))
-
-	f.applicability, f.Client = healthcheck.DoesNotApply, stale{f.env.Client, seen}
-	if got := f.reconcile(t).RequeueAfter; got != time.Second {
-		t.Errorf("requeued after %s, want a second", got)
-	}
-	if got := types(f.stored(t)); len(got) != 2 {
-		t.Errorf("conditions are %v, want both kept", got)
-	}
-
-	f.Client = f.env.Client
-	f.reconcile(t)
-	if diff := cmp.Diff([]string{"Foreign"}, types(f.stored(t))); diff != "" {
-		t.Errorf("conditions after the second try (-want +got):\n%s", diff)
-	}
-}
-
 // TestReplacedObject has another object take the name of the one that was judged.
 func TestReplacedObject(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "Broken", ""))

@@ -20,6 +20,11 @@ func (s AnnotationProgress[T]) butOwnClocks() predicate.Predicate {
 	}}
 }
 
+// orGone lets pass what p does, and that an object is gone: p may not know it any more, and what is kept for it has to go, too.
+func orGone(p predicate.Predicate) predicate.Predicate {
+	return predicate.Funcs{CreateFunc: p.Create, UpdateFunc: p.Update, GenericFunc: p.Generic}
+}
+
 // without is an object without one annotation, and without what differs after each write.
 func without(obj client.Object, annotation string) client.Object {
 	bare := obj.DeepCopyObject().(client.Object)

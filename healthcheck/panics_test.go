@@ -22,16 +22,12 @@ func TestPanicsBesideChecks(t *testing.T) {
 		want   Result
 		err    string
 	}{
-		"codes": {
-			func(c *ConditionChecks[string]) { c.CodesOf = func(error) []string { panic("oh dear") } },
-			Result{Status: False, Reason: "Bad", Message: "it is bad"}, "codes of check c panicked: oh dear",
-		},
 		"summary": {
 			func(c *ConditionChecks[string]) { c.Summary = func([]NamedResult, Result) string { panic("oh dear") } },
 			Result{Status: Unknown, Reason: ReasonCheckPanicked, Message: "making condition Ready panicked: oh dear"}, "making condition Ready panicked: oh dear",
 		},
 		"conclude": {
-			func(c *ConditionChecks[string]) { c.Conclude = func([]NamedResult, Result) Result { panic("oh dear") } },
+			func(c *ConditionChecks[string]) { c.Conclude = func(Findings) Result { panic("oh dear") } },
 			Result{Status: Unknown, Reason: ReasonCheckPanicked, Message: "making condition Ready panicked: oh dear"}, "making condition Ready panicked: oh dear",
 		},
 	}
@@ -39,7 +35,7 @@ func TestPanicsBesideChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conditions := only(bad)
 			tt.change(&conditions)
-			out := bare(time.Minute).evaluate(t.Context(), conditions, nil)
+			out := bare(time.Minute).checkCondition(t.Context(), conditions, nil)
 			if out.result.Status != tt.want.Status || out.result.Reason != tt.want.Reason || out.result.Message != tt.want.Message {
 				t.Errorf("got %+v, want %+v", out.result, tt.want)
 			}
@@ -91,7 +87,7 @@ func TestSharedNeeds(t *testing.T) {
 				}}
 				// The second check gets its turn later, so that it has time left when the first has none.
 				slots := make(chan struct{}, 1)
-				out := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}), slots: slots}.evaluate(t.Context(), conditions, nil)
+				out := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}, &r.hung), slots: slots}.checkCondition(t.Context(), conditions, nil)
 				if out.result.Message != tt.want {
 					t.Errorf("got %+v, want %q", out.result, tt.want)
 				}

@@ -1,16 +1,17 @@
 package healthcheck
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
 
 // plan is what has to be written after a run. It is made from values alone.
 type plan struct {
-	// apply is the complete set of our conditions; it is written if changed, or if no
-	// more than a message is another.
-	apply             []Condition
-	changed, reworded bool
+	// apply is the complete set of our conditions. It is written if changed; if restated, as
+	// a status has another reason, or reworded, as nothing but a message is another, that may wait.
+	apply                       []Condition
+	changed, restated, reworded bool
 	// remove lists stored conditions that do not apply any more.
 	remove []string
 	// transitions are the changes of status or reason.
@@ -20,21 +21,30 @@ type plan struct {
 	progressChanged bool
 	// failed is what could not be carried out; apply says so too.
 	failed error
+	// later joins the LaterErrors that put conditions off.
+	later error
+	// kept are the results of checks to use again.
+	kept []keptResult
 	// recheckAt is when something changes by itself; zero means never.
 	recheckAt time.Time
 }
 
 // writes reports whether there is anything to be written.
 func (p *plan) writes() bool {
-	return p.changed || p.reworded || p.progressChanged || len(p.remove) > 0
+	return p.applies() || p.progressChanged || len(p.remove) > 0
 }
 
-// decide compares what was found with what is stored. Normalize turns a
-// condition into its stored form.
+// applies reports whether conditions are to be written.
+func (p *plan) applies() bool { return p.changed || p.restated || p.reworded }
+
+// decide compares what was found with what is stored, and returns the complete plan of it. It
+// is pure, as normalize is, which turns a condition into its stored form.
 func decide(outcomes []outcome, stored []Condition, progress []Progress, normalize func(Condition) Condition, generation int64, now time.Time) plan {
 	var p plan
 	for _, o := range outcomes {
-		p.progress = append(p.progress, o.progress...)
+		p.progress, p.kept = append(p.progress, o.progress...), append(p.kept, o.kept...)
+		p.later, p.failed = errors.Join(p.later, o.later), errors.Join(p.failed, o.err)
+		p.recheckAt = Earliest(p.recheckAt, o.due)
 		current := find(stored, o.conditionType)
 		switch o.applicability {
 		case LeaveAlone:
@@ -56,7 +66,7 @@ func decide(outcomes []outcome, stored []Condition, progress []Progress, normali
 	return p
 }
 
-// prune removes conditions that are ours, and of which nobody knows any more.
+// prune adds the removal of conditions that we wrote, and that are registered no more.
 func (p *plan) prune(types []string, stored []Condition) {
 	for _, conditionType := range types {
 		p.remove = append(p.remove, conditionType)
@@ -64,15 +74,16 @@ func (p *plan) prune(types []string, stored []Condition) {
 	}
 }
 
+// add adds a condition that applies, and what has changed of it.
 func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Condition, generation int64, now time.Time) {
 	p.recheckAt = Earliest(p.recheckAt, o.result.NextChange())
 	next := normalize(Condition{
-		Type: o.conditionType, Status: o.result.Status, Reason: o.result.Reason, Message: o.result.Message,
+		Type: o.conditionType, Status: o.asStored(), Reason: o.result.Reason, Message: o.result.Message,
 		Codes: o.result.Codes, ObservedGeneration: generation,
 	})
-	if o.damped && current != nil {
-		// It was found in an earlier generation; of this one it is not true.
-		next.ObservedGeneration = current.ObservedGeneration
+	if o.isStored {
+		// It was found of an earlier generation; of this one it is not true.
+		next.ObservedGeneration = o.observed
 	}
 	next.LastTransitionTime = now.Truncate(time.Second)
 	transition := Transition{To: next, Result: o.result}
@@ -85,8 +96,10 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 	}
 	p.apply = append(p.apply, next)
 	switch {
-	case current == nil || !current.equalButMessage(next):
+	case current == nil || !current.equalButWords(next):
 		p.changed = true
+	case !current.equalButMessage(next):
+		p.restated = true
 	case current.Message != next.Message:
 		p.reworded = true
 	}

@@ -40,7 +40,7 @@ func TestDecide(t *testing.T) {
 		},
 		"another reason keeps the transition time": {
 			applies(False, "Worse", "x"), stored(condition(False, "Bad", "x", hourAgo)),
-			written(Transition{
+			restated(Transition{
 				From: condition(False, "Bad", "x", hourAgo), To: condition(False, "Worse", "x", hourAgo),
 				Result: Result{Status: False, Reason: "Worse", Message: "x"},
 			}),
@@ -131,4 +131,8 @@ func stored(conditions ...Condition) []Condition { return conditions }
 // written is the plan that stores one transition.
 func written(transition Transition) plan {
 	return plan{apply: stored(transition.To), changed: true, transitions: []Transition{transition}}
+}
+
+func restated(transition Transition) plan {
+	return plan{apply: stored(transition.To), restated: true, transitions: []Transition{transition}}
 }

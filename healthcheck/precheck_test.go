@@ -37,7 +37,7 @@ func TestPrechecks(t *testing.T) {
 					ran = true
 					return Result{Status: True, Reason: "R"}, nil
 				})
-				out := bare(3*time.Second).evaluate(t.Context(), only(check, tt.prechecks...), nil)
+				out := bare(3*time.Second).checkCondition(t.Context(), only(check, tt.prechecks...), nil)
 				if out.applicability != tt.want || text(out.err) != tt.err {
 					t.Errorf("got %v and error %q, want %v and %q", out.applicability, text(out.err), tt.want, tt.err)
 				}

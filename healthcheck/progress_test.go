@@ -71,40 +71,6 @@ func TestClocksByCause(t *testing.T) {
 	}
 }
 
-// TestClockByCondition has the rows of Gardener's library, with a threshold of a minute.
-func TestClockByCondition(t *testing.T) {
-	stored := func(status Status, seconds int) *Condition {
-		return &Condition{Status: status, LastTransitionTime: testNow.Add(-time.Duration(seconds) * time.Second)}
-	}
-	fine, short := Result{Status: True}, Result{Status: Progressing, Reason: "Short", Within: 10 * time.Second}
-	tests := map[string]struct {
-		current *Condition
-		results []Result
-		want    Status
-	}{
-		"absent":                           {nil, []Result{rolling("")}, Progressing},
-		"True":                             {stored(True, 9999), []Result{rolling("")}, Progressing},
-		"Progressing, as long as allowed":  {stored(Progressing, 60), []Result{rolling("")}, Progressing},
-		"Progressing, for longer":          {stored(Progressing, 61), []Result{rolling("")}, False},
-		"Unknown, as long as allowed":      {stored(Unknown, 60), []Result{rolling("")}, Progressing},
-		"Unknown, for longer":              {stored(Unknown, 61), []Result{rolling("")}, False},
-		"False":                            {stored(False, 1), []Result{rolling("")}, False},
-		"False, and a progress that began": {stored(False, 1), []Result{rolling("another")}, False},
-		"no threshold":                     {nil, []Result{{Status: Progressing}}, False},
-		"one of two has none":              {nil, []Result{{Status: Progressing}, rolling("")}, Progressing},
-		"the smallest counts":              {stored(Progressing, 11), []Result{rolling(""), short, fine}, False},
-		"the smallest counts, in time":     {stored(Progressing, 9), []Result{rolling(""), short, fine}, Progressing},
-		"something else is False":          {nil, []Result{rolling(""), {Status: False}}, False},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := mergeBy(ByCondition, testNow, tt.results, tt.current); got.Status != tt.want {
-				t.Errorf("got %+v, want %s", got, tt.want)
-			}
-		})
-	}
-}
-
 // TestDeadlineAlwaysEndsInFalse plays a check that does not pass, and gives whatever other answers in between: once it has
 // had a cause for longer than allowed, that cause is False whenever it is given.
 func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
@@ -154,27 +120,6 @@ func TestAnnotationOfProgress(t *testing.T) {
 	want := []Progress{since("a|b", 5)}
 	if diff := cmp.Diff(want, (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object)); diff != "" {
 		t.Errorf("a cause with a separator (-want +got):\n%s", diff)
-	}
-}
-
-// TestByConditionComesToRest: something that has no time at all is False, which no clock changes.
-func TestByConditionComesToRest(t *testing.T) {
-	for name, other := range map[string]Result{
-		"beside a pass":    {Status: True, Reason: "Fine"},
-		"beside a failure": {Status: False, Reason: "Bad"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			merged := mergeBy(ByCondition, testNow, []Result{{Status: Progressing, Reason: "RollingOut"}, other}, nil)
-			if again := merged.NextChange(); merged.Status != False || !again.IsZero() {
-				t.Errorf("it is %s, and to be looked at again at %s", merged.Status, again)
-			}
-		})
-	}
-	// What has a moment of its own keeps it.
-	due := testNow.Add(time.Hour)
-	merged := mergeBy(ByCondition, testNow, []Result{{Status: Progressing, Reason: "RollingOut", Within: 2 * time.Hour}, {Status: True, RecheckAt: due}}, nil)
-	if again := merged.NextChange(); !again.Equal(due) {
-		t.Errorf("it is to be looked at again at %s, want %s", again, due)
 	}
 }
 

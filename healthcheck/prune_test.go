@@ -107,7 +107,7 @@ func TestSeveralRegistrations(t *testing.T) {
 }
 
 // TestOwned reads whatever may be in managed fields.
-func TestOwned(t *testing.T) {
+func TestWrote(t *testing.T) {
 	entry := func(manager, raw string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(raw)}
 	}
@@ -131,7 +131,7 @@ func TestOwned(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			widget := &Widget{ObjectMeta: metav1.ObjectMeta{ManagedFields: tt.fields}}
-			got := healthcheck.Metav1Store[*Widget]{FieldOwner: "us"}.Owned(widget, []string{"Ready", "Missing"})
+			got := healthcheck.Metav1Store[*Widget]{FieldOwner: "us"}.Wrote(widget, []string{"Ready", "Missing"})
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("owned (-want +got):\n%s", diff)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,9 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/healthcheck/internal/lag"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/recall"
 )
 
 // Reconciler is the engine: it carries out one Registration. AddToManager fills
@@ -31,14 +32,20 @@ type Reconciler[T client.Object] struct {
 	Clock clock.PassiveClock
 
 	// written are our last writes, in case the cache has not seen them yet.
-	written lag.Writes
+	expectations recall.Expectations
 	// missing are the objects that were not found when they were written, and busy those that
 	// had changed when their clocks were.
 	missing, busy objects
 	// reworded are the objects of which a message alone was written lately.
 	reworded rewordings
-	// late are the calls of checks that have not returned yet although their time is over.
-	late lateCalls
+	// results are those of checks with an Interval.
+	results lastResults
+	// tally counts which conditions the objects have, for the gauges. addGauges makes it.
+	tally     *tally
+	addGauges sync.Once
+	// hung are the calls of checks that have not returned yet, although their timeout has passed; previewed are those of
+	// Evaluate, which may have been given up long before.
+	hung, previewed hungCalls
 	// slot is taken by each check that runs.
 	slot     chan struct{}
 	makeSlot sync.Once
@@ -62,17 +69,16 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	if r.Progress == nil {
 		r.Progress = AnnotationProgress[T]{Client: mgr.GetClient(), Name: r.Name}
 	}
-	if store, ok := r.Store.(defaulting[T]); ok {
-		r.Store = store.withDefaults(r.Store, mgr.GetClient(), r.Name)
-	}
+	r.Store = withDefaults(r.store(), mgr.GetClient(), r.Name)
 	options := controller.Options{
 		Reconciler:              r,
 		MaxConcurrentReconciles: r.Concurrency,
 		Logger:                  mgr.GetLogger(),
 		RateLimiter:             r.rateLimiter(),
+		NewQueue:                r.NewQueue,
 	}
 	options.DefaultFromConfig(mgr.GetControllerOptions())
-	options.MaxConcurrentReconciles = cmp.Or(options.MaxConcurrentReconciles, DefaultConcurrency)
+	options.MaxConcurrentReconciles = cmp.Or(options.MaxConcurrentReconciles, defaultConcurrency)
 	ctl, err := controller.NewUnmanaged(r.Name, options)
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", r.Name, err)
@@ -80,69 +86,92 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	if err := r.watch(mgr, ctl); err != nil {
 		return fmt.Errorf("adding the watches of controller %s: %w", r.Name, err)
 	}
-	return mgr.Add(ctl)
+	if err := mgr.Add(ctl); err != nil {
+		return err
+	}
+	return mgr.Add(manager.RunnableFunc(r.removeGaugesAtEnd))
 }
 
 // watch adds all watches before the controller can run.
 func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
-	predicates := r.Predicates
-	if clocks, ok := r.Progress.(AnnotationProgress[T]); ok {
-		predicates = append(slices.Clone(predicates), clocks.butOwnClocks())
+	predicates := make([]predicate.Predicate, 0, len(r.Predicates)+1)
+	for _, p := range r.Predicates {
+		predicates = append(predicates, orGone(p))
 	}
-	objects := source.Kind(mgr.GetCache(), client.Object(r.New()), &handler.EnqueueRequestForObject{}, predicates...)
+	if clocks, ok := r.Progress.(AnnotationProgress[T]); ok {
+		predicates = append(predicates, clocks.butOwnClocks())
+	}
+	objects := source.Kind(mgr.GetCache(), client.Object(r.newObject()), &handler.EnqueueRequestForObject{}, predicates...)
 	if err := ctl.Watch(objects); err != nil {
 		return err
 	}
-	for _, d := range r.Dependants {
-		concerned := handler.EnqueueRequestsFromMapFunc(d.Owners)
-		if d.Owners == nil {
-			concerned = handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), r.New(), handler.OnlyControllerOwner())
+	for _, d := range r.Watches {
+		concerned := handler.EnqueueRequestsFromMapFunc(d.Map)
+		if d.Map == nil {
+			concerned = handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), r.newObject(), handler.OnlyControllerOwner())
 		}
 		if err := ctl.Watch(source.Kind(mgr.GetCache(), d.Object, concerned, d.Predicates...)); err != nil {
 			return err
 		}
 	}
-	if r.Watches == nil {
+	if r.MoreWatches == nil {
 		return nil
 	}
-	return r.Watches(ctl)
+	return r.MoreWatches(ctl)
 }
 
 // Reconcile checks one object. It returns an error if something could not be
 // read or written, so that the queue tries again with back-off; conflicts are
 // tried again silently.
 func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	obj := r.New()
+	result, err := r.look(ctx, req)
+	return result, retried(err)
+}
+
+func (r *Reconciler[T]) look(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	obj := r.newObject()
 	if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.written.Forget(req.NamespacedName)
-			r.missing.Delete(req.NamespacedName)
-			r.busy.Delete(req.NamespacedName)
-			r.reworded.Delete(req.NamespacedName)
-			r.rateLimiter().succeeded(req)
+			r.forget(req)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
 	}
-	if wait := r.written.Wait(obj); wait > 0 {
+	if wait := r.expectations.Wait(obj); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	now := r.Clock.Now()
-	p, err := r.judge(ctx, r.examination(obj, r.Progress, now))
+	run := r.newRun(obj, r.Progress, &r.hung, now)
+	run.kept = r.results.load(obj)
+	seen, err := r.observe(ctx, run)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if later, ok := errors.AsType[*LaterError](p.failed); ok {
-		return ctrl.Result{RequeueAfter: later.After}, nil
-	}
-	p.putOff(r.reworded.due(obj, now))
+	p := r.decideOn(ctx, run, seen)
+	r.results.store(obj, p.kept)
+	p.putOff(r.reworded.lately(obj, now))
 	if err := r.carryOut(ctx, obj, p); err != nil {
-		return r.afterWriteFailure(obj, err)
+		return r.afterWriteFailure(obj, errors.Join(err, r.withoutClocks(ctx, run, seen, err)))
 	}
-	again := requeueAfter(p.recheckAt, r.Clock.Now(), r.period())
+	r.tallyConditions(req.NamespacedName, p.apply)
+	due := p.due(r.Clock.Now())
+	again := requeueAfter(due, r.Clock.Now(), r.period())
 	if p.failed != nil {
-		return r.afterFailure(ctx, req, p.failed, p.recheckAt, again)
+		return r.afterFailure(ctx, req, p.failed, due, again)
 	}
-	r.rateLimiter().succeeded(req)
+	if p.later == nil {
+		r.rateLimiter().succeeded(req)
+	}
 	return ctrl.Result{RequeueAfter: again}, nil
+}
+
+// forget drops what is kept for an object that is gone.
+func (r *Reconciler[T]) forget(req ctrl.Request) {
+	r.expectations.Forget(req.NamespacedName)
+	r.missing.Delete(req.NamespacedName)
+	r.busy.Delete(req.NamespacedName)
+	r.reworded.Delete(req.NamespacedName)
+	r.results.forget(req.NamespacedName)
+	r.tallyConditions(req.NamespacedName, nil)
+	r.rateLimiter().succeeded(req)
 }

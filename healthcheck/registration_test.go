@@ -19,16 +19,24 @@ func TestValidate(t *testing.T) {
 	}{
 		"complete":      {func(*healthcheck.Registration[*Widget]) {}, ""},
 		"no name":       {func(r *healthcheck.Registration[*Widget]) { r.Name = "" }, "a registration needs a name"},
-		"no New":        {func(r *healthcheck.Registration[*Widget]) { r.New = nil }, `registration "w" needs New and Store`},
-		"no Store":      {func(r *healthcheck.Registration[*Widget]) { r.Store = nil }, `registration "w" needs New and Store`},
+		"the defaults":  {func(r *healthcheck.Registration[*Widget]) { r.New, r.Store = nil, nil }, ""},
 		"no conditions": {func(r *healthcheck.Registration[*Widget]) { r.Conditions = nil }, `registration "w" has no conditions`},
 		"a type twice": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions = append(r.Conditions, ready) },
-			`registration "w": condition type "Ready" is empty or registered twice`,
+			`registration "w": condition type "Ready" is registered twice`,
 		},
 		"no type": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "" },
-			`registration "w": condition type "" is empty or registered twice`,
+			`registration "w": a condition has no type`,
+		},
+		"a type that the API server refuses": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "Not ready" },
+			`registration "w": condition type "Not ready" may have nothing but letters, digits, "-", "_" and ".", and a domain and "/" before them`,
+		},
+		"a type with a domain": {func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "example.com/Ready_1" }, ""},
+		"a root type that the API server refuses": {
+			func(r *healthcheck.Registration[*Widget]) { r.Root.Type = "All!" },
+			`registration "w": condition type "All!" may have nothing but letters, digits, "-", "_" and ".", and a domain and "/" before them`,
 		},
 		"no checks": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks = nil },
@@ -44,7 +52,31 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) {
 				r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...)
 			},
-			`registration "w": check "c" of condition "Ready" is there twice, or has no name, or one with "|"`,
+			`registration "w": check "c" of condition "Ready" is there twice`,
+		},
+		"a check without a name": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "" },
+			`registration "w": a check of condition "Ready" has no name`,
+		},
+		"a name with the separator": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "a|b" },
+			`registration "w": check "a|b" of condition "Ready" has "|" in its name`,
+		},
+		"a nil function": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Checks[0] = healthcheck.NewCheck[*Widget]("c", nil)
+			},
+			`registration "w": check "c" of condition "Ready" is nil`,
+		},
+		"a nil precheck": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Prechecks = []healthcheck.Precheck[*Widget]{nil}
+			},
+			`registration "w": a precheck of condition "Ready" is nil`,
+		},
+		"a negative damping": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Damping.Failures = -1 },
+			`registration "w": Damping of condition "Ready" has something negative`,
 		},
 		"a target that nobody gives": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = healthcheck.NeedsTarget },
@@ -58,9 +90,9 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = 1 << 7 },
 			`registration "w": check "c" of condition "Ready" needs something that does not exist`,
 		},
-		"a dependant of no kind": {
-			func(r *healthcheck.Registration[*Widget]) { r.Dependants = []healthcheck.Dependant{{}} },
-			`registration "w": a dependant has no Object`,
+		"a watch of no kind": {
+			func(r *healthcheck.Registration[*Widget]) { r.Watches = []healthcheck.Watch{{}} },
+			`registration "w": a watch has no Object`,
 		},
 		"a removal while undecided": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].WhileUndecided = healthcheck.DoesNotApply },
@@ -70,11 +102,15 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) {
 				r.CheckConcurrency, r.CheckTimeout, r.SyncPeriod = -1, -1, -2
 			},
-			`registration "w": a number or a time is negative`,
+			"registration \"w\": SyncPeriod is negative\nregistration \"w\": CheckTimeout is negative\nregistration \"w\": CheckConcurrency is negative",
+		},
+		"a negative interval": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Interval = -1 },
+			`registration "w": check "c" of condition "Ready" has a negative Interval`,
 		},
 		"everything at once": {
 			func(r *healthcheck.Registration[*Widget]) { *r = healthcheck.Registration[*Widget]{} },
-			"a registration needs a name\nregistration \"\" needs New and Store\nregistration \"\" has no conditions",
+			"a registration needs a name\nregistration \"\" has no conditions",
 		},
 	}
 	for name, tt := range tests {

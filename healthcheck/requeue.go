@@ -2,6 +2,8 @@ package healthcheck
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // The back-off after an error. It ends soon enough that an object is looked at
@@ -51,7 +54,7 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
 		if r.missing.again(obj) {
-			return ctrl.Result{}, err
+			return ctrl.Result{}, fmt.Errorf("%w; as the object is there, its kind may lack the status subresource: the marker +kubebuilder:subresource:status", err)
 		}
 		return ctrl.Result{RequeueAfter: conflictRetry}, nil
 	}
@@ -70,6 +73,15 @@ func (r *Reconciler[T]) afterFailure(ctx context.Context, req ctrl.Request, err 
 	}
 	ctrl.LoggerFrom(ctx).Error(err, "A check could not be carried out; something else is due soon", "due", recheckAt)
 	return ctrl.Result{RequeueAfter: min(again, r.rateLimiter().When(req))}, nil
+}
+
+// retried has the queue try again whatever an error says: a check may think that it need not be run again, but the queue would
+// not look at the object any more, at which others look, too.
+func retried(err error) error {
+	if errors.Is(err, reconcile.TerminalError(nil)) {
+		return errors.New(err.Error())
+	}
+	return err
 }
 
 // rateLimiter is that of the queue. There is one back-off for each object, wherever its next try comes from, and it ends
@@ -95,7 +107,7 @@ func (r retries) succeeded(req ctrl.Request) { r.TypedRateLimiter.Forget(req) }
 func (r *Reconciler[T]) period() time.Duration {
 	period := r.SyncPeriod
 	if period == 0 && r.mayGetStale() {
-		period = DefaultSyncPeriod
+		period = defaultSyncPeriod
 	}
 	if period <= 0 {
 		return 0
@@ -105,8 +117,11 @@ func (r *Reconciler[T]) period() time.Duration {
 
 // mayGetStale reports whether a check looks at something that nothing watches.
 func (r *Registration[T]) mayGetStale() bool {
-	watched := len(r.Dependants) > 0 || r.Watches != nil
+	watched := len(r.Watches) > 0 || r.MoreWatches != nil
 	stale := func(needs Needs) bool { return needs.has(NeedsTarget) || (needs != 0 && !watched) }
+	if r.Precheck != nil && stale(r.PrecheckNeeds) {
+		return true
+	}
 	for i := range r.Conditions {
 		c := &r.Conditions[i]
 		if stale(c.PrecheckNeeds) || slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return stale(check.Needs) }) {

@@ -1,8 +1,10 @@
 package healthcheck
 
 import (
-	"slices"
+	"cmp"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/severity"
 )
 
 // Status is the answer of a check. It is a closed set: any other value is
@@ -44,13 +46,16 @@ const (
 	// ReasonInvalidResult is given when a check returned a status outside of the
 	// closed set, or Progressing without a deadline.
 	ReasonInvalidResult = "InvalidResult"
+	// ReasonDeadlineExceeded is given when something has taken too long, unless
+	// Result.Overdue says otherwise.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonTargetUnavailable and ReasonParentUnavailable are given when a check was
 	// not run, since what it needs could not be had.
 	ReasonTargetUnavailable = "TargetUnavailable"
 	ReasonParentUnavailable = "ParentUnavailable"
-	// ReasonNotGiven is stored for a result without a reason where the condition
+	// reasonNotGiven is stored for a result without a reason where the condition
 	// must have one.
-	ReasonNotGiven = "NotGiven"
+	reasonNotGiven = "NotGiven"
 )
 
 // Result is what one check found out about one object. It is plain data and is
@@ -64,7 +69,7 @@ type Result struct {
 	// problem on every run: no times, no counters, no random order.
 	Message string
 	// Codes classify a problem for programs, in any number. A store that has no
-	// place for them leaves them out. See also ConditionChecks.CodesOf.
+	// place for them leaves them out.
 	Codes []string
 	// Deadline is for Progressing: from this moment on the result is False. A check
 	// that does not know when the progress began leaves it zero, and sets Within. For
@@ -73,9 +78,12 @@ type Result struct {
 	// measured against it. It is ignored for True and Unknown.
 	Deadline time.Time
 	// Within is for Progressing without a Deadline: how long it may take, counted
-	// from when the engine saw this progress first. See ProgressRule. It needs
-	// Registration.Progress.
+	// from when the engine saw this progress first: see Progress. Less than a second counts
+	// as one.
 	Within time.Duration
+	// Overdue is for Progressing: the reason once the deadline has passed. The default is
+	// ReasonDeadlineExceeded. The message stays.
+	Overdue string
 	// Cause tells one progress of a check from another, each of which has a clock of
 	// its own, as "revision 7". The default is Reason.
 	Cause string
@@ -86,7 +94,7 @@ type Result struct {
 }
 
 // At returns r as it reads at now: a Progressing result whose deadline is
-// reached is False, a result that breaks the rules of this package is Unknown
+// reached is False for the reason Overdue, a result that breaks the rules of this package is Unknown
 // with ReasonInvalidResult, and a recheck time that is reached is due, so nothing
 // is left to wait for.
 func (r Result) At(now time.Time) Result {
@@ -97,13 +105,14 @@ func (r Result) At(now time.Time) Result {
 		r.RecheckAt = time.Time{}
 	}
 	if r.Status != Progressing {
+		r.Overdue = ""
 		return r
 	}
 	if r.Deadline.IsZero() {
 		return Result{Status: Unknown, Reason: ReasonInvalidResult, Message: "a check returned Progressing without a deadline"}
 	}
 	if !now.Before(r.Deadline) {
-		r.Status = False
+		r.Status, r.Reason, r.Overdue = False, cmp.Or(r.Overdue, ReasonDeadlineExceeded), ""
 	}
 	return r
 }
@@ -128,5 +137,5 @@ func Earliest(a, b time.Time) time.Time {
 // severity orders the statuses for merging, the worst first; it is negative for
 // one that is none of them.
 func (s Status) severity() int {
-	return slices.Index([]Status{False, Unknown, Progressing, True, Skipped}, s)
+	return severity.Of(string(s))
 }

@@ -25,9 +25,18 @@ func TestResultAt(t *testing.T) {
 			healthcheck.Result{Status: healthcheck.Unknown, Reason: "R", Deadline: in(-1)},
 			healthcheck.Result{Status: healthcheck.Unknown, Reason: "R", Deadline: in(-1)},
 		},
-		"progressing before its deadline":   {withDeadline(progressing, in(1)), withDeadline(progressing, in(1))},
-		"progressing at its deadline":       {withDeadline(progressing, now), failed(withDeadline(progressing, now))},
-		"progressing past its deadline":     {withDeadline(progressing, in(-1)), failed(withDeadline(progressing, in(-1)))},
+		"progressing before its deadline":                         {withDeadline(progressing, in(1)), withDeadline(progressing, in(1))},
+		"progressing at its deadline":                             {withDeadline(progressing, now), failed(withDeadline(progressing, now))},
+		"progressing past its deadline":                           {withDeadline(progressing, in(-1)), failed(withDeadline(progressing, in(-1)))},
+		"with a reason for the time past its deadline, before it": {overdue(withDeadline(progressing, in(1))), overdue(withDeadline(progressing, in(1)))},
+		"with a reason for the time past its deadline": {
+			overdue(withDeadline(progressing, now)),
+			healthcheck.Result{Status: healthcheck.False, Reason: "Stuck", Message: "2 of 3", Codes: []string{"A"}, Deadline: now},
+		},
+		"with one that it does not need": {
+			healthcheck.Result{Status: healthcheck.True, Reason: "Fine", Overdue: "Stuck"},
+			healthcheck.Result{Status: healthcheck.True, Reason: "Fine"},
+		},
 		"progressing without a deadline":    {progressing, invalid("a check returned Progressing without a deadline")},
 		"the zero value":                    {healthcheck.Result{}, invalid(`a check returned the unknown status ""`)},
 		"a status outside the closed set":   {healthcheck.Result{Status: "Fine"}, invalid(`a check returned the unknown status "Fine"`)},
@@ -73,12 +82,17 @@ func withDeadline(r healthcheck.Result, deadline time.Time) healthcheck.Result {
 	return r
 }
 
+func overdue(r healthcheck.Result) healthcheck.Result {
+	r.Overdue = "Stuck"
+	return r
+}
+
 func withRecheck(at time.Time) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.True, Reason: "R", RecheckAt: at}
 }
 
 func failed(r healthcheck.Result) healthcheck.Result {
-	r.Status = healthcheck.False
+	r.Status, r.Reason = healthcheck.False, healthcheck.ReasonDeadlineExceeded
 	return r
 }
 

@@ -1,6 +1,7 @@
 package healthcheck
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -8,44 +9,57 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rewordInterval is how far apart writes are that change nothing but messages. Our own write wakes us up: a message that
-// differs each time, as an error of the network that names the local port, would be written without end.
-const rewordInterval = 10 * time.Second
+const (
+	// rewordInterval is how far apart writes are that change nothing but words. Our own write wakes us up: a message that
+	// differs each time, as an error of the network that names the local port, would be written without end.
+	rewordInterval = 10 * time.Second
+	// mostRestated is how many such writes in a row a change of a reason may follow: programs go by reasons, so that one of
+	// them is told at once, but not one that goes back and forth, as that of a check that names the first problem of a map.
+	mostRestated = 3
+)
 
-// rewordings remember which objects had nothing but messages written lately, client.ObjectKey to rewording. The zero value
+// rewordings remember which objects had nothing but words written lately, client.ObjectKey to rewording. The zero value
 // is ready. It only delays.
 type rewordings struct{ sync.Map }
 
 type rewording struct {
 	uid types.UID
-	at  time.Time
+	// at is when the last write was, and inARow how many there were, each soon after the one before.
+	at     time.Time
+	inARow int
 }
 
-// due returns when a message alone may be written; zero means at once.
-func (r *rewordings) due(obj client.Object, now time.Time) time.Time {
+// lately returns how many writes of words alone there were in a row, and until when they count.
+func (r *rewordings) lately(obj client.Object, now time.Time) (inARow int, until time.Time) {
 	key := client.ObjectKeyFromObject(obj)
 	kept, found := r.Load(key)
 	if !found {
-		return time.Time{}
+		return 0, time.Time{}
 	}
 	last := kept.(rewording)
-	if due := last.at.Add(rewordInterval); last.uid == obj.GetUID() && now.Before(due) {
-		return due
+	if until := last.at.Add(rewordInterval); last.uid == obj.GetUID() && now.Before(until) {
+		return last.inARow, until
 	}
 	r.CompareAndDelete(key, last)
-	return time.Time{}
+	return 0, time.Time{}
 }
 
-// note remembers that a message alone was written.
+// note remembers that words alone were written.
 func (r *rewordings) note(obj client.Object, now time.Time) {
-	r.Store(client.ObjectKeyFromObject(obj), rewording{obj.GetUID(), now})
+	before, _ := r.lately(obj, now)
+	r.Store(client.ObjectKeyFromObject(obj), rewording{obj.GetUID(), now, before + 1})
 }
 
-// putOff has the plan wait if it changes nothing but messages, and such a change was written lately.
-func (p *plan) putOff(due time.Time) {
-	if !p.reworded || p.changed || due.IsZero() {
+// putOff has the plan wait if it changes nothing but words, and there were such changes lately.
+func (p *plan) putOff(inARow int, until time.Time) {
+	most := 1
+	if p.restated {
+		most = mostRestated
+	}
+	if p.changed || !p.applies() || inARow < most {
 		return
 	}
-	p.reworded = false
-	p.recheckAt = Earliest(p.recheckAt, due)
+	p.restated, p.reworded = false, false
+	p.transitions = slices.DeleteFunc(p.transitions, func(t Transition) bool { return !t.removes() })
+	p.recheckAt = Earliest(p.recheckAt, until)
 }

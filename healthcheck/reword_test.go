@@ -106,3 +106,19 @@ func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 	g.Eventually(writes.Load, patience).Should(BeNumerically(">=", 2))
 	g.Consistently(writes.Load, "1s").Should(BeNumerically("<=", 2), "the first verdict, and another message")
 }
+
+// TestManagerComesToRestWhateverTheReason counts the writes of a controller whose check names another reason each time, as one
+// does that goes through a map and names the first problem.
+func TestManagerComesToRestWhateverTheReason(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t, healthcheck.Result{})
+	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
+	r.OnTransition = nil
+	var runs atomic.Int32
+	r.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		return result(healthcheck.False, fmt.Sprintf("Broken%d", runs.Add(1)%2), ""), nil
+	})
+	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 1))
+	g.Consistently(runs.Load, 2*time.Second).Should(BeNumerically("<", 20))
+}

@@ -2,9 +2,6 @@ package healthcheck
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,17 +11,26 @@ import (
 // outcome is what a run found out about one condition type.
 type outcome struct {
 	conditionType string
+	// negative says that the condition is stored turned around.
+	negative      bool
 	applicability Applicability
 	result        Result
-	// damped says that the result is what is stored, as another was not found often enough.
-	damped bool
+	// isStored says that the result is what is stored, and not what was found: Damping holds that up.
+	isStored bool
+	// observed is the generation of which a result that isStored was found.
+	observed int64
 	// progress are the clocks to keep.
 	progress []Progress
 	// err is why a check could not be carried out; the result says so too.
 	err error
+	// kept are the results to use again, and due is when the first of them ends and its check is to be run.
+	kept []keptResult
+	due  time.Time
+	// later joins the LaterErrors that put the condition off.
+	later error
 }
 
-// run is one examination of one object.
+// run is one run of the checks of one object, and what they need for it. Methods get a copy, and change nothing for others.
 type run[T any] struct {
 	// name is that of the registration.
 	name    string
@@ -36,130 +42,124 @@ type run[T any] struct {
 	// progress are the stored clocks; keeps reports whether there is a place for them.
 	progress []Progress
 	keeps    bool
+	// kept are the results of checks with an Interval from before.
+	kept []keptResult
 	// slots bound how many checks run at once; nil means no bound.
 	slots chan struct{}
-	// call is what is being called; of those that are late none is made. Nil means that
-	// nobody keeps track of these.
+	// call is the next call; it is not made while it still hangs from before. A nil hung means
+	// that nobody keeps track.
 	call call
-	late *lateCalls
+	hung *hungCalls
 }
 
-// evaluate runs everything that makes one condition, of which current is stored.
-func (r run[T]) evaluate(ctx context.Context, c ConditionChecks[T], current *Condition) outcome {
+// checkCondition makes one condition, of which current is stored. Its steps are in the order in which the rules apply; what
+// it finds is in the sense of the checks.
+func (r run[T]) checkCondition(ctx context.Context, c ConditionChecks[T], current *Condition) outcome {
+	current = c.inSense(current)
 	r.in.Current, r.call.what = current, c.Type
 	out, decided := r.precheck(ctx, c)
 	if decided {
 		return out
 	}
-	results := make([]Result, len(c.Checks))
-	errs := make([]error, len(c.Checks))
-	var wait sync.WaitGroup
-	for i, check := range c.Checks {
-		wait.Go(func() {
-			if !r.unmeasured {
-				defer prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name)).ObserveDuration()
-			}
-			results[i], errs[i] = r.one(ctx, check, c.CodesOf)
-		})
-	}
-	wait.Wait()
-	for i, check := range c.Checks {
-		if r.keeps && c.ProgressRule == ByCause {
-			var kept []Progress
-			results[i], kept = date(r.progress, c.Type, check.Name, results[i], r.in.Now)
-			out.progress = append(out.progress, kept...)
-		}
+	last := r.recall(c)
+	results, errs := r.runChecks(ctx, c, last)
+	// Before they have deadlines: each run counts these from its clocks.
+	r.remember(c, last, results, errs)
+	if r.keeps {
+		out.progress = dateAll(r.progress, c, results, r.in.Now)
 	}
 	out.result, out.err = r.conclusion(ctx, c, results, current)
-	// Only now what progresses has its deadline.
-	r.count(c, results)
+	// It counts the statuses as they are with the deadlines.
+	r.count(c, results, last)
+	found := out.result
 	if r.keeps {
 		var counted []Progress
 		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
-		out.progress, out.damped = append(out.progress, counted...), len(counted) > 0
+		out.progress = append(out.progress, counted...)
+		if len(counted) > 0 {
+			out.isStored, out.observed = true, current.ObservedGeneration
+		}
 	}
-	out.err = errors.Join(append(errs, out.err)...)
+	out.kept, out.due = r.keepResults(c, last, results, found, out)
+	if out.later, out.err = postponed(append(errs, out.err)); out.later != nil {
+		out.applicability, out.progress = LeaveAlone, r.unchecked(c, LeaveAlone).progress
+		return out
+	}
 	if out.result.Status == Skipped {
 		out.applicability = DoesNotApply
 	}
 	return out
 }
 
+// runChecks runs the checks of a condition side by side, but for those whose last result still counts.
+func (r run[T]) runChecks(ctx context.Context, c ConditionChecks[T], last []keptResult) ([]Result, []error) {
+	results, errs := make([]Result, len(c.Checks)), make([]error, len(c.Checks))
+	var wait sync.WaitGroup
+	for i, check := range c.Checks {
+		if isRecalled(last, i) {
+			results[i] = last[i].result
+			continue
+		}
+		wait.Go(func() {
+			if !r.unmeasured {
+				defer prometheus.NewTimer(checkSeconds.WithLabelValues(r.name, c.Type, check.Name)).ObserveDuration()
+			}
+			results[i], errs[i] = r.runCheck(ctx, check)
+		})
+	}
+	wait.Wait()
+	return results, errs
+}
+
+// conclusion is what conclude makes of results; it is Unknown if a function of the registration panicked.
+func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
+	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
+	if err != nil {
+		err = describe("making condition "+c.Type, err)
+		return Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}, err
+	}
+	return result, nil
+}
+
 // count counts what the checks of a condition have found.
-func (r run[T]) count(c ConditionChecks[T], results []Result) {
+func (r run[T]) count(c ConditionChecks[T], results []Result, last []keptResult) {
 	if r.unmeasured {
 		return
 	}
 	for i, check := range c.Checks {
+		if isRecalled(last, i) {
+			continue
+		}
 		checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
 	}
 }
 
 // precheck asks whether a condition applies, and reports whether its checks need not be run.
 func (r run[T]) precheck(ctx context.Context, c ConditionChecks[T]) (out outcome, decided bool) {
-	out.conditionType = c.Type
 	for _, precheck := range c.Prechecks {
 		answer, err := within(ctx, r, c.PrecheckNeeds, precheck)
-		if err == nil && (answer < Applies || answer > DoesNotApply) {
-			err = &brokenError{ReasonInvalidResult, fmt.Sprintf("gave the unknown answer %d", answer)}
+		if err == nil {
+			err = answer.validate()
 		}
 		if err != nil {
-			out.err = describe("deciding whether "+c.Type+" applies", err)
-			out.applicability = c.WhileUndecided
-			out.result = Result{Status: Unknown, Reason: reasonOf(out.err), Message: out.err.Error()}
-			out.progress = r.progressOf(c.Type, LeaveAlone)
-			return out, true
+			return r.undecided(c, describe("deciding whether "+c.Type+" applies", err)), true
 		}
 		if answer != Applies {
-			out.applicability = answer
-			out.progress = r.progressOf(c.Type, answer)
-			return out, true
+			return r.unchecked(c, answer), true
 		}
 	}
-	return out, false
+	return outcome{conditionType: c.Type, negative: c.Negative}, false
 }
 
-// progressOf are the clocks of a condition whose checks are not run.
-func (r run[T]) progressOf(conditionType string, applicability Applicability) []Progress {
-	if applicability == DoesNotApply {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(r.progress), func(p Progress) bool { return p.Condition != conditionType })
-}
-
-// one runs one check and makes a result of it even if it gives none.
-func (r run[T]) one(ctx context.Context, check NamedCheck[T], codesOf func(error) []string) (Result, error) {
+// runCheck runs one check. Its result is Unknown if the check could not be carried out; the error says why.
+func (r run[T]) runCheck(ctx context.Context, check NamedCheck[T]) (Result, error) {
 	r.call.what += separator + check.Name
 	result, err := within(ctx, r, check.Needs, check.Check.Check)
-	problem := errors.New(result.Message)
 	if err != nil {
 		err = describe("check "+check.Name, err)
-		problem, result = err, Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}
+		result = Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}
 	}
-	if codesOf == nil || (err == nil && result.Status != False && result.Status != Progressing) {
-		return result, err
-	}
-	codes, broken := guarded(ctx, func(context.Context) ([]string, error) { return codesOf(problem), nil })
-	if broken != nil {
-		// The verdict is worth more than its codes.
-		return result, errors.Join(err, describe("codes of check "+check.Name, broken))
-	}
-	result.Codes = append(slices.Clone(result.Codes), codes...)
 	return result, err
-}
-
-// reasonOf tells why a check was not carried out.
-func reasonOf(err error) string {
-	if broken, ok := errors.AsType[*brokenError](err); ok {
-		return broken.reason
-	}
-	if unmet, ok := errors.AsType[*unmetError](err); ok {
-		return unmet.reason
-	}
-	if _, ok := errors.AsType[*UnavailableError](err); ok {
-		return ReasonTargetUnavailable
-	}
-	return ReasonCheckFailed
 }
 
 // within calls foreign code in what it needs, bounded in time and number.
@@ -176,7 +176,7 @@ func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(c
 			return none, ctx.Err()
 		}
 	}
-	return boundedOnce(ctx, r.late, r.call, r.timeout, func(ctx context.Context) (A, error) {
+	return boundedOnce(ctx, r.hung, r.call, r.timeout, func(ctx context.Context) (A, error) {
 		env, err := r.around.env(ctx, needs)
 		if err != nil {
 			return none, err
@@ -185,12 +185,4 @@ func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(c
 		in.Env = env
 		return foreign(ctx, in)
 	})
-}
-
-// describe says what failed.
-func describe(what string, err error) error {
-	if broken, ok := errors.AsType[*brokenError](err); ok {
-		return fmt.Errorf("%s %w", what, broken)
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }

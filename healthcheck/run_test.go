@@ -59,7 +59,7 @@ func TestBrokenChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				out := bare(3*time.Second).evaluate(t.Context(), only(tt.check), nil)
+				out := bare(3*time.Second).checkCondition(t.Context(), only(tt.check), nil)
 				if out.err == nil || !strings.HasPrefix(out.err.Error(), tt.error) {
 					t.Errorf("error is %v, want %q", out.err, tt.error)
 				}
@@ -80,7 +80,7 @@ func TestPanicIsLogged(t *testing.T) {
 	var log strings.Builder
 	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{}))
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) { panic("oh dear") })
-	bare(time.Minute).evaluate(ctx, only(check), nil)
+	bare(time.Minute).checkCondition(ctx, only(check), nil)
 	for _, want := range []string{"Check panicked", "oh dear", "run_test.go"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not hold %q: %s", want, log.String())
@@ -100,7 +100,7 @@ func TestChecksRunSideBySide(t *testing.T) {
 			conditions.Checks = append(conditions.Checks, NamedCheck[string]{Name: "c", Check: wait})
 		}
 		started := time.Now()
-		out := bare(time.Minute).evaluate(t.Context(), conditions, nil)
+		out := bare(time.Minute).checkCondition(t.Context(), conditions, nil)
 		if out.result.Status != True {
 			t.Errorf("got %+v, want True", out.result)
 		}
@@ -115,7 +115,7 @@ func only(check Check[string], prechecks ...Precheck[string]) ConditionChecks[st
 	return ConditionChecks[string]{Type: "Ready", Prechecks: prechecks, Checks: []NamedCheck[string]{{Name: "c", Check: check}}}
 }
 
-// bare is an examination of nothing, with nothing around it.
+// bare is a run without an object, with nothing around it.
 func bare(timeout time.Duration) run[string] {
 	return run[string]{in: Input[string]{Now: testNow}, timeout: timeout}
 }

@@ -18,22 +18,22 @@ func TestNothingGetsStaleInSilence(t *testing.T) {
 	needs := func(needs healthcheck.Needs) func(*registration) {
 		return func(r *registration) { r.Conditions[0].Checks[0].Needs = needs }
 	}
-	dependants := func(r *registration) { r.Dependants = []healthcheck.Dependant{{Object: &corev1.ConfigMap{}}} }
+	watches := func(r *registration) { r.Watches = []healthcheck.Watch{{Object: &corev1.ConfigMap{}}} }
 	tests := map[string]struct {
 		changes []func(*registration)
 		want    time.Duration
 	}{
-		"the object alone":             {nil, 0},
-		"a source":                     {[]func(*registration){needs(healthcheck.NeedsSource)}, healthcheck.DefaultSyncPeriod},
-		"a source with dependants":     {[]func(*registration){needs(healthcheck.NeedsSource), dependants}, 0},
-		"a parent":                     {[]func(*registration){needs(healthcheck.NeedsParent)}, healthcheck.DefaultSyncPeriod},
-		"a parent with dependants":     {[]func(*registration){needs(healthcheck.NeedsParent), dependants}, 0},
-		"a target":                     {[]func(*registration){needs(healthcheck.NeedsTarget)}, healthcheck.DefaultSyncPeriod},
-		"a target and dependants here": {[]func(*registration){needs(healthcheck.NeedsTarget), dependants}, healthcheck.DefaultSyncPeriod},
-		"a source with watches": {[]func(*registration){needs(healthcheck.NeedsSource), func(r *registration) {
-			r.Watches = func(controller.Controller) error { return nil }
+		"the object alone":          {nil, 0},
+		"a source":                  {[]func(*registration){needs(healthcheck.NeedsSource)}, 30 * time.Second},
+		"a source with watches":     {[]func(*registration){needs(healthcheck.NeedsSource), watches}, 0},
+		"a parent":                  {[]func(*registration){needs(healthcheck.NeedsParent)}, 30 * time.Second},
+		"a parent with watches":     {[]func(*registration){needs(healthcheck.NeedsParent), watches}, 0},
+		"a target":                  {[]func(*registration){needs(healthcheck.NeedsTarget)}, 30 * time.Second},
+		"a target and watches here": {[]func(*registration){needs(healthcheck.NeedsTarget), watches}, 30 * time.Second},
+		"a source with more watches": {[]func(*registration){needs(healthcheck.NeedsSource), func(r *registration) {
+			r.MoreWatches = func(controller.Controller) error { return nil }
 		}}, 0},
-		"a precheck": {[]func(*registration){func(r *registration) { r.Conditions[0].PrecheckNeeds = healthcheck.NeedsSource }}, healthcheck.DefaultSyncPeriod},
+		"a precheck": {[]func(*registration){func(r *registration) { r.Conditions[0].PrecheckNeeds = healthcheck.NeedsSource }}, 30 * time.Second},
 		"never":      {[]func(*registration){needs(healthcheck.NeedsTarget), func(r *registration) { r.SyncPeriod = healthcheck.Never }}, 0},
 		"a period":   {[]func(*registration){needs(healthcheck.NeedsTarget), func(r *registration) { r.SyncPeriod = time.Hour }}, time.Hour},
 	}

@@ -2,8 +2,6 @@ package healthcheck
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,40 +44,6 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestCodesOf classifies what checks say, in addition to what they know themselves.
-func TestCodesOf(t *testing.T) {
-	quota := func(err error) []string {
-		if strings.Contains(err.Error(), "quota") {
-			return []string{"ERR_INFRA_QUOTA_EXCEEDED"}
-		}
-		return nil
-	}
-	tests := map[string]struct {
-		result Result
-		err    error
-		want   []string
-	}{
-		"nothing to see":        {Result{Status: False, Reason: "R", Message: "no disk"}, nil, nil},
-		"the message":           {Result{Status: False, Reason: "R", Message: "quota exceeded"}, nil, []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
-		"while it progresses":   {Result{Status: Progressing, Reason: "R", Message: "quota exceeded", Deadline: testNow.Add(1)}, nil, []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
-		"beside what is known":  {Result{Status: False, Reason: "R", Message: "quota", Codes: []string{"A"}}, nil, []string{"A", "ERR_INFRA_QUOTA_EXCEEDED"}},
-		"an error":              {Result{}, errors.New("over quota"), []string{"ERR_INFRA_QUOTA_EXCEEDED"}},
-		"what is healthy":       {Result{Status: True, Reason: "R", Message: "quota is fine"}, nil, nil},
-		"what cannot be told":   {Result{Status: Unknown, Reason: "R", Message: "quota?"}, nil, nil},
-		"an error without them": {Result{}, errTest, nil},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			conditions := only(CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return tt.result, tt.err }))
-			conditions.CodesOf = quota
-			out := bare(time.Minute).evaluate(t.Context(), conditions, nil)
-			if diff := cmp.Diff(tt.want, out.result.Codes); diff != "" {
-				t.Errorf("codes (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestSkipped is no pass, and no failure.
 func TestSkipped(t *testing.T) {
 	answers := func(r Result) NamedCheck[string] {
@@ -103,7 +67,7 @@ func TestSkipped(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			out := bare(time.Minute).evaluate(t.Context(), ConditionChecks[string]{Type: "Ready", Checks: tt.checks}, nil)
+			out := bare(time.Minute).checkCondition(t.Context(), ConditionChecks[string]{Type: "Ready", Checks: tt.checks}, nil)
 			got := decide([]outcome{out}, tt.stored, nil, func(c Condition) Condition { return c }, 0, testNow)
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(plan{})); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)

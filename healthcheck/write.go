@@ -1,16 +1,13 @@
 package healthcheck
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// carryOut writes what the plan says, and tells of it.
+// carryOut writes what the plan says, and reports the transitions that were stored.
 func (r *Reconciler[T]) carryOut(ctx context.Context, obj T, p plan) error {
 	if !p.writes() {
 		return nil
@@ -32,14 +29,14 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition,
 	defer cancel()
 	if p.progressChanged && r.Progress != nil {
 		if err := r.keep(ctx, obj, p.progress); err != nil {
-			return nil, err
+			return nil, &clockError{err}
 		}
 	}
 	if len(p.remove) > 0 {
-		if err := r.Store.Remove(ctx, obj, p.remove); err != nil {
+		if err := r.store().Remove(ctx, obj, p.remove); err != nil {
 			return nil, err
 		}
-		r.written.Note(obj)
+		r.expectations.Expect(obj)
 	}
 	if err := r.apply(ctx, obj, p); err != nil {
 		return slices.DeleteFunc(slices.Clone(p.transitions), func(t Transition) bool { return !t.removes() }), err
@@ -57,7 +54,7 @@ func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) er
 		written := obj.DeepCopyObject().(T)
 		written.SetResourceVersion("")
 		if err = r.Progress.Save(ctx, written, progress); err == nil {
-			r.written.Note(written)
+			r.expectations.Expect(written)
 			return nil
 		}
 	}
@@ -65,65 +62,21 @@ func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) er
 		return err
 	}
 	r.busy.forget(obj)
-	r.written.Note(obj)
+	r.expectations.Expect(obj)
 	return nil
 }
 
 // apply writes the conditions, if that is due.
 func (r *Reconciler[T]) apply(ctx context.Context, obj T, p plan) error {
-	if !p.changed && !p.reworded {
+	if !p.applies() {
 		return nil
 	}
-	if err := r.Store.Apply(ctx, obj, p.apply); err != nil {
+	if err := r.store().Apply(ctx, obj, p.apply); err != nil {
 		return err
 	}
-	r.written.Note(obj)
+	r.expectations.Expect(obj)
 	if !p.changed {
 		r.reworded.note(obj, r.Clock.Now())
 	}
 	return nil
-}
-
-// EventAction is the action of all Events of the engine, in the sense of
-// events.k8s.io.
-const EventAction = "HealthCheck"
-
-// report counts, logs and tells each transition once, and hands it on.
-func (r *Reconciler[T]) report(ctx context.Context, obj T, transitions []Transition) {
-	for _, transition := range transitions {
-		transition.At = r.Clock.Now()
-		condition := transition.To
-		if transition.removes() {
-			condition.Type = transition.From.Type
-		}
-		if transition.From.Status != condition.Status {
-			transitionsTotal.WithLabelValues(r.Name, condition.Type, string(transition.From.Status), string(condition.Status)).Inc()
-			r.tell(obj, condition)
-		}
-		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
-			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
-		if r.OnTransition != nil {
-			r.OnTransition(ctx, obj, transition)
-		}
-	}
-}
-
-// maxEvent is how long the text of an Event may be, in bytes.
-const maxEvent = 1024
-
-// tell records an Event on a change of the status.
-func (r *Reconciler[T]) tell(obj T, condition Condition) {
-	if r.Recorder == nil || condition.Status == "" {
-		return
-	}
-	eventType := corev1.EventTypeNormal
-	if condition.Status == False {
-		eventType = corev1.EventTypeWarning
-	}
-	reason := cmp.Or(condition.Reason, ReasonNotGiven)
-	text := condition.Type + " is " + string(condition.Status)
-	if condition.Message != "" {
-		text += ": " + condition.Message
-	}
-	r.Recorder.Eventf(obj, nil, eventType, reason, EventAction, "%s", shortened(text, maxEvent))
 }

@@ -66,7 +66,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDefaultsArrive with whoever creates an object, however little is said in it, and are those that
+// TestDefaultsArrive no matter who creates an object, however little is said in it, and are those that
 // the functions know.
 func TestDefaultsArrive(t *testing.T) {
 	e := env.Get(t)

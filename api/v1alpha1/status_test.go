@@ -39,7 +39,7 @@ func TestStatusIsASubresource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := stored(t, e.Client, object).Status.Phase; got != "" {
-		t.Errorf("after creation the phase is %s: whoever creates an object writes its status", got)
+		t.Errorf("after creation the phase is %s: the creator of an object writes its status", got)
 	}
 
 	object.Status.Phase = v1alpha1.PoweringOff

@@ -25,14 +25,10 @@ func provisioned(_ context.Context, in healthcheck.Input[*clusterv1.Cluster]) (h
 
 // AddToManager adds a controller that writes the condition ProvisionedInTime on Clusters.
 func AddToManager(mgr ctrl.Manager) error {
-	checks := &healthcheck.Reconciler[*clusterv1.Cluster]{Registration: healthcheck.Registration[*clusterv1.Cluster]{
+	return healthcheck.New(healthcheck.Registration[*clusterv1.Cluster]{
 		Name: "provisioned-in-time",
-		New:  func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
-		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{
-			Type:   "ProvisionedInTime",
-			Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{{Name: "provisioned", Check: healthcheck.CheckFunc[*clusterv1.Cluster](provisioned)}},
-		}},
-		Store: healthcheck.Metav1Store[*clusterv1.Cluster]{Client: mgr.GetClient(), FieldOwner: "provisioned-in-time"},
-	}}
-	return checks.AddToManager(mgr)
+		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{
+			healthcheck.NewCondition("ProvisionedInTime", healthcheck.NewCheck("provisioned", provisioned)),
+		},
+	}).AddToManager(mgr)
 }

@@ -27,11 +27,8 @@ func DNS(clients *targets.Clients[*clusterv1.Cluster], c client.Client) healthch
 	}
 	check := checks.One("dns", checks.Target, coreDNS, checks.Deployment)
 	return healthcheck.Registration[*clusterv1.Cluster]{
-		Name: "dns", New: func() *clusterv1.Cluster { return &clusterv1.Cluster{} },
-		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{{
-			Type: "DNSAvailable", Checks: []healthcheck.NamedCheck[*clusterv1.Cluster]{check},
-		}},
-		Store:   healthcheck.Metav1Store[*clusterv1.Cluster]{Client: c, FieldOwner: "dns"},
-		Targets: clients, SyncPeriod: 30 * time.Second,
+		Name:       "dns",
+		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{healthcheck.NewCondition("DNSAvailable", check)},
+		Targets:    clients, SyncPeriod: 30 * time.Second,
 	}
 }

@@ -26,8 +26,8 @@ const (
 	ReasonWrongName = "CertificateForAnotherName"
 )
 
-// DefaultWarning is when an Expiry warns if it does not say.
-const DefaultWarning = 14 * 24 * time.Hour
+// defaultWarning is when an Expiry warns if it does not say.
+const defaultWarning = 14 * 24 * time.Hour
 
 // Expiry is what is demanded of certificates in PEM. The zero value demands that they can
 // be read and are valid.
@@ -39,7 +39,7 @@ type Expiry struct {
 	// "tls.crt".
 	Key string
 	// Warning is the time before a certificate expires in which it should have been
-	// renewed: from then on the result is Progressing. The default is DefaultWarning, or a
+	// renewed: from then on the result is Progressing. The default is 14 days, or a
 	// fifth of the lifetime of the certificate if that is less. A negative one is none.
 	Warning time.Duration
 	// Deadline is how much time must be left: with less, the result is False. The default
@@ -130,7 +130,7 @@ func (e Expiry) judge(chain []*x509.Certificate, now time.Time) healthcheck.Resu
 // remaining judges the time that is left.
 func (e Expiry) remaining(c *x509.Certificate, now time.Time) healthcheck.Result {
 	deadline := max(e.Deadline, 0)
-	warning := max(deadline, cmp.Or(e.Warning, min(DefaultWarning, c.NotAfter.Sub(c.NotBefore)/5)))
+	warning := max(deadline, cmp.Or(e.Warning, min(defaultWarning, c.NotAfter.Sub(c.NotBefore)/5)))
 	expiring := func(limit time.Duration) healthcheck.Result {
 		return unhealthy(ReasonExpiring, "Certificate of %s expires on %s, in less than %s", subject(c), date(c.NotAfter), days(limit))
 	}

@@ -74,7 +74,7 @@ func MissingWithin(d time.Duration) Option {
 	return func(s *settings) {
 		s.missing = func(r healthcheck.Result) healthcheck.Result {
 			if d > 0 {
-				r.Status, r.Within = healthcheck.Progressing, d
+				r.Status, r.Within, r.Overdue = healthcheck.Progressing, d, r.Reason
 			}
 			return r
 		}

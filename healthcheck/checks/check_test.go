@@ -55,7 +55,7 @@ func TestOne(t *testing.T) {
 		"missing":       {checks.One("web", checks.Source, web, checks.Deployment), none, healthy, fails(checks.ReasonNotFound, "Deployment shop/web is not found")},
 		"skipped":       {checks.One("web", checks.Source, web, checks.Deployment, checks.MissingIsSkipped()), none, nil, skipped},
 		"awaited": {checks.One("web", checks.Source, web, checks.Deployment, checks.MissingWithin(time.Minute)), none, nil,
-			progresses(time.Minute, checks.ReasonNotFound, "Deployment shop/web is not found")},
+			healthcheck.Result{Status: healthcheck.Progressing, Within: time.Minute, Reason: checks.ReasonNotFound, Overdue: checks.ReasonNotFound, Message: "Deployment shop/web is not found"}},
 		"awaited no time": {checks.One("web", checks.Source, web, checks.Deployment, checks.MissingWithin(0)), none, nil, fails(checks.ReasonNotFound, "Deployment shop/web is not found")},
 		"nameless":        {checks.One("web", checks.Source, nameless, checks.Deployment), healthy, nil, fails(checks.ReasonNotFound, "There is no name of a Deployment")},
 		"without words": {checks.One("web", checks.Source, web, func(*appsv1.Deployment) healthcheck.Result {

@@ -60,8 +60,8 @@ func Node(n *corev1.Node) healthcheck.Result {
 
 // PersistentVolumeClaim asks whether a claim has its volume, as kstatus does.
 //
-// One that is not bound yet is Progressing (ReasonPending, BoundWithin). Where claims
-// wait for the first Pod that uses them, Within can give more time. One that has lost
+// One that is not bound yet is Progressing (ReasonPending, for five minutes). Where claims
+// wait for the first Pod that uses them, Tolerate can give more time. One that has lost
 // its volume is False (ReasonLost).
 func PersistentVolumeClaim(p *corev1.PersistentVolumeClaim) healthcheck.Result {
 	phase := condition{Status: string(p.Status.Phase)}.asPhase()
@@ -71,7 +71,7 @@ func PersistentVolumeClaim(p *corev1.PersistentVolumeClaim) healthcheck.Result {
 	case corev1.ClaimLost:
 		return unhealthy(ReasonLost, "%s", phase)
 	case corev1.ClaimPending, "":
-		return progressing(BoundWithin, ReasonPending, "%s", phase)
+		return progressing(boundWithin, ReasonPending, "%s", phase)
 	default:
 		return unhealthy(ReasonPhaseUnknown, "%s", phase)
 	}

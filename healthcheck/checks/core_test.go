@@ -3,6 +3,7 @@ package checks_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -76,8 +77,8 @@ func TestPersistentVolumeClaim(t *testing.T) {
 	}
 	judge(t, checks.PersistentVolumeClaim, map[string]row[*corev1.PersistentVolumeClaim]{
 		"bound":   {claim(corev1.ClaimBound), passes},
-		"pending": {claim(corev1.ClaimPending), progresses(checks.BoundWithin, checks.ReasonPending, "Phase is Pending")},
-		"new":     {claim(""), progresses(checks.BoundWithin, checks.ReasonPending, "Phase is empty")},
+		"pending": {claim(corev1.ClaimPending), progresses(5*time.Minute, checks.ReasonPending, "Phase is Pending")},
+		"new":     {claim(""), progresses(5*time.Minute, checks.ReasonPending, "Phase is empty")},
 		"lost":    {claim(corev1.ClaimLost), fails(checks.ReasonLost, "Phase is Lost")},
 		"other":   {claim("Odd"), fails(checks.ReasonPhaseUnknown, "Phase is Odd")},
 	})

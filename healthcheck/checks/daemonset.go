@@ -63,7 +63,7 @@ func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 // (ReasonNotScheduled, ReasonPodsUnavailable) for RolloutWithin after its creation. Its
 // status does not tell whether they have ever been there.
 func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
-	return then(starting(d, DaemonSet(d), ReasonNotScheduled, ReasonPodsUnavailable), func() healthcheck.Result {
+	return then(starting(RolloutWithin, d, DaemonSet(d), ReasonNotScheduled, ReasonPodsUnavailable), func() healthcheck.Result {
 		updated, want := d.Status.UpdatedNumberScheduled, d.Status.DesiredNumberScheduled
 		if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || updated >= want {
 			return healthy()

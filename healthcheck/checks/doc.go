@@ -5,7 +5,7 @@
 // [Pod], [Job], and so on, one for each kind. A check is a rule with a place to look:
 // [Self] looks at the object under examination, [One] at one object that it depends on,
 // [Each] at all that a list finds. A registration watches what its checks look at as
-// Dependants, filtered by [VerdictChanged].
+// Watches, filtered by [VerdictChanged].
 //
 // The kinds of Cluster API have their rules in package clusterapi, a module of its own
 // below this package. For kinds without a rule see the packages kstatus and cel.
@@ -21,11 +21,11 @@
 // A rule knows no clock. Where time is allowed for something the result is
 // Progressing with healthcheck.Result.Within, and the engine keeps the time; or with a
 // Deadline, which may have passed, if the object itself tells since when. How long
-// that is, and for which reasons, is changed by [Within], for each rule in the same
+// that is, and for which reasons, is changed by [Tolerate], for each rule in the same
 // way:
 //
-//	checks.Within(5*time.Minute, checks.Service, checks.ReasonNoIngress)
-//	checks.Within(0, checks.Deployment) // at once
+//	checks.Tolerate(5*time.Minute, checks.Service, checks.ReasonNoIngress)
+//	checks.Tolerate(0, checks.Deployment) // at once
 //
 // A passing result has a reason and no message. All other messages are one sentence,
 // the same for the same problem: they have no numbers that count up or down by themselves.

@@ -13,10 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/severity"
 )
 
-// MaxNamed is how many objects the message of Each names.
-const MaxNamed = 5
+// maxNamed is how many objects the message of Each names.
+const maxNamed = 5
 
 // Each is a check of all objects of a list that another one depends on.
 //
@@ -26,7 +27,7 @@ const MaxNamed = 5
 //
 // The worst result decides, as in healthcheck.Merge; of several it is the first by
 // namespace and name that gives reason and cause. The message names the objects
-// with that status in this order, MaxNamed at most, and counts none: it would change with
+// with that status in this order, five at most, and counts none: it would change with
 // those that come and go. Objects that the rule skips do not
 // count.
 //
@@ -86,14 +87,17 @@ func judgeAll[O client.Object](now time.Time, objects []O, rule Rule[O]) healthc
 		}
 	}
 	if len(found) == 0 {
-		return healthcheck.Result{Status: healthcheck.Skipped, Reason: ReasonAllSkipped}
+		return healthcheck.Result{Status: healthcheck.Skipped, Reason: reasonAllSkipped}
 	}
 	return mergeNamed(found)
 }
 
 // mergeNamed does what healthcheck.Merge does, for results that may have no deadline yet.
 func mergeNamed(found []healthcheck.NamedResult) healthcheck.Result {
-	lead := slices.MinFunc(found, func(a, b healthcheck.NamedResult) int { return severity(a.Status) - severity(b.Status) })
+	// A status outside of the closed set is the worst: the engine will refuse it.
+	lead := slices.MinFunc(found, func(a, b healthcheck.NamedResult) int {
+		return severity.Of(string(a.Status)) - severity.Of(string(b.Status))
+	})
 	merged := lead.Result
 	if merged.Status == healthcheck.Progressing {
 		// A clock of its own for each object: that of one which has come through is not
@@ -118,12 +122,6 @@ func mergeNamed(found []healthcheck.NamedResult) healthcheck.Result {
 	return merged
 }
 
-// severity orders statuses, the worst first. One outside of the set is the worst: the
-// engine will refuse it.
-func severity(s healthcheck.Status) int {
-	return slices.Index([]healthcheck.Status{healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.True}, s)
-}
-
 func phrase(s healthcheck.Status) string {
 	switch s {
 	case healthcheck.Progressing:
@@ -138,10 +136,10 @@ func phrase(s healthcheck.Status) string {
 // enumerate puts results into one line.
 func enumerate(results []healthcheck.NamedResult) string {
 	var texts []string
-	for _, r := range results[:min(len(results), MaxNamed)] {
+	for _, r := range results[:min(len(results), maxNamed)] {
 		texts = append(texts, about(r.Name, r.Result).Message)
 	}
-	if len(results) > MaxNamed {
+	if len(results) > maxNamed {
 		texts = append(texts, "and more")
 	}
 	return strings.Join(texts, "; ")

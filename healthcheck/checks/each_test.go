@@ -68,7 +68,7 @@ func TestEach(t *testing.T) {
 		"one is bad":        {[]client.Object{pod("shop", "b", "False"), pod("shop", "a", "True")}, nil, rechecked},
 		"many are bad":      {many, nil, bad("Not healthy: Pod shop/p0: is bad; Pod shop/p1: is bad; Pod shop/p2: is bad; Pod shop/p3: is bad; Pod shop/p4: is bad; and more")},
 		"skipped ones":      {[]client.Object{pod("shop", "a", "Skipped"), pod("shop", "b", "False")}, nil, bad("Not healthy: Pod shop/b: is bad")},
-		"all skipped":       {[]client.Object{pod("shop", "a", "Skipped")}, nil, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonAllSkipped}},
+		"all skipped":       {[]client.Object{pod("shop", "a", "Skipped")}, nil, healthcheck.Result{Status: healthcheck.Skipped, Reason: "AllSkipped"}},
 		"unknown":           {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "Rolling")}, nil, healthcheck.Result{Status: healthcheck.Unknown, Reason: "Odd", Within: time.Hour, Message: "Cannot be judged: Pod shop/a: Odd"}},
 		"bad, not unknown":  {[]client.Object{pod("shop", "a", "Unknown"), pod("shop", "b", "False")}, nil, bad("Not healthy: Pod shop/b: is bad")},
 		"invalid":           {[]client.Object{pod("shop", "a", "Perhaps"), pod("shop", "b", "False")}, nil, healthcheck.Result{Status: "Perhaps", Reason: "Odd", Within: time.Hour, Message: "Not healthy: Pod shop/a: Odd"}},

@@ -25,10 +25,11 @@ const (
 
 // How endpoints are asked, unless their probes say otherwise.
 const (
-	// DefaultProbeTimeout is how long an endpoint has for its whole answer.
-	DefaultProbeTimeout = 5 * time.Second
-	// DefaultProbeInterval is when it is asked again: nothing tells of a change.
-	DefaultProbeInterval = 30 * time.Second
+	// defaultProbeTimeout is how long an endpoint has for its whole answer.
+	defaultProbeTimeout = 5 * time.Second
+	// defaultProbeInterval is how often it is asked again: nothing tells of a change. See
+	// healthcheck.NamedCheck.Interval.
+	defaultProbeInterval = 30 * time.Second
 )
 
 // endpoint makes a check of a probe. An address that is empty is missing.
@@ -41,7 +42,7 @@ func endpoint[T any](name, kind string, timeout, interval time.Duration, options
 		if address == "" {
 			return missing(notFound("There is no address of " + kind)), nil
 		}
-		limited, cancel := context.WithTimeout(ctx, cmp.Or(timeout, DefaultProbeTimeout))
+		limited, cancel := context.WithTimeout(ctx, cmp.Or(timeout, defaultProbeTimeout))
 		defer cancel()
 		r := probe(limited, in, address)
 		if ctx.Err() != nil && r.Status != healthcheck.True {
@@ -49,10 +50,9 @@ func endpoint[T any](name, kind string, timeout, interval time.Duration, options
 			return healthcheck.Result{}, ctx.Err()
 		}
 		r.Message = clip(r.Message)
-		r.RecheckAt = healthcheck.Earliest(r.RecheckAt, in.Now.Add(cmp.Or(interval, DefaultProbeInterval)))
 		return r, nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
+	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Interval: cmp.Or(interval, defaultProbeInterval)}
 }
 
 // unanswered is for an endpoint that could not be asked.
@@ -71,9 +71,10 @@ func badAddress(kind string) healthcheck.Result {
 
 // TCPProbe is how a TCP endpoint is asked. The zero value is good.
 type TCPProbe struct {
-	// Timeout bounds the making of the connection. The default is DefaultProbeTimeout.
+	// Timeout bounds the making of the connection. The default is 5 seconds.
 	Timeout time.Duration
-	// Interval is when it is asked again. The default is DefaultProbeInterval.
+	// Interval is how often it is asked: see healthcheck.NamedCheck. An address from the status of the
+	// object may be that much late. The default is 30 seconds.
 	Interval time.Duration
 }
 

@@ -58,9 +58,8 @@ func ExampleHTTP() {
 	open := checks.HTTP("open", url, checks.HTTPProbe{
 		Timeout: time.Second, Interval: time.Minute, Body: checks.BodyMatches(regexp.MustCompile("^open$")),
 	})
-	condition := healthcheck.ConditionChecks[*Shop]{
-		Type: "Open", Checks: []healthcheck.NamedCheck[*Shop]{open}, Damping: healthcheck.Damping{Failures: 3},
-	}
+	condition := healthcheck.NewCondition("Open", open)
+	condition.Damping = healthcheck.Damping{Failures: 3}
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "closed") }))
 	defer server.Close()

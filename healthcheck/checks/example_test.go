@@ -38,9 +38,9 @@ func Example() {
 	}
 	check := checks.One("backend", checks.Source, backend, checks.Deployment)
 	shops := healthcheck.Registration[*Shop]{
-		Name: "shops", New: func() *Shop { return &Shop{} },
-		Conditions: []healthcheck.ConditionChecks[*Shop]{{Type: "Healthy", Checks: []healthcheck.NamedCheck[*Shop]{check}}},
-		Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}}},
+		Name:       "shops",
+		Conditions: []healthcheck.ConditionChecks[*Shop]{healthcheck.NewCondition("Healthy", check)},
+		Watches:    []healthcheck.Watch{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}}},
 	}
 
 	// The engine would do this.
@@ -86,9 +86,9 @@ func ExampleEach() {
 }
 
 // A load balancer takes its time to come. It may, and nothing else.
-func ExampleWithin() {
+func ExampleTolerate() {
 	service := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}}
-	patient := checks.Within(5*time.Minute, checks.Service, checks.ReasonNoIngress)
+	patient := checks.Tolerate(5*time.Minute, checks.Service, checks.ReasonNoIngress)
 	fmt.Println(checks.Service(service).Status)
 	fmt.Println(patient(service).Status, patient(service).Within)
 	// Output:

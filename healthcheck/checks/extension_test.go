@@ -66,7 +66,7 @@ func TestManagedResource(t *testing.T) {
 		t.Fatal(err)
 	}
 	coded := fails("NotResourcesApplied", "Condition ResourcesApplied is False (ApplyFailed): "+text)
-	coded.Codes = []string{checks.CodeConfigurationProblem}
+	coded.Codes = []string{"ERR_CONFIGURATION_PROBLEM"}
 	judge(t, checks.ManagedResource, map[string]row[*unstructured.Unstructured]{
 		"healthy":            {conditions(2, "ResourcesApplied", "True", "ResourcesHealthy", "True"), passes},
 		"progressing too":    {conditions(2, "ResourcesApplied", "True", "ResourcesHealthy", "True", "ResourcesProgressing", "True"), passes},

@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// DefaultMaxBody is how much of a body is read, in bytes, if an HTTPProbe does not say.
-const DefaultMaxBody = 64 << 10
+// defaultMaxBody is how much of a body is read, in bytes, if an HTTPProbe does not say.
+const defaultMaxBody = 64 << 10
 
 // maxRedirects is how many redirects are followed in a row.
 const maxRedirects = 10
@@ -23,9 +23,10 @@ const maxRedirects = 10
 // HTTPProbe is how an HTTP endpoint is asked, and what its answer must be. The zero value
 // is good: a GET, answered by a status from 200 to 299.
 type HTTPProbe struct {
-	// Timeout bounds the request and its whole answer. The default is DefaultProbeTimeout.
+	// Timeout bounds the request and its whole answer. The default is 5 seconds.
 	Timeout time.Duration
-	// Interval is when it is asked again. The default is DefaultProbeInterval.
+	// Interval is how often it is asked: see healthcheck.NamedCheck. An address from the status of the
+	// object may be that much late. The default is 30 seconds.
 	Interval time.Duration
 	// Method is that of the request. The default is GET.
 	Method string
@@ -38,7 +39,7 @@ type HTTPProbe struct {
 	// not read.
 	Body func(body []byte) error
 	// MaxBody is how much of the body is read for Body, in bytes; the rest is left. The
-	// default is DefaultMaxBody.
+	// default is 64 KiB.
 	MaxBody int64
 	// FollowElsewhere follows redirects to another scheme, host or port. Without it such a
 	// redirect is the answer, with its status. Those to the same are always followed.
@@ -73,7 +74,7 @@ func BodyMatches(pattern *regexp.Regexp) func(body []byte) error {
 func HTTP[T any](name string, find func(T) string, probe HTTPProbe, options ...Option) healthcheck.NamedCheck[T] {
 	if probe.Transport == nil {
 		probe.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: DefaultMaxBody,
+			Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: defaultMaxBody,
 		}
 	}
 	ask := func(ctx context.Context, _ healthcheck.Input[T], address string) healthcheck.Result {
@@ -142,7 +143,7 @@ func (p HTTPProbe) judge(host string, resp *http.Response) healthcheck.Result {
 	if p.Body == nil {
 		return healthy()
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, cmp.Or(p.MaxBody, DefaultMaxBody)))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, cmp.Or(p.MaxBody, defaultMaxBody)))
 	if err != nil {
 		return unanswered(host, err)
 	}

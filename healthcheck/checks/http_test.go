@@ -91,7 +91,7 @@ func TestHTTP(t *testing.T) {
 	teapot := func(code int) bool { return code == http.StatusTeapot }
 	well := checks.BodyMatches(regexp.MustCompile("^all is well$"))
 	long := func(body []byte) error {
-		if len(body) != checks.DefaultMaxBody {
+		if len(body) != 64<<10 {
 			return fmt.Errorf("%d bytes were read", len(body))
 		}
 		return nil

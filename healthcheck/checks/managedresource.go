@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// CodeConfigurationProblem is one of the error codes of Gardener.
-const CodeConfigurationProblem = "ERR_CONFIGURATION_PROBLEM"
+// codeConfigurationProblem is one of the error codes of Gardener.
+const codeConfigurationProblem = "ERR_CONFIGURATION_PROBLEM"
 
 var invalidObject = regexp.MustCompile(`(?i)error during apply of object .* is invalid:`)
 
@@ -18,7 +18,7 @@ var invalidObject = regexp.MustCompile(`(?i)error during apply of object .* is i
 // resources.gardener.cloud/v1alpha1.
 //
 // It is False if condition ResourcesApplied or ResourcesHealthy is not True
-// (NotResourcesApplied, NotResourcesHealthy), with CodeConfigurationProblem if the API
+// (NotResourcesApplied, NotResourcesHealthy), with the code ERR_CONFIGURATION_PROBLEM if the API
 // server has refused an object as invalid. Another generation than the present one is
 // Progressing (ReasonNotObserved). ResourcesProgressing is not looked at.
 func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
@@ -29,7 +29,7 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 	}
 	r := observed(m.GetGeneration(), seen, judge(unstructuredConditions(m), isTrue("ResourcesApplied"), isTrue("ResourcesHealthy")))
 	if invalidObject.MatchString(r.Message) {
-		r.Codes = []string{CodeConfigurationProblem}
+		r.Codes = []string{codeConfigurationProblem}
 	}
 	return r
 }
@@ -41,7 +41,7 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 // One that is just created is no alarm: what it holds may be unhealthy (NotResourcesHealthy)
 // for RolloutWithin after its creation.
 func ManagedResourceRolledOut(m *unstructured.Unstructured) healthcheck.Result {
-	return then(starting(m, ManagedResource(m), "NotResourcesHealthy"), func() healthcheck.Result {
+	return then(starting(RolloutWithin, m, ManagedResource(m), "NotResourcesHealthy"), func() healthcheck.Result {
 		progress, found := find(unstructuredConditions(m), "ResourcesProgressing")
 		if !found {
 			return rollingOut(number(m.GetGeneration()), "Condition ResourcesProgressing is missing")

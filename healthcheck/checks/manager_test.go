@@ -40,7 +40,7 @@ func TestManager(t *testing.T) {
 			Conditions: []healthcheck.ConditionChecks[*Site]{{Type: "Hosted", Checks: []healthcheck.NamedCheck[*Site]{
 				checks.One("apiserver", checks.Source, apiServer, rule),
 			}}},
-			Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(rule)}}},
+			Watches: []healthcheck.Watch{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(rule)}}},
 		}}).AddToManager(mgr)
 	}})
 	hosted := func(status metav1.ConditionStatus, reason string) {

@@ -10,8 +10,8 @@ const (
 	ReasonHealthy = "Healthy"
 	// ReasonNotFound says that there is no such object.
 	ReasonNotFound = "NotFound"
-	// ReasonAllSkipped says that the rule has skipped all objects of a list.
-	ReasonAllSkipped = "AllSkipped"
+	// reasonAllSkipped says that the rule has skipped all objects of a list.
+	reasonAllSkipped = "AllSkipped"
 	// ReasonNotObserved says that the status is about an older generation.
 	ReasonNotObserved = "GenerationNotObserved"
 	// ReasonRollingOut says that a roll-out has not ended.
@@ -32,7 +32,7 @@ const (
 	ReasonNoIngress = "NoIngress"
 )
 
-// How long something may take, unless Within says otherwise.
+// How long something may take, unless Tolerate says otherwise.
 const (
 	// ObservedWithin is for a controller to look at a new generation
 	// (ReasonNotObserved).
@@ -40,8 +40,8 @@ const (
 	// RolloutWithin is for a roll-out (ReasonRollingOut). Deployments have the same
 	// default for their own deadline.
 	RolloutWithin = 10 * time.Minute
-	// BoundWithin is for a PersistentVolumeClaim to get its volume (ReasonPending).
-	BoundWithin = 5 * time.Minute
+	// boundWithin is for a PersistentVolumeClaim to get its volume (ReasonPending).
+	boundWithin = 5 * time.Minute
 	// DrainedWithin is for an object to go that is being deleted.
 	DrainedWithin = 15 * time.Minute
 )

@@ -19,19 +19,22 @@ import (
 // Unknown. O is a kind of object, or facts about several.
 type Rule[O any] func(obj O) healthcheck.Result
 
-// Within returns the rule with time for what is wrong: a result that is False or
-// Progressing for one of the reasons is Progressing, and False after d. If d is zero
-// or less it is False at once. Without reasons, all of them are meant.
-func Within[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
+// Tolerate returns the rule with time for what is wrong: a result that is False or
+// Progressing for one of the reasons is Progressing, and False after d; what was False
+// keeps its reason then. If d is zero or less it is False at once. Without reasons, all of them are meant.
+func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	return func(obj O) healthcheck.Result {
 		r := rule(obj)
 		bad := r.Status == healthcheck.False || r.Status == healthcheck.Progressing
 		if !bad || (len(reasons) > 0 && !slices.Contains(reasons, r.Reason)) {
 			return r
 		}
+		if r.Status == healthcheck.False {
+			r.Overdue = r.Reason
+		}
 		r.Status, r.Within, r.Deadline = healthcheck.Progressing, d, time.Time{}
 		if d <= 0 {
-			r.Status, r.Within, r.Cause = healthcheck.False, 0, ""
+			r.Status, r.Within, r.Cause, r.Overdue = healthcheck.False, 0, "", ""
 		}
 		return r
 	}

@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,18 +14,27 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-func TestWithin(t *testing.T) {
+const tolerance = 5 * time.Minute
+
+func TestTolerate(t *testing.T) {
 	rule := func(r healthcheck.Result) checks.Rule[int] { return func(int) healthcheck.Result { return r } }
-	judge(t, checks.Within(checks.BoundWithin, rule(fails("A", "a")), "A", "B"), map[string]row[int]{"one of the reasons": {0, progresses(checks.BoundWithin, "A", "a")}})
-	judge(t, checks.Within(checks.BoundWithin, rule(fails("C", "c")), "A", "B"), map[string]row[int]{"another reason": {0, fails("C", "c")}})
-	judge(t, checks.Within(checks.BoundWithin, rule(fails("C", "c"))), map[string]row[int]{"any reason": {0, progresses(checks.BoundWithin, "C", "c")}})
-	judge(t, checks.Within(checks.BoundWithin, rule(rollsOut("revision 1", "r"))), map[string]row[int]{
-		"other time": {0, healthcheck.Result{Status: healthcheck.Progressing, Within: checks.BoundWithin, Reason: checks.ReasonRollingOut, Cause: "revision 1", Message: "r"}},
+	judge(t, checks.Tolerate(tolerance, rule(fails("A", "a")), "A", "B"), map[string]row[int]{"one of the reasons": {0, tolerated("A", "a")}})
+	judge(t, checks.Tolerate(tolerance, rule(fails("C", "c")), "A", "B"), map[string]row[int]{"another reason": {0, fails("C", "c")}})
+	judge(t, checks.Tolerate(tolerance, rule(fails("C", "c"))), map[string]row[int]{"any reason": {0, tolerated("C", "c")}})
+	judge(t, checks.Tolerate(tolerance, rule(rollsOut("revision 1", "r"))), map[string]row[int]{
+		"other time": {0, healthcheck.Result{Status: healthcheck.Progressing, Within: tolerance, Reason: checks.ReasonRollingOut, Cause: "revision 1", Message: "r"}},
 	})
-	judge(t, checks.Within(0, rule(rollsOut("revision 1", "r"))), map[string]row[int]{"no time": {0, fails(checks.ReasonRollingOut, "r")}})
-	judge(t, checks.Within(0, rule(passes)), map[string]row[int]{"a pass": {0, passes}})
+	judge(t, checks.Tolerate(0, rule(rollsOut("revision 1", "r"))), map[string]row[int]{"no time": {0, fails(checks.ReasonRollingOut, "r")}})
+	judge(t, checks.Tolerate(0, rule(passes)), map[string]row[int]{"a pass": {0, passes}})
 	unknown := healthcheck.Result{Status: healthcheck.Unknown, Reason: "A"}
-	judge(t, checks.Within(checks.BoundWithin, rule(unknown)), map[string]row[int]{"unknown": {0, unknown}})
+	judge(t, checks.Tolerate(tolerance, rule(unknown)), map[string]row[int]{"unknown": {0, unknown}})
+}
+
+// tolerated is a failure that has time, and keeps its reason when that is over.
+func tolerated(reason, message string) healthcheck.Result {
+	r := progresses(tolerance, reason, message)
+	r.Overdue = reason
+	return r
 }
 
 func TestVerdictChanged(t *testing.T) {

@@ -26,8 +26,8 @@ func TestSound(t *testing.T) {
 	tls := func(*corev1.Namespace) (string, []string) { return home.host(), nil }
 	for _, check := range []healthcheck.NamedCheck[*corev1.Namespace]{
 		checks.One("one", checks.Source, web, checks.DeploymentRolledOut),
-		checks.One("one within", checks.Source, web, checks.Within(time.Minute, checks.Deployment)),
-		checks.Each("each", checks.Target, pods, checks.Within(time.Minute, checks.Pod), checks.MissingWithin(time.Minute)),
+		checks.One("one within", checks.Source, web, checks.Tolerate(time.Minute, checks.Deployment)),
+		checks.Each("each", checks.Target, pods, checks.Tolerate(time.Minute, checks.Pod), checks.MissingWithin(time.Minute)),
 		checks.Certificate("certificate", checks.Source, secret, checks.Expiry{Deadline: day}),
 		checks.CertificateBytes("bytes", func(ns *corev1.Namespace) []byte { return []byte(ns.Annotations["tls"]) }, checks.Expiry{}),
 		checks.HTTP("http", always(home.secret("/reset")), checks.HTTPProbe{Timeout: answered}),

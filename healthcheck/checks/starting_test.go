@@ -55,11 +55,11 @@ func TestStarting(t *testing.T) {
 			}
 			tt.obj.SetCreationTimestamp(metav1.NewTime(noon))
 			want := alarm
-			want.Status, want.Deadline = healthcheck.Progressing, noon.Add(checks.RolloutWithin)
+			want.Status, want.Deadline, want.Overdue = healthcheck.Progressing, noon.Add(checks.RolloutWithin), alarm.Reason
 			if diff := cmp.Diff(want, tt.rule(tt.obj).At(noon.Add(checks.RolloutWithin-time.Second))); diff != "" {
 				t.Errorf("after its creation (-want +got)\n%s", diff)
 			}
-			want.Status = healthcheck.False
+			want.Status, want.Overdue = healthcheck.False, ""
 			if diff := cmp.Diff(want, tt.rule(tt.obj).At(noon.Add(checks.RolloutWithin))); diff != "" {
 				t.Errorf("when its time is over (-want +got)\n%s", diff)
 			}

@@ -14,9 +14,10 @@ import (
 // TLSProbe is how a TLS endpoint is asked. The zero value is good.
 type TLSProbe struct {
 	// Timeout bounds the connections and handshakes with all names together. The default
-	// is DefaultProbeTimeout.
+	// is 5 seconds.
 	Timeout time.Duration
-	// Interval is when it is asked again. The default is DefaultProbeInterval.
+	// Interval is how often it is asked: see healthcheck.NamedCheck. An address from the status of the
+	// object may be that much late. The default is 30 seconds.
 	Interval time.Duration
 	// Roots are the authorities that are trusted. The default is those of the system.
 	Roots *x509.CertPool

@@ -50,12 +50,12 @@ func rollingOut(revision, format string, args ...any) healthcheck.Result {
 
 // starting gives an object time after its creation for what is wrong for one of some
 // reasons. Past that nothing has changed.
-func starting(obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
+func starting(d time.Duration, obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
 	created := obj.GetCreationTimestamp()
 	if verdict.Status != healthcheck.False || created.IsZero() || !slices.Contains(reasons, verdict.Reason) {
 		return verdict
 	}
-	verdict.Status, verdict.Deadline = healthcheck.Progressing, created.Add(RolloutWithin)
+	verdict.Status, verdict.Deadline, verdict.Overdue = healthcheck.Progressing, created.Add(d), verdict.Reason
 	return verdict
 }
 

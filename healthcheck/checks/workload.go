@@ -59,7 +59,7 @@ func startingDeployment(d *appsv1.Deployment) healthcheck.Result {
 	if broken.Status != healthcheck.True || progress.Reason == newReplicaSetAvailable {
 		return verdict
 	}
-	return starting(d, verdict, "NotAvailable")
+	return starting(RolloutWithin, d, verdict, "NotAvailable")
 }
 
 // newReplicaSetAvailable is the reason of condition Progressing once a roll-out has ended.
@@ -90,7 +90,7 @@ func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 // One that is just created is no alarm: replicas may be missing (ReasonReplicasNotReady) for
 // RolloutWithin after its creation. Its status does not tell whether they have ever been there.
 func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
-	return then(starting(s, StatefulSet(s), ReasonReplicasNotReady), func() healthcheck.Result {
+	return then(starting(RolloutWithin, s, StatefulSet(s), ReasonReplicasNotReady), func() healthcheck.Result {
 		want := orOne(s.Spec.Replicas)
 		if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
 			want -= *rolling.Partition

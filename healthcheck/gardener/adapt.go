@@ -58,6 +58,8 @@ func (r *SingleCheckResult) result() healthcheck.Result {
 		return healthcheck.Result{Status: healthcheck.True, Reason: cmp.Or(r.Reason, ReasonSuccessful)}
 	case gardencorev1beta1.ConditionProgressing:
 		result.Reason = cmp.Or(r.Reason, ReasonProgressing)
+		// Gardener's conditions have one for all failures, and its texts have this one.
+		result.Overdue = result.Reason
 		if r.ProgressingThreshold != nil {
 			// Stored times have a resolution of one second, and so have the clocks.
 			result.Within = max(*r.ProgressingThreshold, time.Second)

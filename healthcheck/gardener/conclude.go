@@ -50,14 +50,14 @@ func (f *findings) code(r healthcheck.NamedResult) {
 	}
 }
 
-// concluder makes a condition by the rules of Gardener. What progresses has been read
-// by the clock of the condition before, and merged is False if that has run out.
-func concluder(texts Texts, kind string) func([]healthcheck.NamedResult, healthcheck.Result) healthcheck.Result {
-	return func(results []healthcheck.NamedResult, merged healthcheck.Result) healthcheck.Result {
+// concluder makes a condition by the rules of Gardener.
+func concluder(texts Texts, kind string) func(healthcheck.Findings) healthcheck.Result {
+	return func(found healthcheck.Findings) healthcheck.Result {
+		merged := byCondition(found)
 		if merged.Status == healthcheck.Skipped {
 			return merged
 		}
-		f := sortOut(results)
+		f := sortOut(found.Results)
 		merged.Codes = f.codes
 		switch {
 		case len(f.failed) > 0:

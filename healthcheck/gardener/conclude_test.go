@@ -20,7 +20,7 @@ func TestConcluderProperties(t *testing.T) {
 		return healthcheck.NamedResult{Name: "it", Result: healthcheck.Result{
 			Status: rapid.SampledFrom(statuses).Draw(t, "status"), Reason: "Reason", Message: rapid.SampledFrom([]string{"", "a", "b."}).Draw(t, "message"),
 			Codes:    rapid.SliceOfN(rapid.SampledFrom([]string{"X", "Y"}), 0, 2).Draw(t, "codes"),
-			Deadline: moment.Add(time.Hour),
+			Deadline: moment.Add(time.Hour), Within: time.Hour,
 		}}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,5 +54,22 @@ func concludeAll(texts Texts, moment time.Time, results []healthcheck.NamedResul
 	for i, r := range results {
 		plain[i] = r.Result
 	}
-	return concluder(texts, "Worker")(results, healthcheck.Merge(moment, plain...))
+	return concluder(texts, "Worker")(healthcheck.Findings{Results: results, Merged: healthcheck.Merge(moment, plain...), Now: moment})
+}
+
+// TestProgressComesToRest: something that has no time at all is False, which no clock changes.
+func TestProgressComesToRest(t *testing.T) {
+	moment := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	rolling := untilConcluded(healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut"}, moment)
+	for name, other := range map[string]healthcheck.Result{
+		"beside a pass":    {Status: healthcheck.True, Reason: "Fine"},
+		"beside a failure": {Status: healthcheck.False, Reason: "Bad"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := concludeAll(TextsOfToday, moment, []healthcheck.NamedResult{{Name: "it", Result: rolling}, {Name: "other", Result: other}})
+			if again := got.NextChange(); got.Status != healthcheck.False || !again.IsZero() {
+				t.Errorf("it is %s, and to be looked at again at %s", got.Status, again)
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
@@ -71,7 +72,7 @@ func (r registered) Check(ctx context.Context, in healthcheck.Input[client.Objec
 	if err != nil {
 		return failed(err), nil
 	}
-	return r.read(*answer), nil
+	return r.read(*answer, in.Now), nil
 }
 
 func (r registered) wanted(ctx context.Context, in healthcheck.Input[client.Object], belongs *parent) (bool, error) {
@@ -93,7 +94,7 @@ func (r registered) notWanted() healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonSuccessful}
 }
 
-func (r registered) read(answer SingleCheckResult) healthcheck.Result {
+func (r registered) read(answer SingleCheckResult, now time.Time) healthcheck.Result {
 	if r.unknownPasses && (answer.Status == gardencorev1beta1.ConditionUnknown || answer.Status == "") {
 		answer.Status = gardencorev1beta1.ConditionTrue
 	}
@@ -104,7 +105,7 @@ func (r registered) read(answer SingleCheckResult) healthcheck.Result {
 	if r.rules == BestRules {
 		return limited(answer.result())
 	}
-	return answer.result()
+	return untilConcluded(answer.result(), now)
 }
 
 func failed(err error) healthcheck.Result {

@@ -9,14 +9,14 @@ import (
 // HealthCheckConfig is the configuration of health checks, as extensions have it in
 // their files.
 type HealthCheckConfig struct {
-	// SyncPeriod is how often each object is checked. The default is DefaultSyncPeriod.
+	// SyncPeriod is how often each object is checked. The default is 30 seconds.
 	SyncPeriod metav1.Duration `json:"syncPeriod"`
 	// ShootRESTOptions change how shoots are reached.
 	ShootRESTOptions *RESTOptions `json:"shootRESTOptions,omitempty"`
 }
 
-// DefaultSyncPeriod is how often each object is checked if nobody says.
-const DefaultSyncPeriod = 30 * time.Second
+// defaultSyncPeriod is how often each object is checked if nobody says.
+const defaultSyncPeriod = 30 * time.Second
 
 // RESTOptions are options of a client.
 type RESTOptions struct {

@@ -20,8 +20,9 @@
 //
 //   - A check that could not be carried out makes the condition Unknown, even if
 //     another one failed. Then False wins over Progressing, and that over True.
-//   - What is Progressing becomes False by the clock of the condition, see
-//     healthcheck.ByCondition.
+//   - What is Progressing becomes False by the clock of the condition: how long that has
+//     had its status. The smallest threshold of the checks that progress counts. A condition
+//     that is False stays so until it was True or Unknown.
 //   - A pre-check that says no counts as a pass.
 //   - Nothing is checked while the object is deleted or migrated; the conditions of a
 //     hibernated shoot are True.

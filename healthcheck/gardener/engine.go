@@ -20,10 +20,10 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 		return nil, err
 	}
 	classes := classesOrDefault(r.ExtensionClasses)
-	period := cmp.Or(r.HealthCheckConfig.SyncPeriod.Duration, DefaultSyncPeriod)
+	period := cmp.Or(r.HealthCheckConfig.SyncPeriod.Duration, defaultSyncPeriod)
 	name := cmp.Or(r.Name, r.defaultName())
 	concerned := concerns(r.Type, classes)
-	dependants, err := r.dependants(c, classes, concerned)
+	watches, err := r.watches(c, classes, concerned)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 		Recorder:    r.Recorder,
 		Concurrency: cmp.Or(r.Controller.MaxConcurrentReconciles, defaultConcurrency),
 		Predicates:  append([]predicate.Predicate{concerned}, r.Predicates...),
-		Dependants:  dependants,
+		Watches:     watches,
 	}
 	reconciler := &healthcheck.Reconciler[client.Object]{Registration: registration, Client: ours{c, concerned}, Clock: clockOr(r.Clock)}
 	return reconciler, reconciler.Validate()
@@ -76,7 +76,7 @@ func (r *Registration) condition(conditionType string) healthcheck.ConditionChec
 		c.Summary = wordsOf(r.Texts, r.Kind.Kind)
 		return c
 	}
-	c.ProgressRule, c.Conclude = healthcheck.ByCondition, concluder(r.Texts, r.Kind.Kind)
+	c.Conclude = concluder(r.Texts, r.Kind.Kind)
 	return c
 }
 
@@ -105,11 +105,11 @@ func (r *Registration) targets(c client.Client) healthcheck.Targets[client.Objec
 	return targets
 }
 
-// dependants are those of the registration, and the Cluster where there is one: it
+// watches are those of the registration, and the Cluster where there is one: it
 // tells when a shoot goes to sleep, and when it wakes up.
-func (r *Registration) dependants(c client.Client, classes []extensionsv1alpha1.ExtensionClass, concerned predicate.Predicate) ([]healthcheck.Dependant, error) {
+func (r *Registration) watches(c client.Client, classes []extensionsv1alpha1.ExtensionClass, concerned predicate.Predicate) ([]healthcheck.Watch, error) {
 	if !slices.Contains(classes, extensionsv1alpha1.ExtensionClassShoot) {
-		return r.Dependants, nil
+		return r.Watches, nil
 	}
 	newList := func() (client.ObjectList, error) {
 		if r.NewList != nil {
@@ -121,8 +121,8 @@ func (r *Registration) dependants(c client.Client, classes []extensionsv1alpha1.
 		return nil, fmt.Errorf("registration of %s %q: %w", r.Kind.Kind, r.Type, err)
 	}
 	wanted := append([]predicate.Predicate{concerned}, r.Predicates...)
-	return append(slices.Clone(r.Dependants), healthcheck.Dependant{
-		Object: &extensionsv1alpha1.Cluster{}, Owners: ofCluster(c, newList, wanted),
+	return append(slices.Clone(r.Watches), healthcheck.Watch{
+		Object: &extensionsv1alpha1.Cluster{}, Map: ofCluster(c, newList, wanted),
 	}), nil
 }
 

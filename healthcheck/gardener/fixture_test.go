@@ -7,6 +7,7 @@ import (
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
+	resourcesv1alpha1 "github.com/gardener/gardener/pkg/apis/resources/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	testingclock "k8s.io/utils/clock/testing"
@@ -21,7 +22,7 @@ import (
 const theirs = "github.com/gardener/gardener@v1.150.0"
 
 func TestMain(m *testing.M) {
-	env.Main(m, env.WithScheme(extensionsv1alpha1.AddToScheme), env.WithModuleCRDs(theirs,
+	env.Main(m, env.WithScheme(extensionsv1alpha1.AddToScheme, resourcesv1alpha1.AddToScheme), env.WithModuleCRDs(theirs,
 		"example/seed-crds/10-crd-extensions.gardener.cloud_workers.yaml",
 		"example/seed-crds/10-crd-extensions.gardener.cloud_clusters.yaml",
 		"example/seed-crds/10-crd-resources.gardener.cloud_managedresources.yaml",

@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// HeartbeatName is the name of the Lease that gardenlet looks at.
-const HeartbeatName = "gardener-extension-heartbeat"
+// heartbeatName is the name of the Lease that gardenlet looks at.
+const heartbeatName = "gardener-extension-heartbeat"
 
-// HeartbeatInterval is how often it is renewed.
-const HeartbeatInterval = 30 * time.Second
+// heartbeatInterval is how often it is renewed.
+const heartbeatInterval = 30 * time.Second
 
 // heartbeatRetry is how soon a renewal is tried again that has failed.
 const heartbeatRetry = 5 * time.Second
@@ -52,7 +52,7 @@ func (h *Heartbeat) Start(ctx context.Context) error {
 	}
 	log := ctrl.LoggerFrom(ctx).WithName("heartbeat").WithValues("extension", h.ExtensionName)
 	for {
-		next := HeartbeatInterval
+		next := heartbeatInterval
 		if err := h.Renew(ctx, c.Now()); err != nil {
 			log.Error(err, "Heartbeat could not be renewed")
 			next = heartbeatRetry
@@ -67,14 +67,14 @@ func (h *Heartbeat) Start(ctx context.Context) error {
 
 // Renew renews the Lease once.
 func (h *Heartbeat) Renew(ctx context.Context, now time.Time) error {
-	lease := coordinationv1.Lease(HeartbeatName, h.Namespace).WithSpec(coordinationv1.LeaseSpec().
+	lease := coordinationv1.Lease(heartbeatName, h.Namespace).WithSpec(coordinationv1.LeaseSpec().
 		WithHolderIdentity(h.ExtensionName).
-		WithLeaseDurationSeconds(int32(HeartbeatInterval / time.Second)).
+		WithLeaseDurationSeconds(int32(heartbeatInterval / time.Second)).
 		WithRenewTime(metav1.NewMicroTime(now.UTC())))
-	ctx, cancel := context.WithTimeout(ctx, HeartbeatInterval)
+	ctx, cancel := context.WithTimeout(ctx, heartbeatInterval)
 	defer cancel()
 	if err := h.Client.Apply(ctx, lease, client.FieldOwner("gardener-extension-heartbeat"), client.ForceOwnership); err != nil {
-		return fmt.Errorf("renewing lease %s/%s: %w", h.Namespace, HeartbeatName, err)
+		return fmt.Errorf("renewing lease %s/%s: %w", h.Namespace, heartbeatName, err)
 	}
 	return nil
 }

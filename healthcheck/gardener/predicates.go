@@ -35,7 +35,7 @@ func concerns(extensionType string, classes []extensionsv1alpha1.ExtensionClass)
 }
 
 // ours reads objects for the engine. One that is not concerned is not there: events are
-// filtered, but it can come into the queue by a dependant, or by its name.
+// filtered, but it can come into the queue by a watch, or by its name.
 type ours struct {
 	client.Reader
 

@@ -82,7 +82,7 @@ func TestThresholdOfAnother(t *testing.T) {
 func TestSmallestThresholdCounts(t *testing.T) {
 	f := newFixture(t, progresses(time.Hour, "scaling"), progresses(time.Minute, "rolling"))
 	result := f.mustReconcile(t)
-	if result.RequeueAfter > gardener.DefaultSyncPeriod+gardener.DefaultSyncPeriod/10 {
+	if result.RequeueAfter > 33*time.Second {
 		t.Errorf("it is looked at after %s", result.RequeueAfter)
 	}
 	f.clock.SetTime(now.Add(time.Minute + time.Second))

@@ -77,8 +77,8 @@ type DefaultAddArgs struct {
 	UnknownPasses bool
 	// Targets gives clients of shoots. The default is ShootTargets.
 	Targets healthcheck.Targets[client.Object]
-	// Dependants are kinds whose events lead to a check at once, and not after the period.
-	Dependants []healthcheck.Dependant
+	// Watches are kinds whose events lead to a check at once, and not after the period.
+	Watches []healthcheck.Watch
 	// Recorder, if set, gets an Event for each change of the status of a condition.
 	Recorder events.EventRecorder
 	// Clock tells the time. The default is the real one.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
@@ -36,26 +37,29 @@ var aws = struct{ Type, MachineControllerManagerName string }{"aws", "machine-co
 
 const mcmShootResourceName = "extension-worker-mcm-shoot"
 
-// The example of the seed, registered as it is written there, and the conditions as it
-// prints them.
+// addFirstExample registers the example of Gardener's first documentation.
+func addFirstExample(mgr manager.Manager, opts gardener.DefaultAddArgs) error {
+	return gardener.DefaultRegisterExtensionForHealthCheck(
+		aws.Type,
+		extensionsv1alpha1.SchemeGroupVersion.WithKind(extensionsv1alpha1.WorkerResource),
+		func() runtime.Object { return &extensionsv1alpha1.Worker{} },
+		mgr,  // controller runtime manager
+		opts, // options for the health check controller
+		nil,  // custom predicates
+		map[gardener.HealthCheck]string{
+			general.CheckManagedResource(mcmShootResourceName):            string(gardencorev1beta1.ShootSystemComponentsHealthy),
+			general.CheckSeedDeployment(aws.MachineControllerManagerName): string(gardencorev1beta1.ShootEveryNodeReady),
+			worker.SufficientNodesAvailable():                             string(gardencorev1beta1.ShootEveryNodeReady),
+		})
+}
+
+// The conditions are as the seed prints them.
 func TestExampleOfTheSeed(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)
 	healthy(t, f)
 	f.env.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error {
-		opts := gardener.DefaultAddArgs{Targets: self(mgr.GetClient())}
-		return gardener.DefaultRegisterExtensionForHealthCheck(
-			aws.Type,
-			extensionsv1alpha1.SchemeGroupVersion.WithKind(extensionsv1alpha1.WorkerResource),
-			func() runtime.Object { return &extensionsv1alpha1.Worker{} },
-			mgr,  // controller runtime manager
-			opts, // options for the health check controller
-			nil,  // custom predicates
-			map[gardener.HealthCheck]string{
-				general.CheckManagedResource(mcmShootResourceName):            string(gardencorev1beta1.ShootSystemComponentsHealthy),
-				general.CheckSeedDeployment(aws.MachineControllerManagerName): string(gardencorev1beta1.ShootEveryNodeReady),
-				worker.SufficientNodesAvailable():                             string(gardencorev1beta1.ShootEveryNodeReady),
-			})
+		return addFirstExample(mgr, gardener.DefaultAddArgs{Targets: self(mgr.GetClient())})
 	}})
 	g.Eventually(func() map[string]verdict { return f.verdicts(t) }, patience).Should(Equal(map[string]verdict{
 		"SystemComponentsHealthy": {statusTrue, "HealthCheckSuccessful", "(1/1) Health checks successful", nil},

@@ -33,8 +33,8 @@ type Store[T client.Object] struct {
 }
 
 var (
-	_ healthcheck.Store[client.Object] = Store[client.Object]{}
-	_ healthcheck.Owner[client.Object] = Store[client.Object]{}
+	_ healthcheck.Store[client.Object]  = Store[client.Object]{}
+	_ healthcheck.Pruner[client.Object] = Store[client.Object]{}
 )
 
 // Get implements healthcheck.Store.
@@ -63,8 +63,8 @@ func (s Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition {
 	return c
 }
 
-// Owned implements healthcheck.Owner.
-func (s Store[T]) Owned(obj T, types []string) []string {
+// Wrote implements healthcheck.Pruner.
+func (s Store[T]) Wrote(obj T, types []string) []string {
 	extension, err := accessor(obj)
 	if err != nil || isLeaving(extension) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// An object of another type or class can come into the queue: by a dependant, whose owner is told by its kind alone, or
+// An object of another type or class can come into the queue: by a watch, whose owner is told by its kind alone, or
 // under the name of one that was deleted while it waited for its next turn. It is none of ours.
 func TestObjectsOfOthers(t *testing.T) {
 	for name, wanted := range map[string]gardener.Registration{

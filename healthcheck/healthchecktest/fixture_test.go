@@ -53,12 +53,12 @@ func shops(more ...healthcheck.NamedCheck[*Shop]) healthcheck.Registration[*Shop
 		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
 	}
 	return healthcheck.Registration[*Shop]{
-		Name: "shops", New: func() *Shop { return &Shop{} },
+		Name: "shops",
 		Conditions: []healthcheck.ConditionChecks[*Shop]{{
 			Type:   "Upgraded",
 			Checks: append([]healthcheck.NamedCheck[*Shop]{checks.One("backend", checks.Source, find, checks.DeploymentRolledOut)}, more...),
 		}},
-		Dependants: []healthcheck.Dependant{{Object: &appsv1.Deployment{}}},
+		Watches: []healthcheck.Watch{{Object: &appsv1.Deployment{}}},
 	}
 }
 

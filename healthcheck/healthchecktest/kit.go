@@ -2,6 +2,7 @@ package healthchecktest
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -52,7 +53,11 @@ type Kit[T client.Object] struct {
 // Kinds of Kubernetes are known, and so are the types of the objects.
 func New[T client.Object](t TB, registration healthcheck.Registration[T], objects ...client.Object) *Kit[T] {
 	t.Helper()
-	return NewWithScheme(t, registration, kindsOf(t, slices.Concat(objects, []client.Object{registration.New()})), objects...)
+	known := slices.Clone(objects)
+	if empty := healthcheck.New(registration).New; empty != nil {
+		known = append(known, empty())
+	}
+	return NewWithScheme(t, registration, kindsOf(t, known), objects...)
 }
 
 // NewWithScheme is New for checks that look at kinds of which there may be no object.
@@ -68,7 +73,8 @@ func NewWithScheme[T client.Object](t TB, registration healthcheck.Registration[
 	if err := registration.Validate(); err != nil {
 		t.Fatalf("the registration cannot be used: %v", err)
 	}
-	k.reconciler = &healthcheck.Reconciler[T]{Registration: registration, Client: k.Client, Clock: k.clock}
+	k.reconciler = healthcheck.New(registration)
+	k.reconciler.Client, k.reconciler.Clock = k.Client, k.clock
 	for _, obj := range objects {
 		k.Put(obj)
 	}
@@ -85,7 +91,8 @@ func (k *Kit[T]) record(next func(context.Context, T, healthcheck.Transition)) f
 	}
 }
 
-// Put makes an object, or replaces all that is in it. What looks at it has to Run.
+// Put makes an object, or replaces all that is in it. What looks at it has to Run. One of the kind that is checked gets its
+// generation as on an API server: another one if its spec has changed. Kinds of the core group have none.
 func (k *Kit[T]) Put(obj client.Object) {
 	k.t.Helper()
 	if err := k.put(context.Background(), copyOf(obj)); err != nil {
@@ -101,9 +108,12 @@ func (k *Kit[T]) put(ctx context.Context, obj client.Object) error {
 	err := k.Client.Get(ctx, client.ObjectKeyFromObject(obj), current)
 	if apierrors.IsNotFound(err) {
 		obj.SetResourceVersion("")
-		return k.Client.Create(ctx, obj)
+		return errors.Join(k.generate(obj, nil), k.Client.Create(ctx, obj))
 	}
 	if err != nil {
+		return err
+	}
+	if err := k.generate(obj, current); err != nil {
 		return err
 	}
 	obj.SetResourceVersion(current.GetResourceVersion())
@@ -127,6 +137,8 @@ func (k *Kit[T]) Delete(obj client.Object) {
 	}
 	if _, ok := obj.(T); ok {
 		key := client.ObjectKeyFromObject(obj)
+		// The engine forgets it, too.
+		_, _ = k.reconciler.Reconcile(context.Background(), request(key))
 		delete(k.due, key)
 		delete(k.errs, key)
 		k.Store.kept.forget(key)

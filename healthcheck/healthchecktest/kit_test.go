@@ -3,6 +3,7 @@ package healthchecktest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,8 +47,8 @@ func TestKit(t *testing.T) {
 	kit.Run()
 	note()
 	want := []string{
-		"0s  ", "0s True Healthy", "0s Progressing RollingOut", "9m0s Progressing RollingOut", "10m0s False RollingOut",
-		"1h10m0s False RollingOut", "1h10m0s True Healthy",
+		"0s  ", "0s True Healthy", "0s Progressing RollingOut", "9m0s Progressing RollingOut", "10m0s False DeadlineExceeded",
+		"1h10m0s False DeadlineExceeded", "1h10m0s True Healthy",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -61,6 +62,29 @@ func TestKit(t *testing.T) {
 		t.Error("what has not changed is written")
 	}
 	kit.Sound()
+}
+
+// TestKitNegative: conditions are those that would be stored, and checks see them in their own sense.
+func TestKitNegative(t *testing.T) {
+	var seen []healthcheck.Status
+	registration := shops(check(func(_ context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
+		if in.Current != nil {
+			seen = append(seen, in.Current.Status)
+		}
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Healthy"}, nil
+	}))
+	registration.New = nil
+	registration.Conditions[0].Type, registration.Conditions[0].Negative = "Degraded", true
+	kit := healthchecktest.New(t, registration, books(), backend(1))
+	kit.Advance(time.Hour)
+	if got := kit.Condition(books(), "Degraded"); got.Status != healthcheck.True || got.Reason != healthcheck.ReasonDeadlineExceeded {
+		t.Errorf("it is %+v", got)
+	}
+	seen = nil
+	kit.Sound()
+	if len(seen) == 0 || slices.Contains(seen, healthcheck.True) {
+		t.Errorf("checks saw %v, want False", seen)
+	}
 }
 
 // TestKitObjects: an object is looked at from when it is put until it is deleted.
@@ -139,7 +163,7 @@ func TestKitFails(t *testing.T) {
 		want string
 	}{
 		"restless": {func(r *recorder) { healthchecktest.New(r, shops(flips), books(), backend(2)).Run() }, "the conditions of mall/books did not settle"},
-		"hasty":    {func(r *recorder) { healthchecktest.New(r, shops(hasty), books(), backend(2)).Advance(time.Hour) }, "objects were looked at 3000 times each"},
+		"hasty":    {func(r *recorder) { healthchecktest.New(r, shops(hasty), books(), backend(2)).Advance(time.Hour) }, "objects were looked at 3000 times each in the first 2.999s; advance less"},
 		"unsound":  {func(r *recorder) { healthchecktest.New(r, shops(crashes), books(), backend(2)).Sound() }, "check own of an empty object panics"},
 		"parent":   {func(r *recorder) { healthchecktest.New(r, lost, books()).Sound() }, "getting the parent: no parent"},
 		"target":   {func(r *recorder) { healthchecktest.New(r, away, books()).Sound() }, "reaching the target: no target"},

@@ -20,8 +20,8 @@ const (
 	retry = 30 * time.Second
 )
 
-// Run looks at all objects now, as on an event of each, until their conditions have come to
-// rest. If they do not, since a check changes its mind each time, the test fails.
+// Run looks at all objects now, as on an event of each, until their conditions have settled.
+// If they do not, since a check changes its mind each time, the test fails.
 func (k *Kit[T]) Run() {
 	k.t.Helper()
 	for _, key := range k.keys() {
@@ -32,6 +32,9 @@ func (k *Kit[T]) Run() {
 // Advance lets time pass. Each object is looked at whenever the engine has asked for it:
 // when a deadline or a recheck time comes, after the sync period, and 30 seconds after a run
 // that failed. An object at which nobody has looked yet is looked at first.
+//
+// The test fails after 3000 looks at each object, which is a day of checks every 30 seconds. For more, as the life of a
+// certificate, leave out what is asked that often, or give it a longer SyncPeriod and Interval.
 func (k *Kit[T]) Advance(d time.Duration) {
 	k.t.Helper()
 	end := k.Now().Add(d)
@@ -46,7 +49,7 @@ func (k *Kit[T]) Advance(d time.Duration) {
 		k.settle(key)
 	}
 	if _, at, found := k.next(); found && !at.After(end) {
-		k.t.Fatalf("objects were looked at %d times each, and after %s it goes on: what asks for it?", maxLooks, k.Now().Sub(end.Add(-d)))
+		k.t.Fatalf("advancing %s takes too many looks: objects were looked at %d times each in the first %s; advance less, or give the registration and its checks longer periods in this test", d, maxLooks, k.Now().Sub(end.Add(-d)))
 	}
 	k.clock.SetTime(end)
 }

@@ -31,13 +31,25 @@ func (k *Kit[T]) each(obj T, env healthcheck.Env) {
 	k.t.Helper()
 	for _, c := range k.reconciler.Conditions {
 		in := healthcheck.Input[T]{Object: obj, Now: k.Now(), Env: env}
-		if current := k.Condition(obj, c.Type); current.Type != "" {
-			in.Current = &current
-		}
+		in.Current = k.current(obj, c)
 		for _, check := range c.Checks {
 			Sound(k.t, check, in)
 		}
 	}
+}
+
+// current is the stored condition as checks see it, nil if there is none.
+func (k *Kit[T]) current(obj T, c healthcheck.ConditionChecks[T]) *healthcheck.Condition {
+	current := k.Condition(obj, c.Type)
+	switch {
+	case current.Type == "":
+		return nil
+	case c.Negative && current.Status == healthcheck.True:
+		current.Status = healthcheck.False
+	case c.Negative && current.Status == healthcheck.False:
+		current.Status = healthcheck.True
+	}
+	return &current
 }
 
 // env meets all needs that the registration can meet.

@@ -39,7 +39,7 @@ func judge(now time.Time, s Source, c healthcheck.Condition) Finding {
 	codes := slices.Clone(c.Codes)
 	slices.Sort(codes)
 	f := Finding{
-		Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Codes: slices.Compact(codes),
+		Type: c.Type, Negative: slices.Contains(s.Negative, c.Type), Status: c.Status, Reason: c.Reason, Message: c.Message, Codes: slices.Compact(codes),
 		LastTransitionTime: c.LastTransitionTime.UTC(),
 	}
 	staleAt := s.staleAt()
@@ -75,7 +75,7 @@ func unknown(conditionType, reason, message string) Finding {
 // compareFindings puts the worst first; the rest makes the order a total one.
 func compareFindings(a, b Finding) int {
 	return cmp.Or(
-		a.Status.Compare(b.Status), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message),
+		severer(a.health(), b.health()), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message),
 		slices.Compare(a.Codes, b.Codes), a.LastTransitionTime.Compare(b.LastTransitionTime),
 	)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// DefaultHandlerTimeout is how long a Handler waits for its overview if it does not
+// defaultHandlerTimeout is how long a Handler waits for its overview if it does not
 // say.
-const DefaultHandlerTimeout = 5 * time.Second
+const defaultHandlerTimeout = 5 * time.Second
 
 // Reasons that a Handler gives if there is nothing to be served.
 const (
@@ -39,7 +39,7 @@ type Handler struct {
 	// ends, and be quick, which a cache is. While a call goes on past its timeout,
 	// requests are answered with 503 at once.
 	Overview func(ctx context.Context) (Overview, error)
-	// Timeout bounds a call. The default is DefaultHandlerTimeout. It should be shorter
+	// Timeout bounds a call. The default is 5 seconds. It should be shorter
 	// than the timeout of the client.
 	Timeout time.Duration
 
@@ -80,7 +80,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ask gets the overview, and makes one that is Unknown if there is none.
 func (h *Handler) ask(ctx context.Context) Overview {
-	overview, err := h.calls.join(ctx, cmp.Or(h.Timeout, DefaultHandlerTimeout), h.Overview)
+	overview, err := h.calls.join(ctx, cmp.Or(h.Timeout, defaultHandlerTimeout), h.Overview)
 	if err != nil {
 		return Overview{
 			Status: healthcheck.Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Sources: []SourceOverview{},

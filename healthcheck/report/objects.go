@@ -26,6 +26,8 @@ type Objects[T client.Object] struct {
 	Conditions func(obj T) []healthcheck.Condition
 	// Wants are the condition types that each object must have, as Source.Wants.
 	Wants []string
+	// Negative are the condition types of negative polarity, as Source.Negative.
+	Negative []string
 	// StaleAfter and ConfirmedAt are those of each source. By default, nothing is
 	// stale: conditions are written when they change, and not when they are confirmed.
 	StaleAfter  time.Duration
@@ -62,7 +64,7 @@ func (o Objects[T]) Overview(ctx context.Context) (Overview, error) {
 
 func (o Objects[T]) source(obj T) Source {
 	s := Source{
-		Name: obj.GetName(), Conditions: o.Conditions(obj), Wants: o.Wants,
+		Name: obj.GetName(), Conditions: o.Conditions(obj), Wants: o.Wants, Negative: o.Negative,
 		Generation: obj.GetGeneration(), StaleAfter: o.StaleAfter,
 	}
 	if obj.GetNamespace() != "" {

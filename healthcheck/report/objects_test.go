@@ -47,6 +47,8 @@ func TestObjects(t *testing.T) {
 	}
 	none := pods
 	none.ListOptions = []client.ListOption{client.InNamespace("empty")}
+	degraded := pods
+	degraded.Negative = []string{"Ready"}
 	stale := pods
 	stale.Wants, stale.StaleAfter, stale.Clock = []string{"Ready"}, time.Minute, testingclock.NewFakePassiveClock(now.Add(time.Minute))
 	stale.ConfirmedAt = func(pod *corev1.Pod) time.Time { return pod.CreationTimestamp.Time }
@@ -58,7 +60,11 @@ func TestObjects(t *testing.T) {
 		overview func(context.Context) (report.Overview, error)
 		want     []string
 	}{
-		"some":              {pods.Overview, []string{`False RFalse [] "ns/b Ready: Ready is False"`, "ns/b|False|Ready|False|RFalse|Ready is False", "ns/c|Unknown||Unknown|NoConditions|there are no conditions", "ns/a|True|Ready|True|RTrue|Ready is True"}},
+		"some": {pods.Overview, []string{`False RFalse [] "ns/b Ready: Ready is False"`, "ns/b|False|Ready|False|RFalse|Ready is False", "ns/c|Unknown||Unknown|NoConditions|there are no conditions", "ns/a|True|Ready|True|RTrue|Ready is True"}},
+		"negative": {degraded.Overview, []string{
+			`False RTrue [] "ns/a Ready: Ready is True"`, "ns/a|False|Ready|True|RTrue|Ready is True",
+			"ns/c|Unknown||Unknown|NoConditions|there are no conditions", "ns/b|True|Ready|False|RFalse|Ready is False",
+		}},
 		"none":              {none.Overview, []string{`Unknown NoSources [] "there is nothing to report on"`}},
 		"without namespace": {nodes.Overview, []string{`True Healthy [] ""`, "n|True|Ready|True|RTrue|Ready is True"}},
 		"stale": {stale.Overview, []string{

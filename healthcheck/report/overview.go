@@ -39,6 +39,8 @@ type SourceOverview struct {
 type Finding struct {
 	// Type is the type of the condition; empty if the source as a whole is meant.
 	Type string `json:"type,omitempty"`
+	// Negative says that the type is one of Source.Negative: True is not healthy.
+	Negative bool `json:"negative,omitempty"`
 	// Status, Reason, Message and Codes are those of the condition, unless it does not count.
 	Status  healthcheck.Status `json:"status"`
 	Reason  string             `json:"reason"`
@@ -48,7 +50,8 @@ type Finding struct {
 	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
 }
 
-// Healthy reports whether there are sources, each has findings, and all of these are True.
+// Healthy reports whether there are sources, each has findings, and all of these are True,
+// or False if they are negative.
 // A skipped finding does not count. Status alone is not believed, and has to be True, too.
 func (o Overview) Healthy() bool {
 	return o.Status == healthcheck.True && len(o.Sources) > 0 && !slices.ContainsFunc(o.Sources, func(s SourceOverview) bool {
@@ -60,8 +63,8 @@ func (o Overview) Healthy() bool {
 func (s SourceOverview) worst() healthcheck.Status {
 	worst := healthcheck.Skipped
 	for _, finding := range s.Findings {
-		if finding.Status.Compare(worst) < 0 {
-			worst = finding.Status
+		if severer(finding.health(), worst) < 0 {
+			worst = finding.health()
 		}
 	}
 	return worst

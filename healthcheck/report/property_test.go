@@ -29,6 +29,7 @@ var anySource = rapid.Custom(func(t *rapid.T) report.Source {
 		Name:       rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name"),
 		Conditions: rapid.SliceOfN(anyCondition, 0, 4).Draw(t, "conditions"),
 		Wants:      rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 2).Draw(t, "wants"),
+		Negative:   rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B"}), 0, 1).Draw(t, "negative"),
 		Generation: rapid.Int64Range(0, 2).Draw(t, "generation"),
 		StaleAfter: time.Duration(rapid.IntRange(0, 2).Draw(t, "after")),
 	}

@@ -26,7 +26,8 @@ const (
 	ReasonHealthy = "Healthy"
 )
 
-// Source is what is known of one source. A condition is healthy if it is True.
+// Source is what is known of one source. A condition is healthy if it is True, or, of a
+// type in Negative, if it is False.
 type Source struct {
 	// Name names the source, unique among those of one overview.
 	Name string
@@ -35,6 +36,9 @@ type Source struct {
 	// Wants are the condition types that it must have; others are not looked at. If it is
 	// empty, all that are there are looked at, and there must be one.
 	Wants []string
+	// Negative are the condition types that are True if the source is not healthy, such as
+	// Degraded.
+	Negative []string
 	// Generation is the metadata.generation of the source. A condition that was judged
 	// on an older one is Unknown. Zero, in either of them, means that it is not known.
 	Generation int64

@@ -26,7 +26,7 @@ func Summarize(now time.Time, sources ...Source) Overview {
 	o := Overview{Sources: make([]SourceOverview, len(sources))}
 	for i, source := range sources {
 		found := findings(now, source)
-		o.Sources[i] = SourceOverview{Name: source.Name, Status: found[0].Status, Findings: found}
+		o.Sources[i] = SourceOverview{Name: source.Name, Status: found[0].health(), Findings: found}
 		if staleAt := source.staleAt(); now.Before(staleAt) {
 			o.RecheckAt = healthcheck.Earliest(o.RecheckAt, staleAt)
 		}
@@ -43,7 +43,7 @@ func Summarize(now time.Time, sources ...Source) Overview {
 
 // compareSources puts the worst first; the rest makes the order a total one.
 func compareSources(a, b SourceOverview) int {
-	return cmp.Or(a.Status.Compare(b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
+	return cmp.Or(severer(a.Status, b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
 }
 
 // problems names what has the worst status.
@@ -53,7 +53,7 @@ func problems(o Overview) string {
 	for _, source := range o.Sources {
 		for _, f := range source.Findings {
 			switch {
-			case f.Status != o.Status:
+			case f.health() != o.Status:
 			case len(named) == maxNamed:
 				surplus++
 			default:
@@ -80,7 +80,7 @@ func codes(o Overview) []string {
 	var all []string
 	for _, source := range o.Sources {
 		for _, f := range source.Findings {
-			if f.Status == healthcheck.False || f.Status == healthcheck.Progressing {
+			if health := f.health(); health == healthcheck.False || health == healthcheck.Progressing {
 				all = append(all, f.Codes...)
 			}
 		}

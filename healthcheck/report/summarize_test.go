@@ -53,10 +53,19 @@ func TestSummarize(t *testing.T) {
 	confirmed := func(age time.Duration) func(*report.Source) {
 		return func(s *report.Source) { s.StaleAfter, s.ConfirmedAt = time.Minute, now.Add(-age) }
 	}
+	negative := func(s *report.Source) { s.Negative = []string{"Degraded", "Stalled"} }
 	tests := map[string]struct {
 		sources []report.Source
 		want    []string
 	}{
+		"negative and healthy": {
+			[]report.Source{with(source("s", condition("Degraded", isFalse), condition("Ready", isTrue)), negative)},
+			[]string{`True Healthy [] ""`, "s|True|Degraded|False|RFalse|Degraded is False", "s|True|Ready|True|RTrue|Ready is True"},
+		},
+		"negative and not healthy": {
+			[]report.Source{with(source("s", condition("Ready", isTrue), condition("Stalled", unknown), condition("Degraded", isTrue, "x")), negative)},
+			[]string{`False RTrue [x] "s Degraded: Degraded is True"`, "s|False|Degraded|True|RTrue|Degraded is True", "s|False|Stalled|Unknown|RUnknown|Stalled is Unknown", "s|False|Ready|True|RTrue|Ready is True"},
+		},
 		"no sources": {nil, []string{`Unknown NoSources [] "there is nothing to report on"`}},
 		"healthy": {[]report.Source{source("b", condition("Ready", isTrue)), source("a", condition("Z", isTrue), condition("Ready", isTrue))}, []string{
 			`True Healthy [] ""`, "a|True|Ready|True|RTrue|Ready is True", "a|True|Z|True|RTrue|Z is True", "b|True|Ready|True|RTrue|Ready is True"}},

@@ -113,7 +113,7 @@ func TestRealTarget(t *testing.T) {
 		{"may read again", account(t, e, namespace, "another", "get"), func(err error) bool { return err == nil }},
 	}
 	for _, step := range steps {
-		kubeconfig.Data = map[string][]byte{targets.DefaultDataKey: step.kubeconfig}
+		kubeconfig.Data = map[string][]byte{"kubeconfig": step.kubeconfig}
 		if err := e.Client.Update(t.Context(), kubeconfig); err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func TestRecovery(t *testing.T) {
 		if err := get(t, c, "o"); err == nil {
 			t.Error("a target was asked again at once")
 		}
-		clock.Step(targets.DefaultFirstBackoff)
+		clock.Step(firstBackoff)
 		if err := get(t, c, "o"); err != nil {
 			t.Errorf("a target that has recovered cannot be read: %v", err)
 		}

@@ -35,7 +35,7 @@ type Resolve[T any] func(ctx context.Context, obj T) (Target, error)
 // Registration.Targets, of several registrations if they are about the same targets.
 //
 // Add it to the manager, which then closes what is unused; or call Close at the end.
-// It is safe for concurrent use, and must not be copied or changed after its first.
+// It is safe for concurrent use, and must not be copied, or changed after its first use.
 type Clients[T any] struct {
 	// Resolve says which target an object is about. It is required.
 	Resolve Resolve[T]
@@ -56,6 +56,7 @@ func (c *Clients[T]) init() {
 	c.once.Do(func() {
 		c.Options = c.complete()
 		c.targets = map[string]*target{}
+		register()
 	})
 }
 
@@ -86,7 +87,7 @@ func (c *Clients[T]) find(resolved Target) *target {
 		return known
 	}
 	if known != nil {
-		c.drop(resolved.Key)
+		c.evict(resolved.Key, evictedChanged)
 	}
 	c.dropIdle()
 	if len(c.targets) >= c.MaxTargets {
@@ -94,6 +95,7 @@ func (c *Clients[T]) find(resolved Target) *target {
 	}
 	t := newTarget(resolved.Key, resolved.Version, c.Options)
 	c.targets[resolved.Key] = t
+	clientsNow.Inc()
 	return t
 }
 

@@ -38,7 +38,7 @@ func TestRefusedCredential(t *testing.T) {
 			t.Errorf("the error is %q", got)
 		}
 	}
-	clock.Step(targets.DefaultFirstBackoff)
+	clock.Step(firstBackoff)
 	// Who holds a client for long gets no new configuration, but no panic either.
 	if got := text(long.Get(t.Context(), aConfigMap, empty())); got != "cluster c refuses the credential" {
 		t.Errorf("the error is %q", got)
@@ -75,7 +75,7 @@ func TestNoConfiguration(t *testing.T) {
 		if got := int(asked.Load()); got != i+1 {
 			t.Errorf("asked %d times, want %d", got, i+1)
 		}
-		clock.Step(targets.DefaultFirstBackoff << i)
+		clock.Step(firstBackoff << i)
 	}
 	if err := get(t, c, "o"); err != nil {
 		t.Error(err)

@@ -2,13 +2,21 @@ package targets
 
 import "time"
 
-// The callers of these methods hold the lock. Kept caches have either a clock, or a
-// hook for what they drop; here both are needed, and there are few targets.
+// The callers of these methods hold the lock. Clients is its own cache: those of libraries
+// take either a clock or a hook for what they evict, and this one needs both. It looks at all
+// targets, since there are few.
 
 // drop forgets a target.
 func (c *Clients[T]) drop(key string) {
 	c.targets[key].retire()
 	delete(c.targets, key)
+	clientsNow.Dec()
+}
+
+// evict forgets a target, and counts why.
+func (c *Clients[T]) evict(key, reason string) {
+	c.drop(key)
+	evictedTotal.WithLabelValues(reason).Inc()
 }
 
 // dropIdle forgets the targets that were not used for the idle time.
@@ -16,12 +24,12 @@ func (c *Clients[T]) dropIdle() {
 	now := c.Clock.Now()
 	for key, t := range c.targets {
 		if !now.Before(t.lastUse().Add(c.IdleTime)) {
-			c.drop(key)
+			c.evict(key, evictedIdle)
 		}
 	}
 }
 
-// dropOldest forgets the target that was not used for longest.
+// dropOldest forgets the target that has not been used for the longest time.
 func (c *Clients[T]) dropOldest() {
 	var (
 		oldest string
@@ -32,5 +40,5 @@ func (c *Clients[T]) dropOldest() {
 			oldest, used = key, at
 		}
 	}
-	c.drop(oldest)
+	c.evict(oldest, evictedFull)
 }

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) { env.Main(m) }
 // patience is far above what anything here takes that is not waited for on purpose.
 const patience = 30 * time.Second
 
+// firstBackoff is how long a target is left alone that did not answer once.
+const firstBackoff = 2 * time.Second
+
 // at makes a target of a configuration.
 func at(key, version string, cfg *rest.Config) targets.Target {
 	return targets.Target{Key: key, Version: version, Config: func(context.Context) (*rest.Config, error) { return cfg, nil }}

@@ -12,14 +12,14 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultTimeout      = 10 * time.Second
-	DefaultDialTimeout  = 5 * time.Second
-	DefaultQPS          = 50
-	DefaultBurst        = 100
-	DefaultIdleTime     = 15 * time.Minute
-	DefaultMaxTargets   = 1000
-	DefaultFirstBackoff = 2 * time.Second
-	DefaultLastBackoff  = 30 * time.Second
+	defaultTimeout      = 10 * time.Second
+	defaultDialTimeout  = 5 * time.Second
+	defaultQPS          = 50
+	defaultBurst        = 100
+	defaultIdleTime     = 15 * time.Minute
+	defaultMaxTargets   = 1000
+	defaultFirstBackoff = 2 * time.Second
+	defaultLastBackoff  = 30 * time.Second
 )
 
 // Options are the settings of Clients. The zero value is good.
@@ -30,25 +30,24 @@ type Options struct {
 	// Timeout bounds each request, with its answer, and before that the wait for its
 	// turn, if QPS is exceeded. It should be well below the
 	// timeout of a check, or that of the check is what a dead target costs. The default
-	// is DefaultTimeout.
+	// is 10 seconds.
 	Timeout time.Duration
 	// DialTimeout bounds the making of a connection, unless the configuration brings a
-	// Dial of its own. The default is DefaultDialTimeout.
+	// Dial of its own. The default is 5 seconds.
 	DialTimeout time.Duration
 	// QPS and Burst limit the requests to each target, per second and at once, over
-	// all objects and kinds. A negative QPS means no limit. The defaults are DefaultQPS
-	// and DefaultBurst. What a configuration says of them does not count.
+	// all objects and kinds. A negative QPS means no limit. The defaults are 50
+	// and 100. What a configuration says of them does not count.
 	QPS   float32
 	Burst int
-	// IdleTime is how long a client is kept without use. The default is
-	// DefaultIdleTime. It should be longer than the period of the checks.
+	// IdleTime is how long a client is kept without use. The default is 15 minutes. It
+	// should be longer than the period of the checks.
 	IdleTime time.Duration
-	// MaxTargets is how many targets are kept; if there are more, the one that was not
-	// used for longest goes. The default is DefaultMaxTargets.
+	// MaxTargets is how many targets are kept; if there are more, the one that has not been
+	// used for the longest time is dropped. The default is 1000.
 	MaxTargets int
-	// FirstBackoff is how long a target is left alone that did not answer. It doubles
-	// with each failure in a row, up to LastBackoff. The defaults are
-	// DefaultFirstBackoff and DefaultLastBackoff.
+	// FirstBackoff is how long a target that did not answer is left alone. It doubles
+	// with each failure in a row, up to LastBackoff. The defaults are 2 and 30 seconds.
 	FirstBackoff, LastBackoff time.Duration
 	// Clock tells the time of back-off and idleness. Timeouts are those of the network,
 	// and real. The default is the real one.
@@ -58,14 +57,14 @@ type Options struct {
 // complete fills in the defaults.
 func (o Options) complete() Options {
 	o.Scheme = cmp.Or(o.Scheme, scheme.Scheme)
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
-	o.DialTimeout = cmp.Or(o.DialTimeout, DefaultDialTimeout)
-	o.QPS = cmp.Or(o.QPS, DefaultQPS)
-	o.Burst = cmp.Or(o.Burst, DefaultBurst)
-	o.IdleTime = cmp.Or(o.IdleTime, DefaultIdleTime)
-	o.MaxTargets = cmp.Or(o.MaxTargets, DefaultMaxTargets)
-	o.FirstBackoff = cmp.Or(o.FirstBackoff, DefaultFirstBackoff)
-	o.LastBackoff = max(o.FirstBackoff, cmp.Or(o.LastBackoff, DefaultLastBackoff))
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.DialTimeout = cmp.Or(o.DialTimeout, defaultDialTimeout)
+	o.QPS = cmp.Or(o.QPS, defaultQPS)
+	o.Burst = cmp.Or(o.Burst, defaultBurst)
+	o.IdleTime = cmp.Or(o.IdleTime, defaultIdleTime)
+	o.MaxTargets = cmp.Or(o.MaxTargets, defaultMaxTargets)
+	o.FirstBackoff = cmp.Or(o.FirstBackoff, defaultFirstBackoff)
+	o.LastBackoff = max(o.FirstBackoff, cmp.Or(o.LastBackoff, defaultLastBackoff))
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}

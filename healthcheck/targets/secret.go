@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DefaultDataKey is where a secret has its kubeconfig, if KubeconfigSecret does not say.
+// defaultDataKey is where a secret has its kubeconfig, if KubeconfigSecret does not say.
 // Gardener has it there; Cluster API has it in "value".
-const DefaultDataKey = "kubeconfig"
+const defaultDataKey = "kubeconfig"
 
 // KubeconfigSecret finds the kubeconfig of a target in a secret. Its method Resolve is
 // what Clients.Resolve takes.
@@ -30,14 +30,14 @@ type KubeconfigSecret[T any] struct {
 	Reader client.Reader
 	// Secret returns the namespace and name of the secret for an object.
 	Secret func(obj T) client.ObjectKey
-	// DataKey is where the secret has the kubeconfig. The default is DefaultDataKey.
+	// DataKey is where the secret has the kubeconfig. The default is "kubeconfig".
 	DataKey string
 }
 
 // Resolve returns the target that is named after its secret, as "namespace/name". Its
 // version is a hash of the kubeconfig: other changes of the secret change nothing.
 func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error) {
-	key, dataKey := s.Secret(obj), cmp.Or(s.DataKey, DefaultDataKey)
+	key, dataKey := s.Secret(obj), cmp.Or(s.DataKey, defaultDataKey)
 	var secret corev1.Secret
 	if err := s.Reader.Get(ctx, key, &secret); err != nil {
 		return Target{}, fmt.Errorf("getting the kubeconfig secret %s: %w", key, err)

@@ -68,9 +68,9 @@ func (t *target) remembered() error {
 	return nil
 }
 
-// recover is for an answer to a read. That of a probe proves less: a target may answer
-// it, and hang at whatever takes its storage.
-func (t *target) recover(conn *connection) {
+// answered notes an answer to a read, which ends the back-off. That to a probe proves less: a
+// target may answer it, and hang at whatever takes its storage.
+func (t *target) answered(conn *connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if conn != t.conn {
@@ -79,9 +79,9 @@ func (t *target) recover(conn *connection) {
 	t.err, t.until, t.backoff, t.proven = nil, time.Time{}, t.options.backoff(), true
 }
 
-// judge looks at the error of a request that was not answered, and remembers it if it
-// is the target's fault. It returns the error for the caller.
-func (t *target) judge(ctx context.Context, started time.Time, conn *connection, err error) error {
+// failed notes the error of a request that was not answered, if it is the target's fault. It
+// returns the error for the caller.
+func (t *target) failed(ctx context.Context, started time.Time, conn *connection, err error) error {
 	if known := unavailable(err); known != nil {
 		return known
 	}

@@ -50,9 +50,9 @@ func (t *target) do(ctx context.Context, call func(client.Client) error) error {
 	started := t.options.Clock.Now()
 	err = call(conn.client)
 	if !answered(err) {
-		return t.judge(ctx, started, conn, err)
+		return t.failed(ctx, started, conn, err)
 	}
-	t.recover(conn)
+	t.answered(conn)
 	return err
 }
 
@@ -111,7 +111,7 @@ func (t *target) ready(ctx context.Context) (*connection, error) {
 	started := t.options.Clock.Now()
 	if err := conn.probe(ctx); !answered(err) {
 		defer t.release(conn)
-		return nil, t.judge(ctx, started, conn, err)
+		return nil, t.failed(ctx, started, conn, err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

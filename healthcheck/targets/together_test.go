@@ -46,7 +46,7 @@ func TestManyFailAtOnce(t *testing.T) {
 	}
 	close(fail)
 	wait.Wait()
-	clock.Step(targets.DefaultFirstBackoff)
+	clock.Step(firstBackoff)
 	if err := get(t, c, "o"); err != nil {
 		t.Errorf("after the first back-off: %v", err)
 	}

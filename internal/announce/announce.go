@@ -15,7 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // The labels have the names of the flags.
@@ -26,7 +26,7 @@ const (
 
 // Flags are those that decide what is done with a machine.
 type Flags struct {
-	targets.Policy
+	mhcspec.Policy
 	GracePeriod time.Duration
 }
 
@@ -37,10 +37,10 @@ func (f Flags) Labels() map[string]string {
 
 // flags reads what a lease announces; false if it announces nothing, or not in a way that is understood.
 func flags(l *coordinationv1.Lease) (Flags, bool) {
-	f := Flags{Policy: targets.Policy{Adopt: targets.Adoption(l.Labels[adoptLabel]), WatchFilter: scope.Of(l.Annotations).WatchFilter}}
+	f := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.Adoption(l.Labels[adoptLabel]), WatchFilter: scope.Of(l.Annotations).WatchFilter}}
 	var err error
 	f.GracePeriod, err = time.ParseDuration(l.Labels[gracePeriodLabel])
-	return f, err == nil && (f.Adopt == targets.AdoptAll || f.Adopt == targets.AdoptHandedOver)
+	return f, err == nil && (f.Adopt == mhcspec.AdoptAll || f.Adopt == mhcspec.AdoptHandedOver)
 }
 
 // Heard is what the manager that looks after a namespace has announced last; empty means all namespaces. It is false if nothing is announced,

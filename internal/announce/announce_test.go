@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // leases is an API server that has these leases, or answers with an error.
@@ -56,8 +56,8 @@ func spec(holder string, after time.Duration) coordinationv1.LeaseSpec {
 
 // TestLeftLeases: a manager that was given other flags has another lease, and leaves the one before. What that says counts no more.
 func TestLeftLeases(t *testing.T) {
-	before := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll, WatchFilter: "east"}, GracePeriod: 5 * time.Minute}
-	after := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: 5 * time.Minute}
+	before := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll, WatchFilter: "east"}, GracePeriod: 5 * time.Minute}
+	after := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, GracePeriod: 5 * time.Minute}
 	for name, tt := range map[string]struct {
 		specs []coordinationv1.LeaseSpec
 		known bool
@@ -78,8 +78,8 @@ func TestLeftLeases(t *testing.T) {
 
 // TestHeard: what is announced is heard, and nothing is made up.
 func TestHeard(t *testing.T) {
-	beside := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: 7*time.Minute + 30*time.Second}
-	alone := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll}, GracePeriod: 5 * time.Minute}
+	beside := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: 7*time.Minute + 30*time.Second}
+	alone := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
 	tests := map[string]struct {
 		server leases
 		want   Flags
@@ -113,8 +113,8 @@ func TestHeard(t *testing.T) {
 // TestHeardOfANamespace: of managers that look after different namespaces, the one counts that looks after the namespace in question. What
 // another one does elsewhere is of no interest, though it may have renewed its lease later.
 func TestHeardOfANamespace(t *testing.T) {
-	blue := Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: time.Minute}
-	red := Flags{Policy: targets.Policy{Adopt: targets.AdoptAll}, GracePeriod: 5 * time.Minute}
+	blue := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: time.Minute}
+	red := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
 	server := leases{
 		metas: []metav1.ObjectMeta{announced("blue", blue), announced("red", red)},
 		specs: []coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Hour)},

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -15,7 +15,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err := o.Validate(); err != nil {
 		t.Error(err)
 	}
-	if o.Policy.Adopt != targets.AdoptAll {
+	if o.Policy.Adopt != mhcspec.AdoptAll {
 		t.Errorf("adopts %q by default", o.Policy.Adopt)
 	}
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"strings"
 
-	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -11,9 +10,6 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
 // cacheOptions make the cache hold no more than is read.
@@ -32,14 +28,6 @@ func cacheOptions(o Options) (cache.Options, error) {
 		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	return options, nil
-}
-
-// reduce drops what nobody reads.
-func reduce(obj any) (any, error) {
-	if host, ok := obj.(*metal3v1.BareMetalHost); ok {
-		return machinehealth.KeepHost(host), nil
-	}
-	return status.KeepOurManagedFields(obj)
 }
 
 // keepKubeconfig drops the data of every Secret that is not a kubeconfig: what we

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -44,7 +45,7 @@ func TestWithoutPermissionOnHosts(t *testing.T) {
 			g.Eventually(func() bool {
 				m := &clusterv1.Machine{}
 				g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(machine), m)).To(Succeed())
-				return meta.FindStatusCondition(m.Status.Conditions, machinehealth.ConditionType) != nil
+				return meta.FindStatusCondition(m.Status.Conditions, verdict.ConditionType) != nil
 			}, 30*time.Second).Should(BeTrue(), "no verdict")
 		})
 	}

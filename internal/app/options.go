@@ -16,9 +16,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
@@ -35,7 +35,7 @@ type Options struct {
 	// Namespace restricts the manager to one namespace; empty means all.
 	Namespace string
 	// Policy says which MachineHealthChecks are taken care of.
-	Policy targets.Policy
+	Policy mhcspec.Policy
 	// LeaderElect makes all but one of several managers wait.
 	LeaderElect bool
 	// LeaderElectNamespace holds the lease; empty means the namespace of the pod.
@@ -101,7 +101,7 @@ func (o *Options) announced() map[string]string {
 func DefaultOptions() Options {
 	return Options{
 		Controllers:                 Controllers(),
-		Policy:                      targets.Policy{Adopt: targets.AdoptAll},
+		Policy:                      mhcspec.Policy{Adopt: mhcspec.AdoptAll},
 		HealthProbeBindAddress:      ":9440",
 		MetricsBindAddress:          ":8443",
 		PprofBindAddress:            "0",
@@ -130,8 +130,8 @@ func (o *Options) Validate() error {
 	for _, name := range o.Controllers {
 		require(slices.Contains(Controllers(), name), "--controllers has %q: each must be one of %s", name, strings.Join(Controllers(), ", "))
 	}
-	require(o.Policy.Adopt == targets.AdoptAll || o.Policy.Adopt == targets.AdoptHandedOver,
-		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, targets.AdoptAll, targets.AdoptHandedOver)
+	require(o.Policy.Adopt == mhcspec.AdoptAll || o.Policy.Adopt == mhcspec.AdoptHandedOver,
+		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, mhcspec.AdoptAll, mhcspec.AdoptHandedOver)
 	require(o.LeaderElectID == "" || len(validation.IsDNS1123Subdomain(o.LeaderElectID)) == 0,
 		"--leader-elect-id is %q: it must be a name of lower case letters, digits, - and .", o.LeaderElectID)
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)

@@ -18,10 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -30,7 +30,7 @@ type clusterAPI struct {
 	options     Options
 	ready       *readiness
 	connections *connections
-	selectors   targets.Selectors
+	selectors   mhcspec.Selectors
 	// shown is what the dashboard looks at; nil if there is none.
 	shown *shownFleet
 
@@ -76,7 +76,7 @@ func (c *clusterAPI) needed(controllers ...string) []string {
 // addHealth adds the controllers that need nothing but Cluster API.
 func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	c.ready.require(&clusterv1.Cluster{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{})
-	if err := targets.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := mhcspec.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	clusters, err := c.connections.get(ctx, mgr, c.options)
@@ -91,7 +91,7 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 			Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Clusters: clusters,
 			SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 		}
-		if err := c.health.AddToManager(mgr); err != nil {
+		if err := c.health.AddToManager(mgr); err != nil { //nolint:contextcheck // Its queue asks for a cluster long after ctx has ended.
 			return err
 		}
 	}

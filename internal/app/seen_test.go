@@ -20,6 +20,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
+	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -93,8 +94,13 @@ func onlyRecord(ctx context.Context, c client.Client, namespace string, record *
 // starts runs a manager until stop is called, or the test ends.
 func starts(t *testing.T, o Options) (stop func()) {
 	t.Helper()
+	return startsWith(t, env.Get(t).Config, o)
+}
+
+func startsWith(t *testing.T, cfg *rest.Config, o Options) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	a, err := New(ctx, env.Get(t).Config, o)
+	a, err := New(ctx, cfg, o)
 	if err != nil {
 		cancel()
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestKindsOfOpenShiftComeLater: each is picked up when it is installed, by the manager that runs.
@@ -30,7 +31,7 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 			if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "mhc"}, check); err != nil {
 				t.Error(err)
 			}
-			_, marked := check.Annotations[upgradepause.MarkerAnnotation]
+			_, marked := check.Annotations[pause.MarkerAnnotation]
 			return marked
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/mask"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -59,7 +59,7 @@ type Asked struct {
 type Settings struct {
 	// Namespace is the one that was looked at; empty means all.
 	Namespace string           `json:"namespace,omitempty"`
-	Adopt     targets.Adoption `json:"adopt,omitempty"`
+	Adopt     mhcspec.Adoption `json:"adopt,omitempty"`
 	// Assumed reports that nobody knew whether the manager has these flags.
 	Assumed     bool            `json:"assumed,omitempty"`
 	WatchFilter string          `json:"watchFilter,omitempty"`

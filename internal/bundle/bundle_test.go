@@ -16,9 +16,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -39,7 +38,7 @@ var scenes = map[string]struct {
 		}
 		f.healthy("m4", inZone("eu-1a"))
 	}, Asked{"machine", "m2"}, "the gate is closed"},
-	"no slot is free": {[]build.MachineHealthCheckOption{build.Annotation(admission.MaxInFlightAnnotation, "1")}, func(f *fixture) {
+	"no slot is free": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.MaxInFlightAnnotation, "1")}, func(f *fixture) {
 		f.admit(f.sick("m1"), 1, reboot, replace)
 		f.sick("m2")
 	}, Asked{"machine", "m2"}, "waiting for a slot"},
@@ -51,7 +50,7 @@ var scenes = map[string]struct {
 		Asked{"machine", "m1"}, "PAUSED"},
 	"on hold": {
 		[]build.MachineHealthCheckOption{
-			build.Annotation(targets.HoldUntilAnnotation, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)), build.Annotation(targets.HoldReasonAnnotation, "Ann changes the switch"),
+			build.Annotation(mhcspec.HoldUntilAnnotation, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)), build.Annotation(mhcspec.HoldReasonAnnotation, "Ann changes the switch"),
 		},
 		func(f *fixture) { f.sick("m1") }, Asked{"mhc", "workers"}, "ON HOLD",
 	},
@@ -87,8 +86,8 @@ var scenes = map[string]struct {
 		f.host("rack2-u7", "m1", "reboot.metal3.io/firmware")
 		f.host("rack2-u8", "green-1")
 	}, Asked{"host", "rack2-u7"}, "OFF, runs m1"},
-	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(machinehealth.HostErrorTimeoutAnnotation, "10m")}, func(f *fixture) {
-		f.healthy("m1", build.Condition(machinehealth.HostConditionType, metav1.ConditionFalse, machinehealth.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
+	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.HostErrorTimeoutAnnotation, "10m")}, func(f *fixture) {
+		f.healthy("m1", build.Condition(verdict.HostConditionType, metav1.ConditionFalse, verdict.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
 		f.host("rack2-u7", "m1")
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
 	"no Cluster": {nil, func(f *fixture) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Collect reads all that explaining an object depends on, explains it, and returns both. There are no pages if nothing has that
@@ -82,7 +82,7 @@ func scopeOf(facts *explain.Facts, pages []explain.Page) scope {
 		asked[client.ObjectKey{Namespace: page.Namespace, Name: page.Name}] = page.Kind == "BareMetalHost"
 	}
 	for _, m := range facts.Machines {
-		s.machines[client.ObjectKeyFromObject(m.Machine)] = s.clusters[targets.ClusterOf(m.Machine)]
+		s.machines[client.ObjectKeyFromObject(m.Machine)] = s.clusters[mhcspec.ClusterOf(m.Machine)]
 	}
 	for _, one := range facts.Records {
 		spec, in := one.Record.Spec, func(name string) client.ObjectKey {
@@ -97,7 +97,7 @@ func scopeOf(facts *explain.Facts, pages []explain.Page) scope {
 		}
 	}
 	for _, h := range facts.Hosts {
-		if asked[client.ObjectKeyFromObject(h.Host)] || (h.Machine != nil && s.clusters[targets.ClusterOf(h.Machine.Machine)]) {
+		if asked[client.ObjectKeyFromObject(h.Host)] || (h.Machine != nil && s.clusters[mhcspec.ClusterOf(h.Machine.Machine)]) {
 			s.hosts[h.Host.UID] = true
 		}
 	}

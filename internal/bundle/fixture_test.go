@@ -16,10 +16,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -67,13 +68,13 @@ func (f *fixture) create(objs ...client.Object) {
 // machine stores a Machine whose verdict and Node are so since so long.
 func (f *fixture) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
-	verdict := build.Condition(machinehealth.ConditionType, status, machinehealth.ReasonSucceeded, f.now.Add(-since))
+	stored := build.Condition(verdict.ConditionType, status, verdict.ReasonSucceeded, f.now.Add(-since))
 	ready := metav1.ConditionTrue
 	if status == metav1.ConditionFalse {
-		verdict = build.Condition(machinehealth.ConditionType, status, "ReadyUnhealthy", f.now.Add(-since)).WithMessage(sickness)
+		stored = build.Condition(verdict.ConditionType, status, "ReadyUnhealthy", f.now.Add(-since)).WithMessage(sickness)
 		ready = metav1.ConditionUnknown
 	}
-	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(f.set), build.NodeRef("node-" + name), verdict}, opts...)...)
+	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(f.set), build.NodeRef("node-" + name), stored}, opts...)...)
 	f.create(machine)
 	f.nodes.Put(client.ObjectKeyFromObject(f.cluster), build.Node("node-"+name, build.NodeReady(ready, f.now.Add(-since-5*time.Minute))))
 	return machine
@@ -158,14 +159,14 @@ func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
 func (f *fixture) observer() *fleet.Observer {
 	f.t.Helper()
 	from := fleet.Sources{
-		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: targets.Policy{Adopt: targets.AdoptAll},
+		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll},
 		Namespace: f.ns, Records: true, AskManagers: true, Clock: testingclock.NewFakePassiveClock(f.now),
 	}
 	if f.metal {
 		s := newSnapshot(f.env.Scheme)
 		from.Client = view{s, f.env.Client}
 		from.Hosts = &machinehealth.Hosts{Client: from.Client, Live: f.env.Client}
-		if err := errors.Join(targets.AddTo(f.t.Context(), s, slices.Concat(targets.Indexes(), record.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
+		if err := errors.Join(mhcspec.AddTo(f.t.Context(), s, slices.Concat(mhcspec.Indexes(), record.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
 			f.t.Fatal(err)
 		}
 	}

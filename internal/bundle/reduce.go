@@ -14,7 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // reduce copies of an object what decisions go by. What is not kept cannot leak.
@@ -27,7 +27,7 @@ func reduce(obj client.Object) client.Object {
 		OwnerReferences: obj.GetOwnerReferences(), Finalizers: obj.GetFinalizers(), ManagedFields: obj.GetManagedFields(),
 	}
 	set(reduced, metadata)
-	_, _ = status.KeepOurManagedFields(reduced)
+	_, _ = ownwrites.KeepOurManagedFields(reduced)
 	return reduced
 }
 

@@ -22,8 +22,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // frozen is a clock that stands still.
@@ -44,7 +44,7 @@ type sources struct {
 
 // look has the controllers' observers look.
 func (s sources) look(ctx context.Context) (explain.Facts, error) {
-	indexes := targets.AddTo(ctx, s.snapshot, slices.Concat(targets.Indexes(), record.Indexes()))
+	indexes := mhcspec.AddTo(ctx, s.snapshot, slices.Concat(mhcspec.Indexes(), record.Indexes()))
 	var hosts *machinehealth.Hosts
 	c, live := view{s.snapshot, s.client}, view{s.snapshot, s.live}
 	if s.settings.Hosts {
@@ -56,7 +56,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 	}
 	facts, err := fleet.New(fleet.Sources{
 		Client: c, Live: live, Nodes: s.nodes, Hosts: hosts, GracePeriod: s.settings.GracePeriod.Duration,
-		Policy:    targets.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
+		Policy:    mhcspec.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
 		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
 	}).Look(ctx, s.settings.Namespace)
 	facts.Assumed = s.settings.Assumed

@@ -19,7 +19,7 @@ func TestComplete(t *testing.T) {
 	s.admit(s.machine("metal-3"), replace)
 	s.rebooting(s.admit(s.machine("metal-4"), reboot, ask))
 	s.settle(s.admit(s.machine("metal-5"), reboot), func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
-	s.machine("metal-6", verdict(metav1.ConditionTrue))
+	s.machine("metal-6", judgedAs(metav1.ConditionTrue))
 	for _, name := range []string{"rack2-u7", "rack2-u8"} {
 		build.Create(t.Context(), t, s.c, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}})
 	}

@@ -136,7 +136,7 @@ func TestDecisionRefused(t *testing.T) {
 	waiting := s.admit(s.machine("metal-1"), replace)
 	s.rebooting(s.admit(s.machine("metal-2"), reboot))
 	s.machine("metal-4")
-	s.machine("metal-5", verdict(metav1.ConditionTrue))
+	s.machine("metal-5", judgedAs(metav1.ConditionTrue))
 	over := s.admit(s.machine("metal-6"), reboot)
 	s.settle(over, func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
 	tests := map[string]struct {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/people"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -30,7 +30,7 @@ func (s *shell) holdOf(object client.Object) [2]string {
 		s.t.Fatal(err)
 	}
 	a := object.GetAnnotations()
-	return [2]string{a[targets.HoldUntilAnnotation], a[targets.HoldReasonAnnotation]}
+	return [2]string{a[mhcspec.HoldUntilAnnotation], a[mhcspec.HoldReasonAnnotation]}
 }
 
 // holdAt runs hold or release at a time that does not change.
@@ -103,7 +103,7 @@ func TestHoldForms(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), printed); err != nil {
 		t.Fatalf("%v: %s%s", err, got.stdout, got.stderr)
 	}
-	if printed.Kind != "Machine" || printed.APIVersion != clusterv1.GroupVersion.String() || printed.Annotations[targets.HoldUntilAnnotation] == "" || printed.ManagedFields != nil {
+	if printed.Kind != "Machine" || printed.APIVersion != clusterv1.GroupVersion.String() || printed.Annotations[mhcspec.HoldUntilAnnotation] == "" || printed.ManagedFields != nil {
 		t.Errorf("printed %s", got.stdout)
 	}
 	if got := s.run("release", "metal-3", "--yes", "-o=name"); got.stdout != "machine.cluster.x-k8s.io/metal-3\n" {
@@ -153,7 +153,7 @@ func TestHoldAsks(t *testing.T) {
 		"yes":                {func(*shell, *clusterv1.Machine) {}, exitOK, true, ""},
 		"somebody labels it": {func(s *shell, m *clusterv1.Machine) { s.change(m, func() { m.Labels["other"] = "label" }) }, exitOK, true, ""},
 		"somebody holds it": {func(s *shell, m *clusterv1.Machine) {
-			s.change(m, func() { m.Annotations = map[string]string{targets.HoldUntilAnnotation: farAway} })
+			s.change(m, func() { m.Annotations = map[string]string{mhcspec.HoldUntilAnnotation: farAway} })
 		}, exitFailure, true, "machine/metal-3 has changed since it was shown, so nothing was written: try again"},
 		"it is another one": {func(s *shell, m *clusterv1.Machine) {
 			if err := s.c.Delete(s.t.Context(), m); err != nil {
@@ -184,7 +184,7 @@ func TestHoldAsks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range all.Items {
-				if why, _ := targets.OnHold(metav1.Now().Time, &m); (why != "") != tt.held {
+				if why, _ := mhcspec.OnHold(metav1.Now().Time, &m); (why != "") != tt.held {
 					t.Errorf("on hold: %q", why)
 				}
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -52,7 +52,7 @@ func (f *lookFlags) options() (app.Options, error) {
 	}
 	o.Namespace = namespace
 	if f.adopt != "" {
-		o.Policy.Adopt = targets.Adoption(f.adopt)
+		o.Policy.Adopt = mhcspec.Adoption(f.adopt)
 	}
 	o.Policy.WatchFilter = f.watchFilter
 	if err := o.Validate(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
@@ -92,18 +92,18 @@ func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemed
 
 // verdictOf says how a machine is.
 func verdictOf(machine *clusterv1.Machine, err error) string {
-	verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType)
+	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
 	switch {
 	case apierrors.IsNotFound(err):
 		return ". It is gone"
-	case err != nil || verdict == nil:
+	case err != nil || stored == nil:
 		return ""
-	case verdict.Status == metav1.ConditionTrue:
+	case stored.Status == metav1.ConditionTrue:
 		return ". It is healthy"
-	case verdict.Status == metav1.ConditionFalse:
-		return ". It is sick, and not admitted to repair: " + verdict.Message
+	case stored.Status == metav1.ConditionFalse:
+		return ". It is sick, and not admitted to repair: " + stored.Message
 	}
-	return ". Whether it is healthy is not known: " + verdict.Message
+	return ". Whether it is healthy is not known: " + stored.Message
 }
 
 // ended says what came of the last record.

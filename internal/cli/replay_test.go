@@ -133,7 +133,7 @@ func TestReplayRefuses(t *testing.T) {
 func TestBundleRedacted(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
-	s.machine("metal-4", verdict(metav1.ConditionTrue))
+	s.machine("metal-4", judgedAs(metav1.ConditionTrue))
 	file := filepath.Join(t.TempDir(), "bundle.yaml")
 	then := s.run("explain", "metal-2", "--bundle", file, "--redact", atOnce)
 	if then.code != exitOK || !strings.HasPrefix(then.stdout, "metal-2: ") {

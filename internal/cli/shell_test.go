@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -133,13 +133,13 @@ var fellSick = time.Date(2026, 11, 22, 2, 57, 10, 0, time.UTC)
 // machine stores a Machine of the MachineSet.
 func (s *shell) machine(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	s.t.Helper()
-	machine := build.Machine(s.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(s.set), build.NodeRef(name), verdict(metav1.ConditionFalse)}, opts...)...)
+	machine := build.Machine(s.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(s.set), build.NodeRef(name), judgedAs(metav1.ConditionFalse)}, opts...)...)
 	build.Create(s.t.Context(), s.t, s.c, machine)
 	return machine
 }
 
-func verdict(status metav1.ConditionStatus) build.ConditionOption {
-	return build.Condition(machinehealth.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
+func judgedAs(status metav1.ConditionStatus) build.ConditionOption {
+	return build.Condition(verdict.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
 }
 
 const sickness = "Node condition Ready is Unknown for more than 5m0s"

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
@@ -200,7 +200,7 @@ func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o
 func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.MachineHealthCheck) ([]*v1alpha1.MachineRemediationTemplate, error) {
 	var all []*v1alpha1.MachineRemediationTemplate
 	for _, mhc := range checks {
-		if !admission.NamesPlan(mhc) {
+		if !mhcspec.NamesPlan(mhc) {
 			continue
 		}
 		plan := &v1alpha1.MachineRemediationTemplate{}

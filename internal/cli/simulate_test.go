@@ -71,8 +71,8 @@ func written(t *testing.T, text string) string {
 func simulating(t *testing.T) *shell {
 	t.Helper()
 	s := newShell(t)
-	s.machine("metal-1", verdict(metav1.ConditionTrue), inZone("eu-1a"))
-	s.machine("metal-2", verdict(metav1.ConditionTrue), inZone("eu-1b"))
+	s.machine("metal-1", judgedAs(metav1.ConditionTrue), inZone("eu-1a"))
+	s.machine("metal-2", judgedAs(metav1.ConditionTrue), inZone("eu-1b"))
 	s.machine("metal-3", inZone("eu-1b"))
 	s.machine("metal-4", inZone("eu-1b"))
 	return s

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -25,7 +25,7 @@ const atOnce = "--connect-timeout=1ns"
 func sickFleet(t *testing.T) *shell {
 	t.Helper()
 	s := newShell(t)
-	s.machine("metal-1", verdict(metav1.ConditionTrue))
+	s.machine("metal-1", judgedAs(metav1.ConditionTrue))
 	s.admit(s.machine("metal-2"), replace, ask)
 	s.machine("metal-3", build.Label("rack", "r7"))
 	return s
@@ -62,7 +62,7 @@ func TestFlagsOfTheManager(t *testing.T) {
 	if got := s.run("explain", "metal-3", atOnce, "--adopt=all").stdout; strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
 		t.Errorf("with the flag it says:\n%s", got)
 	}
-	beside := announce.Flags{Policy: targets.Policy{Adopt: targets.AdoptHandedOver}, GracePeriod: time.Minute}
+	beside := announce.Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, GracePeriod: time.Minute}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease, Labels: beside.Labels()}}
 	build.Create(t.Context(), t, s.c, lease)
 	t.Cleanup(func() {

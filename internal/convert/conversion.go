@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // conversion is the work on one object. It changes a copy of the object's nodes.
@@ -98,12 +98,12 @@ func (c *conversion) drop(mapping *yaml.Node, field, message string) {
 // beCareful makes the result a dry-run: with what was lost it would repair machines that it did not repair before.
 func (c *conversion) beCareful() {
 	annotations := child(child(c.root, "metadata", 2), "annotations", end)
-	if manifest.Index(annotations, admission.DryRunAnnotation) >= 0 {
+	if manifest.Index(annotations, mhcspec.DryRunAnnotation) >= 0 {
 		return
 	}
 	value := text("true")
 	value.Style, value.LineComment = yaml.DoubleQuotedStyle, "# remove it once what was not converted is as you want it"
-	annotations.Content = append(annotations.Content, text(admission.DryRunAnnotation), value)
+	annotations.Content = append(annotations.Content, text(mhcspec.DryRunAnnotation), value)
 }
 
 // tellLosses puts what was lost above an object.

@@ -19,11 +19,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -53,8 +53,8 @@ func newStage(t *testing.T) *stage {
 	cluster, set := build.Cluster(s.ns, "blue"), build.MachineSet(s.ns, "md-0", build.InCluster("blue"))
 	mhc := build.MachineHealthCheck(s.ns, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"}))
 	build.Create(t.Context(), t, c, cluster, set, mhc)
-	verdict := build.Condition(machinehealth.ConditionType, metav1.ConditionFalse, "NodeReadyUnknown", sickAt).WithMessage(sickness)
-	s.machine = build.Machine(s.ns, "metal-3", build.InCluster("blue"), build.OwnedBy(set), build.NodeRef("metal-3"), verdict)
+	stored := build.Condition(verdict.ConditionType, metav1.ConditionFalse, "NodeReadyUnknown", sickAt).WithMessage(sickness)
+	s.machine = build.Machine(s.ns, "metal-3", build.InCluster("blue"), build.OwnedBy(set), build.NodeRef("metal-3"), stored)
 	build.Create(t.Context(), t, c, s.machine)
 	s.record = record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName:    cluster.Name,
@@ -108,7 +108,7 @@ func (s *stage) held() [2]string {
 		s.t.Fatal(err)
 	}
 	a := s.machine.Annotations
-	return [2]string{a[targets.HoldUntilAnnotation], a[targets.HoldReasonAnnotation]}
+	return [2]string{a[mhcspec.HoldUntilAnnotation], a[mhcspec.HoldReasonAnnotation]}
 }
 
 // post sends a form as somebody, and returns the page that comes.

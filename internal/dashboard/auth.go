@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/people"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // fieldOwner is the name under which a person writes by the dashboard.
@@ -28,7 +28,7 @@ type Guard struct {
 	config *rest.Config
 	scheme *runtime.Scheme
 	mapper meta.RESTMapper
-	policy targets.Policy
+	policy mhcspec.Policy
 	clock  clock.WithTicker
 	review *reviewer
 }
@@ -42,7 +42,7 @@ type GuardOptions struct {
 	// Namespace is the one that is shown; empty means all.
 	Namespace string
 	// Policy is that of the manager. What people decide is shown by it.
-	Policy targets.Policy
+	Policy mhcspec.Policy
 	Clock  clock.WithTicker
 }
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Fleet is read by a fleet.Observer.
@@ -23,7 +23,7 @@ type Options struct {
 	// Namespace is the one to look at; empty means all.
 	Namespace string
 	// Policy says which MachineHealthChecks are taken care of. Simulations go by it.
-	Policy targets.Policy
+	Policy mhcspec.Policy
 	Clock  clock.PassiveClock
 	// Actions are nil if the pages only show.
 	Actions Actions

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -37,6 +38,8 @@ type Server struct {
 	Log     logr.Logger
 
 	listener net.Listener
+	// patience is how long a request may take as a whole; zero is readTimeout.
+	patience time.Duration
 }
 
 // Listen takes the address, so that who starts a server knows at once that it is free.
@@ -62,7 +65,7 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	server := &http.Server{
 		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
-		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		ReadTimeout: cmp.Or(s.patience, readTimeout), WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		// Handlers end with the manager, also those that are watched.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		// Browsers that do not trust the certificate, and scanners of ports.

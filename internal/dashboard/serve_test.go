@@ -151,6 +151,7 @@ func TestServerCertificate(t *testing.T) {
 // TestServerWaitsForNobody: who announces a body and does not send it holds no connection for ever, and who watches is not cut off.
 func TestServerWaitsForNobody(t *testing.T) {
 	t.Parallel()
+	const patience = 2 * time.Second
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != eventsPath {
 			return
@@ -162,11 +163,11 @@ func TestServerWaitsForNobody(t *testing.T) {
 			select {
 			case <-r.Context().Done():
 				return
-			case <-time.After(readTimeout + time.Second):
+			case <-time.After(patience + time.Second):
 			}
 		}
 	})
-	address, end := started(t, &Server{Handler: handler})
+	address, end := started(t, &Server{Handler: handler, patience: patience})
 	config := &tls.Config{InsecureSkipVerify: true}
 	stranger, err := tls.Dial("tcp", address, config)
 	if err != nil {
@@ -183,7 +184,7 @@ func TestServerWaitsForNobody(t *testing.T) {
 		body, _ := io.ReadAll(response.Body)
 		watched <- string(body)
 	}()
-	if err := stranger.SetReadDeadline(time.Now().Add(readTimeout + 3*time.Second)); err != nil {
+	if err := stranger.SetReadDeadline(time.Now().Add(patience + 5*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	var late net.Error

@@ -6,7 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -23,9 +23,9 @@ func FuzzHold(f *testing.F) {
 	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, until, reason string) {
 		object := build.Machine("ns", "m")
-		object.Annotations = map[string]string{targets.HoldUntilAnnotation: until, targets.HoldReasonAnnotation: reason}
+		object.Annotations = map[string]string{mhcspec.HoldUntilAnnotation: until, mhcspec.HoldReasonAnnotation: reason}
 		there, ok := holdOn(object)
-		if why, _ := targets.OnHold(now, object); !ok || there.active(now) != (why != "") {
+		if why, _ := mhcspec.OnHold(now, object); !ok || there.active(now) != (why != "") {
 			t.Errorf("until %q it is on hold for commands: %t, %t; for controllers: %q", until, ok, there.active(now), why)
 		}
 		target := Target{Name: "machine/m", Object: object}
@@ -35,7 +35,7 @@ func FuzzHold(f *testing.F) {
 		}
 		p := ProposeHold(target, longer, now)
 		if p.Already == "" {
-			if why, end := targets.OnHold(now, written(object, p)); why == "" || end.IsZero() {
+			if why, end := mhcspec.OnHold(now, written(object, p)); why == "" || end.IsZero() {
 				t.Errorf("beside %q the hold until %s is none: %q until %s", until, longer.Until, why, end)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Target is what is put on hold or released.
@@ -50,12 +50,12 @@ type held struct {
 }
 
 func holdOn(object metav1.Object) (held, bool) {
-	value, ok := object.GetAnnotations()[targets.HoldUntilAnnotation]
+	value, ok := object.GetAnnotations()[mhcspec.HoldUntilAnnotation]
 	if !ok {
 		return held{}, false
 	}
 	until, err := time.Parse(time.RFC3339, value)
-	return held{until: until, reason: object.GetAnnotations()[targets.HoldReasonAnnotation], unreadable: err != nil, raw: value}, true
+	return held{until: until, reason: object.GetAnnotations()[mhcspec.HoldReasonAnnotation], unreadable: err != nil, raw: value}, true
 }
 
 // active reports whether a hold holds.
@@ -81,7 +81,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	}
 	p := HoldProposal{
 		Annotations: map[string]*string{
-			targets.HoldUntilAnnotation: new(clockTime(asked.Until)), targets.HoldReasonAnnotation: nil,
+			mhcspec.HoldUntilAnnotation: new(clockTime(asked.Until)), mhcspec.HoldReasonAnnotation: nil,
 		},
 		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, clockTime(asked.Until), span(asked.Until.Sub(now))),
 	}
@@ -94,7 +94,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	})...)
 	p.Lines = append(p.Lines, Line{"Then", "It ends by itself at that time, and repairs go on"})
 	if reason != "" {
-		p.Annotations[targets.HoldReasonAnnotation] = &reason
+		p.Annotations[mhcspec.HoldReasonAnnotation] = &reason
 		p.Lines = append(p.Lines, Line{"Reason", reason})
 	}
 	return p
@@ -107,7 +107,7 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 		return HoldProposal{Already: t.Name + " is not on hold"}
 	}
 	p := HoldProposal{
-		Annotations: map[string]*string{targets.HoldUntilAnnotation: nil, targets.HoldReasonAnnotation: nil},
+		Annotations: map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil},
 		Title:       "Release " + t.Name,
 		Lines:       []Line{{"Held", there.String()}},
 	}

@@ -11,18 +11,18 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // heldMachine is a target with the annotations of a hold; empty ones are not there.
 func heldMachine(until, reason string) decision.Target {
 	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "metal-3", Annotations: map[string]string{"keep": "this"}}}
 	if until != "" {
-		machine.Annotations[targets.HoldUntilAnnotation] = until
+		machine.Annotations[mhcspec.HoldUntilAnnotation] = until
 	}
 	if reason != "" {
-		machine.Annotations[targets.HoldReasonAnnotation] = reason
+		machine.Annotations[mhcspec.HoldReasonAnnotation] = reason
 	}
 	return decision.Target{Name: "machine/metal-3", Object: machine}
 }
@@ -62,16 +62,16 @@ func TestProposeHold(t *testing.T) {
 			if tt.already != "" {
 				return
 			}
-			want := map[string]*string{targets.HoldUntilAnnotation: &tt.until, targets.HoldReasonAnnotation: nil}
+			want := map[string]*string{mhcspec.HoldUntilAnnotation: &tt.until, mhcspec.HoldReasonAnnotation: nil}
 			if tt.stored != "" {
-				want[targets.HoldReasonAnnotation] = &tt.stored
+				want[mhcspec.HoldReasonAnnotation] = &tt.stored
 			}
 			if diff := cmp.Diff(want, p.Annotations); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			held := tt.target.Object.(*clusterv1.Machine)
-			held.Annotations[targets.HoldUntilAnnotation] = *p.Annotations[targets.HoldUntilAnnotation]
-			if why, until := targets.OnHold(noon, held); why == "" || !until.Equal(noon.Add(2*time.Hour)) {
+			held.Annotations[mhcspec.HoldUntilAnnotation] = *p.Annotations[mhcspec.HoldUntilAnnotation]
+			if why, until := mhcspec.OnHold(noon, held); why == "" || !until.Equal(noon.Add(2*time.Hour)) {
 				t.Errorf("the controllers say %q until %s", why, until)
 			}
 		})
@@ -104,7 +104,7 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 }
 
 func TestProposeRelease(t *testing.T) {
-	nothing := map[string]*string{targets.HoldUntilAnnotation: nil, targets.HoldReasonAnnotation: nil}
+	nothing := map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil}
 	tests := map[string]struct {
 		target decision.Target
 		want   string

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // answers are the commands by which a person can have a say in a repair.
@@ -57,7 +57,7 @@ func command(verb, object, namespace, does, flags string) Command {
 // holds are the commands that leave an object alone, or end that.
 func holds(kind string, obj metav1.Object, now time.Time) []Command {
 	name, namespace := kind+"/"+obj.GetName(), obj.GetNamespace()
-	if value, ok := obj.GetAnnotations()[targets.HoldUntilAnnotation]; ok {
+	if value, ok := obj.GetAnnotations()[mhcspec.HoldUntilAnnotation]; ok {
 		until, err := time.Parse(time.RFC3339, value)
 		if err != nil || now.Before(until) {
 			return []Command{command("release", name, namespace, "The hold ends now", "")}

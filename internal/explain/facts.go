@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -68,7 +68,7 @@ type Machine struct {
 	// Check is the one that it belongs to; nil if none selects it.
 	Check *Check
 	// Health is nil if nobody judges it, or if that cannot be told.
-	Health *machinehealth.Facts
+	Health *verdict.Facts
 	// Record is the open one; nil if it is not under repair.
 	Record *Record
 	// Past are the records of it, of its Node and of its host that have ended, the latest first.

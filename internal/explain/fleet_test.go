@@ -9,13 +9,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestFleet puts everybody where people look for them.
 func TestFleet(t *testing.T) {
-	s := explaintest.New().Annotated(admission.MaxInFlightAnnotation, "2")
+	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "2")
 	s.Healthy("h1")
 	held := s.Record(s.Sick("held", 3*time.Hour), explaintest.Metal()[:2]...)
 	s.Play(held, s.Now.Add(-3*time.Hour), s.Now)

@@ -14,9 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -31,7 +30,7 @@ var scenes = []struct {
 	{"a healthy machine", "machine", "m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
 	{"about to be sick", "machine", "m1", func(s *explaintest.Scene) {
 		s.Node("m1", corev1.ConditionUnknown, 3*time.Minute)
-		s.Machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute)
+		s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute)
 	}},
 	{"sick, and admitted at once", "machine", "m1", func(s *explaintest.Scene) { s.Sick("m1", time.Second); s.Healthy("m2") }},
 	{"the gate is closed", "machine", "m2", func(s *explaintest.Scene) {
@@ -45,14 +44,14 @@ var scenes = []struct {
 		s.AtMost("30%")
 	}},
 	{"no slot is free", "machine", "m3", func(s *explaintest.Scene) {
-		s.Annotated(admission.MaxInFlightAnnotation, "1")
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
 		r := s.Record(s.Sick("m1", 20*time.Minute), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-20*time.Minute), s.Now)
 		s.Sick("m2", 9*time.Minute)
 		s.Sick("m3", 8*time.Minute)
 	}},
 	{"in the middle of a plan", "machine", "m1", func(s *explaintest.Scene) {
-		s.Annotated(admission.MaxInFlightAnnotation, "1")
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
 		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
 	}},
@@ -69,7 +68,7 @@ var scenes = []struct {
 		r := s.Record(m, explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-time.Hour), s.Now.Add(-50*time.Minute))
 		m.Status.Conditions[len(m.Status.Conditions)-1] = metav1.Condition{
-			Type: machinehealth.ConditionType, Status: metav1.ConditionTrue, Reason: machinehealth.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-2 * time.Minute)),
+			Type: verdict.ConditionType, Status: metav1.ConditionTrue, Reason: verdict.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-2 * time.Minute)),
 		}
 		s.Node("m1", corev1.ConditionTrue, 2*time.Minute)
 		s.Play(r, s.Now.Add(-2*time.Minute), s.Now)
@@ -94,18 +93,18 @@ var scenes = []struct {
 		s.Sick("m1", time.Hour)
 	}},
 	{"on hold", "machine", "m1", func(s *explaintest.Scene) {
-		s.Annotated(targets.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339)).Annotated(targets.HoldReasonAnnotation, "we change the switch")
+		s.Annotated(mhcspec.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339)).Annotated(mhcspec.HoldReasonAnnotation, "we change the switch")
 		s.Sick("m1", time.Hour)
 	}},
-	{"only told", "machine", "m1", func(s *explaintest.Scene) { s.Annotated(admission.DryRunAnnotation, "true"); s.Sick("m1", time.Hour) }},
+	{"only told", "machine", "m1", func(s *explaintest.Scene) { s.Annotated(mhcspec.DryRunAnnotation, "true"); s.Sick("m1", time.Hour) }},
 	{"not understood", "mhc", "workers", func(s *explaintest.Scene) {
-		s.Annotated(admission.MaxInFlightAnnotation, "many")
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "many")
 		s.Sick("m1", time.Hour)
 	}},
 	{"being deleted", "machine", "m1", func(s *explaintest.Scene) { s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-3*time.Minute))) }},
 	{"the node of a machine", "node", "node-m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
 	{"a health check", "mhc", "workers", func(s *explaintest.Scene) {
-		s.Annotated(admission.MaxInFlightAnnotation, "1").AtMost("2")
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1").AtMost("2")
 		s.Healthy("m1")
 		s.Sick("m2", time.Minute)
 		s.Sick("m3", 2*time.Minute)
@@ -117,7 +116,7 @@ var scenes = []struct {
 	}},
 	{"the manager cannot read what can be read from here", "machine", "m1", func(s *explaintest.Scene) {
 		s.Node("m1", corev1.ConditionTrue, time.Hour)
-		s.Machine("m1", metav1.ConditionUnknown, machinehealth.ReasonNodeUnavailable, "Node cannot be read: connection to the workload cluster is down", 3*time.Minute)
+		s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeUnavailable, "Node cannot be read: connection to the workload cluster is down", 3*time.Minute)
 	}},
 	{"a host", "host", "rack2-u7", func(s *explaintest.Scene) {
 		m := s.Sick("m1", 41*time.Minute)

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Page explains a machine.
@@ -108,7 +108,7 @@ func (m *Machine) healthFor(now time.Time) string {
 }
 
 func (m *Machine) unwatched() string {
-	if targets.RemediationSkipped(m.Machine) {
+	if mhcspec.RemediationSkipped(m.Machine) {
 		return "the Machine has the annotation cluster.x-k8s.io/skip-remediation"
 	}
 	if m.Check != nil {
@@ -157,7 +157,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 	if verdict := m.verdict(); verdict.Status != "True" {
 		p.row("Why", verdict.Message)
 	}
-	if m.unavailable() && m.Health != nil && m.Health.Node.State != machinehealth.NodeUnreadable {
+	if m.unavailable() && m.Health != nil && m.Health.Node.State != verdict.NodeUnreadable {
 		p.row("Unclear", "The Node can be read from here, but not yet by the manager: its connection may return at any time")
 	}
 	if !m.sick() {

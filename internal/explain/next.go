@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Next is what happens to a machine by itself, the earliest first.
@@ -60,7 +60,7 @@ func (c *Check) Next(now time.Time) []Upcoming {
 // holdEnds is when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
 func (c *Check) holdEnds(now time.Time) []Upcoming {
 	mhc := c.MachineHealthCheck
-	if _, until := targets.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
+	if _, until := mhcspec.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
 		return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: "the hold ends"}}
 	}
 	return nil

@@ -10,13 +10,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // inLine is a scene in which a record waits for a slot that is free.
 func inLine() *explaintest.Scene {
-	s := explaintest.New().Annotated(admission.MaxInFlightAnnotation, "1")
+	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "1")
 	r := s.Record(s.Sick("m1", 10*time.Minute), explaintest.Metal()[1:]...)
 	r.Spec.Grant = 0
 	for range 3 {

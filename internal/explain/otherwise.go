@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // otherwise says what would have to change for it to go otherwise.
 func (m *Machine) otherwise(state State, now time.Time) []string {
 	switch state {
 	case StateUnwatched:
-		if targets.RemediationSkipped(m.Machine) {
+		if mhcspec.RemediationSkipped(m.Machine) {
 			return []string{"The annotation cluster.x-k8s.io/skip-remediation is taken off the Machine"}
 		}
 		if m.Check != nil {

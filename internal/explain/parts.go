@@ -44,7 +44,7 @@ type Line struct {
 	// Place counts from 1.
 	Place int `json:"place"`
 	Of    int `json:"of"`
-	// For says in one word what is waited for.
+	// For says in one word what it waits for.
 	For string `json:"for"`
 }
 

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // states are asked in this order; the first that applies is the state of a machine.
@@ -19,7 +19,7 @@ var states = []struct {
 	{StateDeleting, func(m *Machine, _ time.Time) bool { return !m.Machine.DeletionTimestamp.IsZero() }},
 	{StatePaused, func(m *Machine, _ time.Time) bool { return m.paused() != "" }},
 	{StateUnwatched, func(m *Machine, _ time.Time) bool {
-		return m.Check == nil || m.Check.Foreign || targets.RemediationSkipped(m.Machine)
+		return m.Check == nil || m.Check.Foreign || mhcspec.RemediationSkipped(m.Machine)
 	}},
 	{StateHeld, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationHeld }},
 	{StateProbation, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationProbation }},
@@ -42,7 +42,7 @@ func (m *Machine) State(now time.Time) State {
 
 // verdict is the one that the controllers have stored; empty if there is none.
 func (m *Machine) verdict() metav1.Condition {
-	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, machinehealth.ConditionType); c != nil {
+	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, verdict.ConditionType); c != nil {
 		return *c
 	}
 	return metav1.Condition{}
@@ -60,7 +60,7 @@ func (m *Machine) phase() v1alpha1.RemediationPhase {
 
 // paused says why the machine is left alone; empty if it is not.
 func (m *Machine) paused() string {
-	if targets.MachinePaused(m.Machine) {
+	if mhcspec.MachinePaused(m.Machine) {
 		return "the Machine has the annotation cluster.x-k8s.io/paused"
 	}
 	if m.Check == nil || len(m.Check.Decision.Paused) == 0 {
@@ -72,7 +72,7 @@ func (m *Machine) paused() string {
 // hold says why nothing is repaired until a time; empty if it may be.
 func (m *Machine) hold(now time.Time) (why string, until time.Time) {
 	if m.Check == nil || m.Check.Facts.Cluster == nil {
-		return targets.OnHold(now, m.Machine)
+		return mhcspec.OnHold(now, m.Machine)
 	}
-	return targets.OnHold(now, m.Machine, m.Check.MachineHealthCheck, m.Check.Facts.Cluster)
+	return mhcspec.OnHold(now, m.Machine, m.Check.MachineHealthCheck, m.Check.Facts.Cluster)
 }

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
 // maxLooks bounds how far ahead is looked for a change. Deadlines may follow on each other that change nothing.
@@ -19,7 +19,7 @@ func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 	}
 	at, before := now, m.verdict()
 	for range maxLooks {
-		result := machinehealth.Decide(*m.Health, at)
+		result := verdict.Decide(*m.Health, at)
 		if status := conditionStatus(result.Status); status != before.Status {
 			return m.upcoming(at, verdictWords(status, result)), true
 		}
@@ -46,12 +46,12 @@ func firstAfter(now time.Time, all ...time.Time) time.Time {
 // nodeKnown reports whether the Node of the machine can be read from here and, by the verdict, by the manager, or by neither. What one
 // can read and the other cannot says nothing about what comes next: the manager's connection may return at any time.
 func (m *Machine) nodeKnown() bool {
-	return (m.Health.Node.State == machinehealth.NodeUnreadable) == m.unavailable()
+	return (m.Health.Node.State == verdict.NodeUnreadable) == m.unavailable()
 }
 
 // unavailable reports whether the manager cannot read the Node, by the verdict.
 func (m *Machine) unavailable() bool {
-	return m.verdict().Reason == machinehealth.ReasonNodeUnavailable
+	return m.verdict().Reason == verdict.ReasonNodeUnavailable
 }
 
 func conditionStatus(s healthcheck.Status) metav1.ConditionStatus {

@@ -2,19 +2,17 @@ package externalremediation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // EventUnsolved says on a Machine of OpenShift that cycling its host has not healed it, or that somebody else cycles hosts for the
@@ -38,7 +36,7 @@ func (r *Reconciler) act(ctx context.Context, v view, d Decision) error {
 	}
 	ctrl.LoggerFrom(ctx).Info("Step taken", "action", d.Action, "message", d.Message)
 	if d.Action == Tell && d.Message != "" {
-		r.Recorder.Eventf(v.machine, nil, corev1.EventTypeWarning, EventUnsolved, eventAction, "%s", note.Fit(d.Message))
+		r.Recorder.Eventf(v.machine, nil, corev1.EventTypeWarning, EventUnsolved, eventAction, "%s", ownwrites.Note(d.Message))
 	}
 	return nil
 }
@@ -84,13 +82,7 @@ func (r *Reconciler) create(ctx context.Context, machine *machinev1.Machine, nam
 
 // annotate changes annotations of a Machine, if it is as it was read.
 func (r *Reconciler) annotate(ctx context.Context, machine *machinev1.Machine, changes map[string]any) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": machine.UID, "resourceVersion": machine.ResourceVersion, "annotations": changes,
-	}})
-	if err != nil {
-		return fmt.Errorf("encoding annotations of machine %s: %w", client.ObjectKeyFromObject(machine), err)
-	}
-	if err := r.Client.Patch(ctx, machine, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+	if err := r.Client.Patch(ctx, machine, ownwrites.Annotations(machine, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating machine %s: %w", client.ObjectKeyFromObject(machine), err)
 	}
 	return nil

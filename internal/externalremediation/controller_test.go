@@ -204,7 +204,7 @@ func TestInVain(t *testing.T) {
 	f.wantAnnotations(nil)
 }
 
-// TestTakenBack: whoever takes the annotation away does not want the cycle any more. A cache that does not know the annotation yet
+// TestTakenBack: taking the annotation away withdraws the cycle. A cache that does not know the annotation yet
 // takes nothing back.
 func TestTakenBack(t *testing.T) {
 	f := newFixture(t)

@@ -65,7 +65,7 @@ func Decide(f Facts, now time.Time) Decision {
 	again := now.Add(lookAgain)
 	switch {
 	case !f.Asked && f.Request != nil:
-		// Whoever takes the annotation away withdraws it. The next one is another one.
+		// Taking the annotation away withdraws it. The next one is another request.
 		return Decision{Action: Withdraw}
 	case !f.Asked:
 		return tell(f, "", time.Time{})

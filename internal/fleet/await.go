@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -25,7 +25,7 @@ func (o *Observer) Await(ctx context.Context, namespace string) error {
 	nodes := map[client.ObjectKey]string{}
 	for i := range list.Items {
 		if machine := &list.Items[i]; machine.Status.NodeRef.IsDefined() {
-			nodes[targets.ClusterOf(machine)] = machine.Status.NodeRef.Name
+			nodes[mhcspec.ClusterOf(machine)] = machine.Status.NodeRef.Name
 		}
 	}
 	_ = wait.PollUntilContextCancel(ctx, awaitPeriod, true, func(ctx context.Context) (bool, error) {

@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // judge adds what the verdict on each machine depends on. What cannot be read from here is left out: the stored verdict counts.
 func (l *look) judge(ctx context.Context) {
 	for _, m := range l.facts.Machines {
-		cluster := l.clusters[targets.ClusterOf(m.Machine)]
+		cluster := l.clusters[mhcspec.ClusterOf(m.Machine)]
 		if m.Check == nil || cluster == nil {
 			continue
 		}
@@ -23,8 +23,8 @@ func (l *look) judge(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		if facts.Node.State == machinehealth.NodeUnreadable {
-			l.unreadable[targets.ClusterOf(m.Machine)] = facts.Node.Cause
+		if facts.Node.State == verdict.NodeUnreadable {
+			l.unreadable[mhcspec.ClusterOf(m.Machine)] = facts.Node.Cause
 		}
 		m.Health = &facts
 	}

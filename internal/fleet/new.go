@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -25,7 +25,7 @@ type Sources struct {
 	Hosts *machinehealth.Hosts
 	// GracePeriod is that of the machines whose workload clusters cannot be read.
 	GracePeriod time.Duration
-	Policy      targets.Policy
+	Policy      mhcspec.Policy
 	// Namespace is the one that is read; empty means all.
 	Namespace string
 	// Records reports that MachineRemediations can be read.
@@ -38,7 +38,7 @@ type Sources struct {
 // New wires the observers of the controllers to look at a fleet from outside. They remember nothing of what a manager has
 // written, and cannot write.
 func New(s Sources) *Observer {
-	c, selectors := readOnly{reader: s.Client}, &targets.Selectors{}
+	c, selectors := readOnly{reader: s.Client}, &mhcspec.Selectors{}
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
 	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
 	return &Observer{

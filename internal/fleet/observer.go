@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Observer reads a fleet. It is safe for concurrent use.
@@ -27,8 +27,8 @@ type Observer struct {
 	Health    *machinehealth.Observer
 	Checks    *machinehealthcheck.Reconciler
 	Repairs   *remediation.Reconciler
-	Selectors *targets.Selectors
-	Policy    targets.Policy
+	Selectors *mhcspec.Selectors
+	Policy    mhcspec.Policy
 	// Assumed reports that nobody knows whether the manager has that policy.
 	Assumed bool
 	// Records reports that MachineRemediations can be read.

@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // Prefix begins the names of all annotations, labels and finalizers of Sickbay.
@@ -43,24 +41,24 @@ type Annotation struct {
 }
 
 var onHealthChecks = []Annotation{
-	{admission.DryRunAnnotation, Person},
-	{targets.HoldReasonAnnotation, Person},
-	{targets.HoldUntilAnnotation, Person},
-	{machinehealth.HostErrorTimeoutAnnotation, Person},
-	{admission.MaxInFlightAnnotation, Person},
-	{targets.PauseOnUpgradeAnnotation, Person},
-	{machinehealth.ProvisioningTimeoutAnnotation, Person},
-	{admission.StrategyAnnotation, Person},
-	{machinehealth.ResumedAtAnnotation, Either},
-	{upgradepause.HandledAnnotation, Sickbay},
-	{upgradepause.PausedAtAnnotation, Sickbay},
-	{upgradepause.WarnedAtAnnotation, Sickbay},
-	{upgradepause.SettlingAnnotation, Sickbay},
+	{mhcspec.DryRunAnnotation, Person},
+	{mhcspec.HoldReasonAnnotation, Person},
+	{mhcspec.HoldUntilAnnotation, Person},
+	{mhcspec.HostErrorTimeoutAnnotation, Person},
+	{mhcspec.MaxInFlightAnnotation, Person},
+	{mhcspec.PauseOnUpgradeAnnotation, Person},
+	{mhcspec.ProvisioningTimeoutAnnotation, Person},
+	{mhcspec.StrategyAnnotation, Person},
+	{mhcspec.ResumedAtAnnotation, Either},
+	{pause.HandledAnnotation, Sickbay},
+	{pause.PausedAtAnnotation, Sickbay},
+	{pause.WarnedAtAnnotation, Sickbay},
+	{pause.SettlingAnnotation, Sickbay},
 }
 
 var onMachines = []Annotation{
-	{targets.HoldReasonAnnotation, Person},
-	{targets.HoldUntilAnnotation, Person},
+	{mhcspec.HoldReasonAnnotation, Person},
+	{mhcspec.HoldUntilAnnotation, Person},
 	{externalremediation.OutcomeAnnotation, Sickbay},
 	{remedy.RebootOperationAnnotation, Sickbay},
 	{remedy.RebootRequestedAtAnnotation, Sickbay},
@@ -68,9 +66,9 @@ var onMachines = []Annotation{
 
 var onClusters = []Annotation{
 	{quorum.Permission, Person},
-	{targets.HoldReasonAnnotation, Person},
-	{targets.HoldUntilAnnotation, Person},
-	{targets.PauseOnUpgradeAnnotation, Person},
+	{mhcspec.HoldReasonAnnotation, Person},
+	{mhcspec.HoldUntilAnnotation, Person},
+	{mhcspec.PauseOnUpgradeAnnotation, Person},
 }
 
 // On are the annotations that may stand on a kind; none for one that is not of others.

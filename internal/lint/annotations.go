@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // annotated are the groups of the kinds on which annotations of Sickbay may stand.
@@ -46,9 +46,9 @@ func (l *linter) annotationsOnly(at place) {
 	l.unknownAnnotations(at)
 	l.hold(at, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}})
 	if kind == keys.Cluster {
-		for _, key := range []string{quorum.Permission, targets.PauseOnUpgradeAnnotation} {
+		for _, key := range []string{quorum.Permission, mhcspec.PauseOnUpgradeAnnotation} {
 			if value, ok := annotations[key]; ok && value != "true" && value != "false" {
-				l.add(at.find(Error, fieldAnnotation(key), fmt.Sprintf("it is %s: it must be %q or %q", targets.Quoted(value), "true", "false")))
+				l.add(at.find(Error, fieldAnnotation(key), fmt.Sprintf("it is %s: it must be %q or %q", mhcspec.Quoted(value), "true", "false")))
 			}
 		}
 	}
@@ -67,9 +67,9 @@ func (l *linter) unknownAnnotations(at place) {
 
 // hold finds a hold that ends at no time that can be read.
 func (l *linter) hold(at place, obj client.Object) {
-	if why, until := targets.OnHold(time.Time{}, obj); why != "" && until.IsZero() {
+	if why, until := mhcspec.OnHold(time.Time{}, obj); why != "" && until.IsZero() {
 		_, value, _ := strings.Cut(why, " is ")
-		l.add(at.find(Error, fieldAnnotation(targets.HoldUntilAnnotation), "it is "+value))
+		l.add(at.find(Error, fieldAnnotation(mhcspec.HoldUntilAnnotation), "it is "+value))
 	}
 }
 

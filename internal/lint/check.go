@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // The fields that findings are about.
@@ -34,7 +34,7 @@ func (l *linter) check(c *check) {
 
 // refused is what Sickbay refuses, in the words of its controllers.
 func (l *linter) refused(c *check) {
-	facts := admission.Facts{MachineHealthCheck: &c.mhc, SelectorProblem: (&targets.Selectors{}).Problem(&c.mhc)}
+	facts := admission.Facts{MachineHealthCheck: &c.mhc, SelectorProblem: (&mhcspec.Selectors{}).Problem(&c.mhc)}
 	facts.Template.Plan = c.template
 	for _, sentence := range admission.Problems(facts) {
 		field, message := fieldOf(sentence)

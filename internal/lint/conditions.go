@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // conditions finds conditions that repair machines too soon, or healthy ones.
 func (l *linter) conditions(c *check) {
-	rules := machinehealth.RulesOf(&c.mhc)
+	rules := mhcspec.RulesOf(&c.mhc)
 	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.obj.Value) {
 		l.add(c.find(Warning, "spec.checks", "it looks at no condition: a Node that is not Ready stays so, and only one that never came or is gone is noticed"))
 	}
@@ -52,7 +52,7 @@ var healthyStatus = map[string]string{
 	string(corev1.NodeNetworkUnavailable): "False",
 }
 
-func (l *linter) nodeCondition(c *check, field string, rule machinehealth.ConditionRule) {
+func (l *linter) nodeCondition(c *check, field string, rule mhcspec.ConditionRule) {
 	if healthy, ok := healthyStatus[rule.Type]; ok && healthy == rule.Status {
 		l.add(c.find(Warning, field+".status", fmt.Sprintf("%s is %s on every healthy Node: all machines are repaired", rule.Type, rule.Status)))
 	}
@@ -63,7 +63,7 @@ func (l *linter) nodeCondition(c *check, field string, rule machinehealth.Condit
 }
 
 // repeated finds conditions of which only the one with the shorter timeout counts.
-func (l *linter) repeated(c *check, field string, rules []machinehealth.ConditionRule) {
+func (l *linter) repeated(c *check, field string, rules []mhcspec.ConditionRule) {
 	type key struct{ kind, status string }
 	first := map[key]int{}
 	for i, rule := range rules {
@@ -77,7 +77,7 @@ func (l *linter) repeated(c *check, field string, rules []machinehealth.Conditio
 }
 
 func (l *linter) startup(c *check) {
-	timeout := machinehealth.RulesOf(&c.mhc).StartupTimeout
+	timeout := mhcspec.RulesOf(&c.mhc).StartupTimeout
 	if timeout >= 30*time.Second && timeout < startupGracePeriod {
 		l.add(c.find(Warning, fieldStartup, fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a Node that has just come", timeout, startupGracePeriod)))
 	}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 func decode(value map[string]any, into any) error {
@@ -22,7 +22,7 @@ func decodeNode(node *yaml.Node, into any) error {
 	return sigsyaml.Unmarshal(data, into)
 }
 
-func namesPlan(c *check) bool { return admission.NamesPlan(&c.mhc) }
+func namesPlan(c *check) bool { return mhcspec.NamesPlan(&c.mhc) }
 
 // todaysNames are the fields of older health checks, and where they are today.
 var todaysNames = map[string]string{

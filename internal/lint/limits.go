@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // limits judges how many machines may be repaired, and how many at once.
@@ -52,7 +53,7 @@ func valid(c *check) bool {
 func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
 	unknownPlan := c.template == nil && namesPlan(c)
-	config, _ := admission.ParseConfig(&c.mhc, c.template)
+	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
 	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyTells() {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/convert"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Fleet is what there is in the management cluster.
@@ -183,8 +183,8 @@ func (l *linter) read(at place) {
 
 // asWritten takes back that a conversion makes a dry-run of what it cannot express.
 func (c *check) asWritten() {
-	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[admission.DryRunAnnotation]; !ok {
-		delete(c.mhc.Annotations, admission.DryRunAnnotation)
+	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[mhcspec.DryRunAnnotation]; !ok {
+		delete(c.mhc.Annotations, mhcspec.DryRunAnnotation)
 	}
 	_, c.turned = fields(c.obj.Value["spec"])["minHealthy"]
 }

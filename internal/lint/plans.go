@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
@@ -49,12 +50,12 @@ func (l *linter) diskless(c *check) {
 	if host < 0 || c.template == nil && namesPlan(c) {
 		return
 	}
-	config, _ := admission.ParseConfig(&c.mhc, c.template)
+	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
 	if config.OnlyTells() {
 		return
 	}
 	field, steps := fieldTemplate, admission.BuiltInPlan(&c.mhc, config)
-	advice := "the annotation " + admission.StrategyAnnotation + ": reboot, or a plan with a step Reboot, keeps them"
+	advice := "the annotation " + mhcspec.StrategyAnnotation + ": reboot, or a plan with a step Reboot, keeps them"
 	if c.template != nil {
 		steps, advice = c.template.Spec.Template.Spec.Steps, "put a step Reboot before it, or have a person approve it"
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // selected are the Machines of a check; not ok if that cannot be known.
@@ -27,10 +27,10 @@ func (l *linter) matching(mhc *clusterv1.MachineHealthCheck) []*clusterv1.Machin
 	}
 	there := mhc.DeepCopy()
 	there.Namespace = l.namespace(mhc.Namespace)
-	var selectors targets.Selectors
+	var selectors mhcspec.Selectors
 	var selected []*clusterv1.Machine
 	for i := range l.fleet.Machines {
-		if machine := &l.fleet.Machines[i]; selectors.Matches(there, machine) && targets.IsTarget(machine) {
+		if machine := &l.fleet.Machines[i]; selectors.Matches(there, machine) && mhcspec.IsTarget(machine) {
 			selected = append(selected, machine)
 		}
 	}
@@ -47,7 +47,7 @@ func (l *linter) selects(c *check) {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("what it says about %s contradicts itself: it can select nothing", key)))
 		return
 	}
-	if selected, ok := l.selected(c); ok && len(selected) == 0 && (&targets.Selectors{}).Problem(&c.mhc) == nil {
+	if selected, ok := l.selected(c); ok && len(selected) == 0 && (&mhcspec.Selectors{}).Problem(&c.mhc) == nil {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects no Machine of cluster %s in namespace %s", c.mhc.Spec.ClusterName, l.namespace(c.mhc.Namespace))))
 	}
 }
@@ -105,7 +105,7 @@ func together(a, b labels.Requirement) bool {
 func (l *linter) overlaps() {
 	for i := range l.checks {
 		c := &l.checks[i]
-		if c.foreign || (&targets.Selectors{}).Problem(&c.mhc) != nil {
+		if c.foreign || (&mhcspec.Selectors{}).Problem(&c.mhc) != nil {
 			continue
 		}
 		var found overlap
@@ -145,7 +145,7 @@ type overlap struct {
 func (l *linter) compare(found *overlap, c *check, other *clusterv1.MachineHealthCheck, where string) {
 	one := &c.mhc
 	if l.namespace(one.Namespace) != l.namespace(other.Namespace) || one.Spec.ClusterName != other.Spec.ClusterName || one.Name == other.Name ||
-		contradiction(one) != "" || contradiction(other) != "" || (&targets.Selectors{}).Problem(other) != nil {
+		contradiction(one) != "" || contradiction(other) != "" || (&mhcspec.Selectors{}).Problem(other) != nil {
 		return
 	}
 	title := fmt.Sprintf("%s (%s)", other.Name, where)

@@ -10,22 +10,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/managed"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // unreadableRetry is how soon a Node that could not be read is tried again. A
 // connection that comes back says so by an event; a cluster that hangs does not.
+// It is up to half as long again, so that not all Machines of a cluster come at once.
 const unreadableRetry = 15 * time.Second
 
 type input = healthcheck.Input[*clusterv1.Machine]
 
-// applies reports whether a Machine gets a verdict from us at all. Whoever paused
-// something wants it untouched, so that also what we wrote stays until then.
+// applies reports whether a Machine gets a verdict from us at all. What is
+// paused is to stay untouched, so what we wrote stays, too.
 func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
-	if targets.MachinePaused(machine) {
+	if mhcspec.MachinePaused(machine) {
 		return healthcheck.LeaveAlone, nil
 	}
 	mhc, err := r.owner(ctx, machine)
@@ -39,10 +42,10 @@ func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applica
 	if err != nil {
 		return 0, err
 	}
-	if !r.Policy.Manages(mhc) || len(targets.Paused(mhc, cluster)) > 0 {
+	if !r.Policy.Manages(mhc) || len(mhcspec.Paused(mhc, cluster)) > 0 {
 		return healthcheck.LeaveAlone, nil
 	}
-	if targets.RemediationSkipped(machine) {
+	if mhcspec.RemediationSkipped(machine) {
 		return withdrawn(machine), nil
 	}
 	return healthcheck.Applies, nil
@@ -57,7 +60,7 @@ func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (
 	if client.IgnoreNotFound(err) != nil {
 		return 0, err
 	}
-	if err == nil && targets.ClusterPaused(cluster) {
+	if err == nil && mhcspec.ClusterPaused(cluster) {
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.DoesNotApply, nil
@@ -65,7 +68,7 @@ func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (
 
 // withdrawn takes a verdict back if it is ours.
 func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
-	if managed.Wrote(machine, ConditionType, FieldOwner) {
+	if ownwrites.Wrote(machine, verdict.ConditionType, FieldOwner) {
 		return healthcheck.DoesNotApply
 	}
 	return healthcheck.LeaveAlone
@@ -88,7 +91,7 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 	if machine.Status.NodeRef.IsDefined() {
 		// A cluster that is not connected cannot be watched; the verdict says so,
 		// and its return wakes us up to come here again.
-		_ = r.watchNodes(ctx, targets.ClusterOf(machine))
+		_ = r.watchNodes(ctx, mhcspec.ClusterOf(machine))
 	}
 	facts, err := r.Observer.Facts(ctx, machine, mhc, cluster, false)
 	if errors.Is(err, workload.ErrBusy) {
@@ -97,26 +100,9 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 	if err != nil {
 		return healthcheck.Result{}, err
 	}
-	result := Decide(facts, in.Now)
-	if facts.Node.State == NodeUnreadable && !facts.Node.Announced {
-		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry))
+	result := verdict.Decide(facts, in.Now)
+	if facts.Node.State == verdict.NodeUnreadable && !facts.Node.Announced {
+		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry+spread.UpTo(unreadableRetry/2, machine.UID)))
 	}
 	return result, nil
-}
-
-// owner returns the MachineHealthCheck that machine belongs to, or nil.
-func (r *Reconciler) owner(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := targets.MachineHealthChecksOf(ctx, r.Client, targets.ClusterOf(machine))
-	if err != nil {
-		return nil, err
-	}
-	return r.Selectors.Owner(machine, mhcs), nil
-}
-
-func (r *Reconciler) cluster(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.Cluster, error) {
-	cluster := &clusterv1.Cluster{}
-	if err := r.Client.Get(ctx, targets.ClusterOf(machine), cluster); err != nil {
-		return nil, fmt.Errorf("getting the Cluster of machine %s: %w", client.ObjectKeyFromObject(machine), err)
-	}
-	return cluster, nil
 }

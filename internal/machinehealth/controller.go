@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,7 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/fairqueue"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -31,8 +34,8 @@ const ControllerName = "machinehealth"
 type Reconciler struct {
 	Client    client.Client
 	Observer  *Observer
-	Selectors *targets.Selectors
-	Policy    targets.Policy
+	Selectors *mhcspec.Selectors
+	Policy    mhcspec.Policy
 	// Clusters are the connections to workload clusters, for watching their Nodes.
 	// Nil watches none.
 	Clusters    *workload.Clusters
@@ -69,13 +72,13 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 			Name: ControllerName,
 			New:  func() *clusterv1.Machine { return &clusterv1.Machine{} },
 			Conditions: []healthcheck.ConditionChecks[*clusterv1.Machine]{{
-				Type:      ConditionType,
+				Type:      verdict.ConditionType,
 				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
 				// The Machine may be somebody else's, or paused.
 				WhileUndecided: healthcheck.LeaveAlone,
 				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
 			}, {
-				Type:           HostConditionType,
+				Type:           verdict.HostConditionType,
 				Prechecks:      []healthcheck.Precheck[*clusterv1.Machine]{r.hostApplies},
 				WhileUndecided: healthcheck.LeaveAlone,
 				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.checkHost)}},
@@ -104,8 +107,14 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
 	if r.Selectors == nil {
-		r.Selectors = &targets.Selectors{}
+		r.Selectors = &mhcspec.Selectors{}
 	}
-	r.Engine().Watches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
+	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
+	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
 	return r.Engine().AddToManager(mgr)
+}
+
+// queuePlace has machines that may be due go before those that have no verdict yet: a new fleet, or many new machines, hold up nobody.
+func queuePlace(machine *clusterv1.Machine) (cluster string, canWait bool) {
+	return machine.Spec.ClusterName, meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType) == nil
 }

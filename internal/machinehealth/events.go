@@ -7,7 +7,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Reasons of the events on Machines.
@@ -23,12 +24,12 @@ const eventAction = "HealthCheck"
 // onTransition tells a person, and measures how late we were.
 func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine, transition healthcheck.Transition) {
 	from, to := transition.From, transition.To
-	if from.Status == to.Status || from.Type == HostConditionType || to.Type == HostConditionType {
+	if from.Status == to.Status || from.Type == verdict.HostConditionType || to.Type == verdict.HostConditionType {
 		return
 	}
 	switch {
 	case to.Status == healthcheck.False:
-		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", note.Fit(to.Message))
+		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", ownwrites.Note(to.Message))
 		observeDelay(transition)
 	case to.Status == healthcheck.True && from.Status == healthcheck.False:
 		r.Recorder.Eventf(machine, nil, corev1.EventTypeNormal, EventHealthy, eventAction, "Machine is healthy again")

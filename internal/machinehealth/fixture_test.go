@@ -13,7 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -61,13 +61,13 @@ func (f *fixture) restart() {
 	f.Reconciler = &Reconciler{
 		Client:    live.Client(f.env.Client),
 		Observer:  &Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
-		Selectors: &targets.Selectors{},
+		Selectors: &mhcspec.Selectors{},
 		Recorder:  f.events,
 		Clock:     f.clock,
 	}
 }
 
-func (f *fixture) clusterKey() client.ObjectKey { return targets.ClusterOf(f.machine) }
+func (f *fixture) clusterKey() client.ObjectKey { return mhcspec.ClusterOf(f.machine) }
 
 // reconcile judges the Machine and returns after how long it wants to do so again.
 func (f *fixture) reconcile() time.Duration {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -36,8 +37,8 @@ func TestHostErrorOfAMoment(t *testing.T) {
 	is(6*time.Second, "", "")
 	is(62*time.Second, "", "")
 	// The operator has tried again, and failed: that is the same error.
-	is(2*time.Minute, "a hiccup", ReasonHostError)
-	is(2*time.Minute+time.Second, "", ReasonHostError)
+	is(2*time.Minute, "a hiccup", verdict.ReasonHostError)
+	is(2*time.Minute+time.Second, "", verdict.ReasonHostError)
 	is(6*time.Minute, "", "")
 }
 
@@ -78,7 +79,7 @@ func TestHostErrorAfterAPause(t *testing.T) {
 			is(3*time.Hour, "")
 			f.fails(host, "a hiccup")
 			is(3*time.Hour+time.Second, "")
-			is(3*time.Hour+30*time.Minute, ReasonHostError)
+			is(3*time.Hour+30*time.Minute, verdict.ReasonHostError)
 		})
 	}
 }
@@ -86,8 +87,7 @@ func TestHostErrorAfterAPause(t *testing.T) {
 // saysPaused stores the condition Paused of a Machine or MachineHealthCheck.
 func (f *fixture) saysPaused(obj client.Object, yes bool, at time.Time) {
 	f.t.Helper()
-	c := pausedCondition(metav1.ConditionFalse, at)
-	c.Reason = "Test"
+	c := metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: "Test", LastTransitionTime: metav1.NewTime(at)}
 	if yes {
 		c.Status = metav1.ConditionTrue
 	}
@@ -104,7 +104,7 @@ func (f *fixture) saysPaused(obj client.Object, yes bool, at time.Time) {
 // TestHostHasOtherWords: the verdict is renewed when the host says something else.
 func TestHostHasOtherWords(t *testing.T) {
 	before := build.Machine("ns", "m", build.NodeRef("node"))
-	before.Status.Conditions = []metav1.Condition{{Type: HostConditionType, Status: metav1.ConditionFalse, Reason: ReasonHostError, Message: "old"}}
+	before.Status.Conditions = []metav1.Condition{{Type: verdict.HostConditionType, Status: metav1.ConditionFalse, Reason: verdict.ReasonHostError, Message: "old"}}
 	after := before.DeepCopy()
 	after.Status.Conditions[0].Message = "new"
 	if !relevantMachineChange().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -78,7 +79,7 @@ func (f *fixture) hostCondition() metav1.Condition {
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
 		f.t.Fatal(err)
 	}
-	if c := meta.FindStatusCondition(machine.Status.Conditions, HostConditionType); c != nil {
+	if c := meta.FindStatusCondition(machine.Status.Conditions, verdict.HostConditionType); c != nil {
 		return *c
 	}
 	return metav1.Condition{}
@@ -86,7 +87,9 @@ func (f *fixture) hostCondition() metav1.Condition {
 
 func (f *fixture) hostErrorTimeout(timeout string) {
 	f.t.Helper()
-	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) { build.Annotation(HostErrorTimeoutAnnotation, timeout)(mhc) })
+	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
+		build.Annotation(mhcspec.HostErrorTimeoutAnnotation, timeout)(mhc)
+	})
 }
 
 // looks has the Machine judged, so long after the beginning, and says what it tells of its host.
@@ -122,11 +125,11 @@ func TestHostErrors(t *testing.T) {
 	f.restart()
 	f.readHosts()
 	is(11*time.Minute-time.Second, metav1.ConditionFalse, "")
-	is(11*time.Minute, metav1.ConditionFalse, ReasonHostError)
-	f.stored(metav1.ConditionFalse, ReasonHostError, "Host host has an error: power management error: the BMC answers nonsense")
+	is(11*time.Minute, metav1.ConditionFalse, verdict.ReasonHostError)
+	f.stored(metav1.ConditionFalse, verdict.ReasonHostError, "Host host has an error: power management error: the BMC answers nonsense")
 
 	f.fails(host, "")
-	is(12*time.Minute, metav1.ConditionFalse, ReasonHostError)
+	is(12*time.Minute, metav1.ConditionFalse, verdict.ReasonHostError)
 	is(15*time.Minute, metav1.ConditionTrue, "")
 	f.hostErrorTimeout("0")
 	is(16*time.Minute, "", "")
@@ -141,7 +144,7 @@ func TestHostsWakeTheController(t *testing.T) {
 	f.hostErrorTimeout("1ns")
 	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
 		r := &Reconciler{Observer: &Observer{Nodes: f.nodes, Hosts: &Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}, Recorder: f.events}
-		if err := targets.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
+		if err := mhcspec.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
 			return err
 		}
 		if err := r.AddToManager(mgr); err != nil {
@@ -152,9 +155,9 @@ func TestHostsWakeTheController(t *testing.T) {
 		}
 		return r.HostsAppeared(mgr.GetCache())
 	}})
-	g.Eventually(func() string { return f.hostCondition().Reason }, patience).Should(Equal(ReasonHostHasNoError))
+	g.Eventually(func() string { return f.hostCondition().Reason }, patience).Should(Equal(verdict.ReasonHostHasNoError))
 	f.fails(host, "the BMC does not answer")
-	g.Eventually(f.reason, patience).Should(Equal(ReasonHostError))
+	g.Eventually(f.reason, patience).Should(Equal(verdict.ReasonHostError))
 }
 
 // TestHostIsJudgedAnew: before something is done, the host is read past the cache.
@@ -177,7 +180,7 @@ func TestHostIsJudgedAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sick := Decide(facts, f.start.Add(time.Hour)).Status == healthcheck.False; sick != want {
+		if sick := verdict.Decide(facts, f.start.Add(time.Hour)).Status == healthcheck.False; sick != want {
 			t.Errorf("the Machine is sick: %t", sick)
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -32,20 +33,27 @@ func TestManager(t *testing.T) {
 	f.manage()
 	reason := func() string { return f.reason() }
 
-	g.Eventually(reason, patience).Should(Equal(ReasonWaitingForControlPlane))
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonWaitingForControlPlane))
 
 	stored.Status.Conditions = f.cluster.Status.Conditions
 	g.Expect(f.env.Client.Status().Update(t.Context(), stored)).To(Succeed())
-	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "the Cluster is initialized")
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound), "the Cluster is initialized")
 
 	f.delete(f.mhc)
 	g.Eventually(reason, patience).Should(BeEmpty(), "the MachineHealthCheck is deleted")
 
-	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.machine.Namespace, "new"))
-	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "there is a MachineHealthCheck again")
+	again := build.MachineHealthCheck(f.machine.Namespace, "new")
+	selector := *again.Spec.Selector.DeepCopy()
+	build.Create(t.Context(), t, f.env.Client, again)
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound), "there is a MachineHealthCheck again")
+
+	change(f, again, func(m *clusterv1.MachineHealthCheck) { build.Selector(map[string]string{"other": "1"})(m) })
+	g.Eventually(reason, patience).Should(BeEmpty(), "it selects others")
+	change(f, again, func(m *clusterv1.MachineHealthCheck) { m.Spec.Selector = selector })
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound), "it selects the Machine again")
 
 	change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation(clusterv1.RemediateMachineAnnotation, "")(m) })
-	g.Eventually(reason, patience).Should(Equal(ReasonRemediateAnnotation), "the Machine is annotated")
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonRemediateAnnotation), "the Machine is annotated")
 }
 
 // manage runs the Reconciler in a manager, for the namespace of the fixture.
@@ -54,9 +62,9 @@ func (f *fixture) manage() {
 	r := &Reconciler{Observer: f.Observer, Recorder: f.events}
 	f.env.Manager(f.t, env.ManagerOptions{
 		Namespaces: []string{f.machine.Namespace},
-		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
+		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
-			if err := targets.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
+			if err := mhcspec.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
 				return err
 			}
 			return r.AddToManager(mgr)
@@ -71,7 +79,7 @@ func (f *fixture) reason() string {
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
 		f.t.Fatal(err)
 	}
-	if c := meta.FindStatusCondition(machine.Status.Conditions, ConditionType); c != nil && c.Status != metav1.ConditionTrue {
+	if c := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType); c != nil && c.Status != metav1.ConditionTrue {
 		return c.Reason
 	}
 	return ""

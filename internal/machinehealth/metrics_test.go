@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // observed returns how many delays were measured, and their sum in seconds.
@@ -22,6 +23,7 @@ func observed(t *testing.T, metric prometheus.Metric) (uint64, float64) {
 }
 
 func TestDetectionDelay(t *testing.T) {
+	now := build.Epoch
 	late := func(from healthcheck.Status, deadline time.Time) healthcheck.Transition {
 		return healthcheck.Transition{
 			From: healthcheck.Condition{Status: from}, To: healthcheck.Condition{Status: healthcheck.False},
@@ -33,9 +35,9 @@ func TestDetectionDelay(t *testing.T) {
 		count   uint64
 		seconds float64
 	}{
-		"late":                       {late(healthcheck.Unknown, ago(2*time.Second)), 1, 2},
+		"late":                       {late(healthcheck.Unknown, now.Add(-2*time.Second)), 1, 2},
 		"clocks differ a little":     {late(healthcheck.True, now.Add(time.Second)), 1, 0},
-		"no verdict before":          {late("", ago(time.Hour)), 0, 0},
+		"no verdict before":          {late("", now.Add(-time.Hour)), 0, 0},
 		"nobody knows since when":    {late(healthcheck.True, time.Time{}), 0, 0},
 		"a moment that was observed": {late(healthcheck.True, now), 1, 0},
 	}

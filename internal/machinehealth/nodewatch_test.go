@@ -11,7 +11,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -51,7 +52,7 @@ func TestNodeEvents(t *testing.T) {
 	f.manageSelfHosted()
 	reason := func() string { return f.reason() }
 
-	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound))
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound))
 
 	node := build.Node(name)
 	build.Create(t.Context(), t, f.env.Client, node)
@@ -63,14 +64,14 @@ func TestNodeEvents(t *testing.T) {
 	g.Eventually(reason, patience).Should(Equal("ReadyUnhealthy"), "the Node has been broken for long")
 
 	f.delete(node)
-	g.Eventually(reason, patience).Should(Equal(ReasonNodeNotFound), "the Node has gone")
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound), "the Node has gone")
 }
 
 // manageSelfHosted runs the Reconciler with a connection to a workload cluster.
 func (f *fixture) manageSelfHosted() {
 	f.t.Helper()
 	f.env.Manager(f.t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
-		if err := targets.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
+		if err := mhcspec.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {
 			return err
 		}
 		clusters := &workload.Clusters{

@@ -8,10 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -27,7 +29,7 @@ type Observer struct {
 
 // Facts reads what the verdict on machine depends on. It reads the Node from the
 // cache, or past it if live is set.
-func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, live bool) (Facts, error) {
+func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, live bool) (verdict.Facts, error) {
 	read := o.read
 	if live {
 		read = o.Nodes.GetLive
@@ -37,50 +39,50 @@ func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *c
 
 // CachedFacts reads what the verdict on machine depends on from the caches alone: a Node that the cache does not have
 // counts as gone. A verdict by them is no reason to act, but cheap enough to look at every Machine at once.
-func (o *Observer) CachedFacts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (Facts, error) {
+func (o *Observer) CachedFacts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (verdict.Facts, error) {
 	return o.facts(ctx, machine, mhc, cluster, o.Nodes.Get, false)
 }
 
 // readNode returns a Node of a cluster by its name.
 type readNode = func(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
 
-func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode, live bool) (Facts, error) {
+func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode, live bool) (verdict.Facts, error) {
 	node, err := o.node(ctx, machine, read)
 	if err != nil {
-		return Facts{}, err
+		return verdict.Facts{}, err
 	}
-	facts := Facts{
-		Machine: machine, Cluster: cluster, Rules: RulesOf(mhc), Node: node,
-		WasHealthy: isTrue(machine.Status.Conditions, ConditionType), GracePeriod: o.GracePeriod,
+	facts := verdict.Facts{
+		Machine: machine, Cluster: cluster, Rules: mhcspec.RulesOf(mhc), Node: node,
+		WasHealthy: meta.IsStatusConditionTrue(machine.Status.Conditions, verdict.ConditionType), GracePeriod: o.GracePeriod,
 	}
-	if !facts.hostSick() {
+	if !facts.HostSick() {
 		return facts, nil
 	}
 	host, err := o.Hosts.of(ctx, machine, live)
 	if err != nil {
-		return Facts{}, fmt.Errorf("reading the host of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+		return verdict.Facts{}, fmt.Errorf("reading the host of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 	}
 	facts.HostQuiet = host.Error == ""
 	facts.HostErrorGone = live && facts.HostQuiet
 	return facts, nil
 }
 
-func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read readNode) (NodeFacts, error) {
+func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read readNode) (verdict.NodeFacts, error) {
 	if !machine.Status.NodeRef.IsDefined() {
-		return NodeFacts{State: NodeNone}, nil
+		return verdict.NodeFacts{State: verdict.NodeNone}, nil
 	}
-	cluster := targets.ClusterOf(machine)
+	cluster := mhcspec.ClusterOf(machine)
 	node, err := read(ctx, cluster, machine.Status.NodeRef.Name)
 	if err == nil {
-		return NodeFacts{State: NodeFound, Node: node}, nil
+		return verdict.NodeFacts{State: verdict.NodeFound, Node: node}, nil
 	}
 	if apierrors.IsNotFound(err) {
-		return NodeFacts{State: NodeGone}, nil
+		return verdict.NodeFacts{State: verdict.NodeGone}, nil
 	}
 	if unreadable, ok := errors.AsType[*workload.UnreadableError](err); ok {
-		return NodeFacts{State: NodeUnreadable, Cause: unreadable.Cause, LostAt: o.Nodes.LastSeen(ctx, cluster), Announced: unreadable.Announced}, nil
+		return verdict.NodeFacts{State: verdict.NodeUnreadable, Cause: unreadable.Cause, LostAt: o.Nodes.LastSeen(ctx, cluster), Announced: unreadable.Announced}, nil
 	}
-	return NodeFacts{}, fmt.Errorf("reading the Node of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	return verdict.NodeFacts{}, fmt.Errorf("reading the Node of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 }
 
 // read believes the cache in everything but that a Node is gone: it may not have
@@ -91,4 +93,22 @@ func (o *Observer) read(ctx context.Context, cluster client.ObjectKey, name stri
 		return node, err
 	}
 	return o.Nodes.GetLive(ctx, cluster, name)
+}
+
+// owner returns the MachineHealthCheck that machine belongs to, or nil.
+func (r *Reconciler) owner(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
+	mhcs, err := mhcspec.MachineHealthChecksFor(ctx, r.Client, machine)
+	if err != nil {
+		return nil, err
+	}
+	return r.Selectors.Owner(machine, mhcs), nil
+}
+
+// cluster returns the Cluster of a machine. It is not copied, as its topology can be large: the caller must not change it.
+func (r *Reconciler) cluster(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.Cluster, error) {
+	cluster := &clusterv1.Cluster{}
+	if err := r.Client.Get(ctx, mhcspec.ClusterOf(machine), cluster, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("getting the Cluster of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	return cluster, nil
 }

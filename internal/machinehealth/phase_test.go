@@ -9,20 +9,24 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // setPhase stores a phase of the Machine, as Cluster API does.
 func (f *fixture) setPhase(phase string, since time.Time) {
 	f.t.Helper()
-	f.store(f.machine, func(o client.Object) { inPhase(phase, since)(o.(*clusterv1.Machine)) },
+	f.store(f.machine, func(o client.Object) { build.InPhase(phase, since)(o.(*clusterv1.Machine)) },
 		func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
 }
 
 // TestProvisioningTakesTooLong from the first look until the Machine is unhealthy.
 func TestProvisioningTakesTooLong(t *testing.T) {
 	f := newFixture(t)
-	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) { build.Annotation(ProvisioningTimeoutAnnotation, "5m")(mhc) })
+	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
+		build.Annotation(mhcspec.ProvisioningTimeoutAnnotation, "5m")(mhc)
+	})
 	f.setPhase("Provisioning", f.start)
 	if again := f.reconcile(); again != 5*time.Minute {
 		t.Errorf("look again after %s, want 5m", again)
@@ -48,11 +52,13 @@ func TestPhasesWakeTheController(t *testing.T) {
 	begun := f.machine.CreationTimestamp.Time // by the clock of the manager, f.start is to come
 
 	f.setPhase("Failed", begun)
-	g.Eventually(reason, patience).Should(Equal(ReasonMachineFailed))
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonMachineFailed))
 	f.setPhase("Provisioning", begun)
 	g.Eventually(reason, patience).Should(BeEmpty())
-	for timeout, want := range map[string]string{"1000h": ReasonWaitingForProvisioning, "1ns": ReasonMachineProvisioningTimedOut} {
-		change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) { build.Annotation(ProvisioningTimeoutAnnotation, timeout)(mhc) })
+	for timeout, want := range map[string]string{"1000h": verdict.ReasonWaitingForProvisioning, "1ns": verdict.ReasonMachineProvisioningTimedOut} {
+		change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
+			build.Annotation(mhcspec.ProvisioningTimeoutAnnotation, timeout)(mhc)
+		})
 		g.Eventually(reason, patience).Should(Equal(want), "with the timeout %s", timeout)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -67,17 +67,17 @@ func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 
 func TestPolicy(t *testing.T) {
 	tests := map[string]struct {
-		policy targets.Policy
+		policy mhcspec.Policy
 		given  []build.Option
 		judged bool
 	}{
-		"all":                             {targets.Policy{Adopt: targets.AdoptAll}, nil, true},
-		"all, handed over":                {targets.Policy{Adopt: targets.AdoptAll}, []build.Option{handedOver}, true},
-		"handed-over":                     {targets.Policy{Adopt: targets.AdoptHandedOver}, []build.Option{handedOver}, true},
-		"handed-over, not handed over":    {targets.Policy{Adopt: targets.AdoptHandedOver}, nil, false},
-		"watch filter":                    {targets.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "us")}, true},
-		"watch filter, another's":         {targets.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "them")}, false},
-		"watch filter, without the label": {targets.Policy{WatchFilter: "us"}, nil, false},
+		"all":                             {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, nil, true},
+		"all, handed over":                {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, []build.Option{handedOver}, true},
+		"handed-over":                     {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, []build.Option{handedOver}, true},
+		"handed-over, not handed over":    {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, nil, false},
+		"watch filter":                    {mhcspec.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "us")}, true},
+		"watch filter, another's":         {mhcspec.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "them")}, false},
+		"watch filter, without the label": {mhcspec.Policy{WatchFilter: "us"}, nil, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-var handedOver = build.Annotation("cluster.x-k8s.io/paused", targets.HandedOverValue)
+var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverValue)
 
 // TestOverlap has several MachineHealthChecks select one Machine: the rules of the oldest hold.
 func TestOverlap(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -45,7 +45,7 @@ var leaving = map[string]func(f *fixture){
 func TestRemoval(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
-			for _, owner := range []string{status.OwnerRemediatedFieldOwner, status.RebootMarkFieldOwner} {
+			for _, owner := range []string{ownwrites.OwnerRemediatedFieldOwner, ownwrites.RebootMarkFieldOwner} {
 				removal(t, owner, leave)
 			}
 		})
@@ -102,7 +102,7 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 	t.Run("Machine being deleted", func(t *testing.T) {
 		f := newFixture(t)
 		f.sicken()
-		f.mark("OwnerRemediated", status.OwnerRemediatedFieldOwner)
+		f.mark("OwnerRemediated", ownwrites.OwnerRemediatedFieldOwner)
 		change(f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
 		f.delete(f.machine)
 		f.delete(f.mhc)

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUndecided: while nobody can tell whether a Machine is ours to judge, what is stored stays, whoever has written it.
+// TestUndecided: while nobody can tell whether a Machine is ours to judge, what is stored stays, no matter who wrote it.
 func TestUndecided(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()

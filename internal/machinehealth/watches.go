@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/secret"
@@ -18,7 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // addWatches makes everything that a verdict depends on wake up the Machines
@@ -58,12 +60,11 @@ func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client
 	return r.requests(ctx, cluster)
 }
 
-// machinesOfMachineHealthCheck maps to all Machines of the cluster, whether they
-// are selected or not: those that were selected before have to hear of it too.
-// For most of them nothing changes, and then nothing is written.
+// machinesOfMachineHealthCheck maps to the Machines that a MachineHealthCheck selects. An update is mapped as it was and as it is, so that those
+// which are not selected any more hear of it, too.
 func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
-	mhc := obj.(*clusterv1.MachineHealthCheck)
-	return r.requests(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	machines, err := r.Selectors.MachinesSelectedBy(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
+	return toRequests(ctx, machines, err)
 }
 
 func (r *Reconciler) machinesOfCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
@@ -71,12 +72,12 @@ func (r *Reconciler) machinesOfCluster(ctx context.Context, cluster client.Objec
 }
 
 func (r *Reconciler) machinesOfNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
-	machines, err := targets.MachinesOfNode(ctx, r.Client, cluster, node)
+	machines, err := mhcspec.MachinesOfNode(ctx, r.Client, cluster, node)
 	return toRequests(ctx, machines, err)
 }
 
 func (r *Reconciler) requests(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
-	machines, err := targets.MachinesOf(ctx, r.Client, cluster)
+	machines, err := mhcspec.MachinesOf(ctx, r.Client, cluster)
 	return toRequests(ctx, machines, err)
 }
 
@@ -98,10 +99,10 @@ func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		return targets.MetadataChanged(before, after) ||
+		return mhcspec.MetadataChanged(before, after) ||
 			before.Status.NodeRef != after.Status.NodeRef ||
 			before.Status.Phase != after.Status.Phase ||
-			failureOf(before) != failureOf(after) ||
+			verdict.FailureOf(before) != verdict.FailureOf(after) ||
 			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
 			verdictTampered(before, after)
 	}}
@@ -110,7 +111,7 @@ func relevantMachineChange() predicate.Predicate {
 // verdictTampered tells that the verdict disappeared or changed without a write
 // of ours having to be the cause; looking once more costs little.
 func verdictTampered(before, after *clusterv1.Machine) bool {
-	return isTrue(before.Status.Conditions, ConditionType) != isTrue(after.Status.Conditions, ConditionType) ||
+	return meta.IsStatusConditionTrue(before.Status.Conditions, verdict.ConditionType) != meta.IsStatusConditionTrue(after.Status.Conditions, verdict.ConditionType) ||
 		len(before.Status.Conditions) > len(after.Status.Conditions)
 }
 
@@ -118,7 +119,7 @@ func verdictTampered(before, after *clusterv1.Machine) bool {
 func others(conditions []metav1.Condition) []metav1.Condition {
 	kept := make([]metav1.Condition, 0, len(conditions))
 	for _, c := range conditions {
-		if c.Type != ConditionType && c.Type != clusterv1.MachineOwnerRemediatedCondition {
+		if c.Type != verdict.ConditionType && c.Type != clusterv1.MachineOwnerRemediatedCondition {
 			kept = append(kept, c)
 		}
 	}
@@ -127,12 +128,12 @@ func others(conditions []metav1.Condition) []metav1.Condition {
 
 func sameState(a, b metav1.Condition) bool {
 	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
-		(a.Type != HostConditionType || a.Message == b.Message) // the verdict has the host's words
+		(a.Type != verdict.HostConditionType || a.Message == b.Message) // the verdict has the host's words
 }
 
 func relevantMachineHealthCheckChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return targets.MetadataChanged(e.ObjectOld, e.ObjectNew)
+		return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew)
 	}}
 }
 
@@ -150,7 +151,7 @@ func relevantClusterChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
 		for _, conditionType := range []string{clusterv1.ClusterInfrastructureReadyCondition, clusterv1.ClusterControlPlaneInitializedCondition} {
-			if !trueSince(before.Status.Conditions, conditionType).Equal(trueSince(after.Status.Conditions, conditionType)) {
+			if !verdict.TrueSince(before.Status.Conditions, conditionType).Equal(verdict.TrueSince(after.Status.Conditions, conditionType)) {
 				return true
 			}
 		}

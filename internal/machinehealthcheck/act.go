@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 )
 
 const (
@@ -42,7 +42,7 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	written := r.admit(ctx, f, d)
 	if len(written) > 0 {
 		// The repair goes first: to store the status now would slow down the reads and the write that begin it.
-		r.memory.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
+		r.statuses.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
 	}
 	r.observeFailures(&f)
 	replace(&f, written)
@@ -57,7 +57,7 @@ func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
 	case !f.Unseen:
 		return 0
 	case slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }):
-		return lag.Retry
+		return recall.Retry
 	}
 	return unseenFor
 }
@@ -88,14 +88,14 @@ func (r *Reconciler) sameHealthCheck(mhc *clusterv1.MachineHealthCheck, f admiss
 
 // mayGoOn reports whether the MachineHealthCheck has not been paused or put on hold since the decision.
 func (r *Reconciler) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) bool {
-	hold, _ := targets.OnHold(r.Clock.Now(), mhc)
-	return len(targets.Paused(mhc, cluster)) == 0 && hold == ""
+	hold, _ := mhcspec.OnHold(r.Clock.Now(), mhc)
+	return len(mhcspec.Paused(mhc, cluster)) == 0 && hold == ""
 }
 
 // sameConfig compares what the annotations ask for; they are no part of the generation.
 func sameConfig(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
-	configA, problemsA := admission.ParseConfig(mhc, f.Template.Plan)
-	configB, problemsB := admission.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	configA, problemsA := mhcspec.ParseConfig(mhc, f.Template.Plan)
+	configB, problemsB := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	return equality.Semantic.DeepEqual(configA, configB) && slices.Equal(problemsA, problemsB)
 }
 

@@ -132,7 +132,7 @@ func (w *site) judge(t *testing.T, machine *clusterv1.Machine, status metav1.Con
 	t.Helper()
 	w.fitNode(machine.Name, status)
 	changeStatus(t, w, machine, func(m *clusterv1.Machine) {
-		c := metav1.Condition(verdict(status, w.clock.Now()))
+		c := metav1.Condition(judgedAs(status, w.clock.Now()))
 		meta.RemoveStatusCondition(&m.Status.Conditions, c.Type)
 		meta.SetStatusCondition(&m.Status.Conditions, c)
 	})

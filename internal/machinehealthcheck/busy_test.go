@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -17,7 +17,7 @@ func TestNobodyIsAdmittedOnABusyCluster(t *testing.T) {
 	w := newSite(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
-	cluster := targets.ClusterOf(a)
+	cluster := mhcspec.ClusterOf(a)
 	w.nodes.Busy(cluster, true)
 	if after := w.reconcile(t, mhc); after <= 0 || after > time.Second {
 		t.Errorf("looks again after %s", after)

@@ -15,12 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -46,8 +48,8 @@ type Reconciler struct {
 	// Live reads past the cache.
 	Live      client.Reader
 	Observer  *machinehealth.Observer
-	Selectors *targets.Selectors
-	Policy    targets.Policy
+	Selectors *mhcspec.Selectors
+	Policy    mhcspec.Policy
 	Recorder  events.EventRecorder
 	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
 	RecordsInstalled func() bool
@@ -67,12 +69,19 @@ type Reconciler struct {
 	// Parallel is how many are admitted side by side; 0 stands for 8.
 	Parallel int
 
-	snapshots snapshots
-	memory    lag.Memory
-	rules     rules.Cache
-	written   lag.Writes
-	kinds     kinds
-	leftOvers leftOvers
+	snapshots    recall.ByObject[*snapshot]
+	expectations recall.Expectations
+	// admitted are the records that were created, or granted a slot.
+	admitted recall.Unseen
+	// statuses are those that name so many Machines that they are not stored all the time.
+	statuses recall.Throttle
+	// failures are the machines that could not be admitted.
+	failures recall.Dedupe[types.UID]
+	rules    rules.Cache
+	kinds    kinds
+	// leftOvers says for which requests of an earlier version was looked, if none is left. Nobody makes new ones, so they are looked
+	// for until there are none, and not again.
+	leftOvers recall.ByObject[lookedFor]
 	records   recordWatch
 }
 
@@ -90,7 +99,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.written.Wait(mhc); wait > 0 {
+	if wait := r.expectations.Wait(mhc); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
@@ -110,16 +119,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil || failed != nil {
 		return ctrl.Result{}, errors.Join(failed, err)
 	}
-	return ctrl.Result{RequeueAfter: r.requeueAfter(decision, sooner(again, later))}, nil
+	return ctrl.Result{RequeueAfter: r.requeueAfter(mhc, decision, scaffold.Sooner(again, later))}, nil
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
-	r.snapshots.forget(key)
-	r.written.Forget(key)
-	r.memory.Forget(key)
+	r.snapshots.Forget(key)
+	r.expectations.Forget(key)
+	r.admitted.Forget(key)
+	r.statuses.Forget(key)
+	r.failures.Forget(key)
 	r.Selectors.Forget(key)
-	r.leftOvers.forget(key)
+	r.leftOvers.Forget(key)
 }
 
 // decide observes and decides. Before a slot of a bounded number is given, those that are taken are counted past the cache.
@@ -158,20 +169,8 @@ func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHe
 }
 
 // requeueAfter is the earliest of all that asks for another look; zero means never.
-func (r *Reconciler) requeueAfter(d admission.Decision, again time.Duration) time.Duration {
-	wait := r.SyncPeriod
-	if !d.RecheckAt.IsZero() {
-		wait = sooner(wait, max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond))
-	}
-	return sooner(wait, again)
-}
-
-// sooner returns the shorter of two waits, where zero stands for "never".
-func sooner(a, b time.Duration) time.Duration {
-	if a == 0 || (b != 0 && b < a) {
-		return b
-	}
-	return a
+func (r *Reconciler) requeueAfter(mhc *clusterv1.MachineHealthCheck, d admission.Decision, again time.Duration) time.Duration {
+	return scaffold.Sooner(scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, mhc.UID)), again)
 }
 
 // AddToManager registers the controller and its watches.
@@ -189,7 +188,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
 	if r.Selectors == nil {
-		r.Selectors = &targets.Selectors{}
+		r.Selectors = &mhcspec.Selectors{}
 	}
 	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
 		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)

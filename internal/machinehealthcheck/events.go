@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Reasons of the events on MachineHealthChecks.
@@ -54,7 +54,7 @@ func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthC
 }
 
 func (r *Reconciler) event(regarding client.Object, related runtime.Object, eventType, reason, text string) {
-	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note.Fit(text))
+	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
 // eventFor returns the event that a transition deserves, if any.

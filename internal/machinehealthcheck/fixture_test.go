@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -63,7 +63,7 @@ func (w *site) restart(c client.Client) {
 		Client:    w.cache,
 		Live:      w.env.Client,
 		Observer:  &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute},
-		Selectors: &targets.Selectors{},
+		Selectors: &mhcspec.Selectors{},
 		Recorder:  w.recorder,
 		Clock:     w.clock,
 		Parallel:  1,
@@ -87,7 +87,7 @@ func (w *site) sick(t *testing.T, name string, opts ...build.MachineOption) *clu
 // longSick stores a Machine that fell sick before the others.
 func (w *site) longSick(t *testing.T, name string) *clusterv1.Machine {
 	t.Helper()
-	return w.sick(t, name, verdict(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
+	return w.sick(t, name, judgedAs(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
 }
 
 // healthy stores a Machine whose Node is there, and whose verdict says so.
@@ -117,33 +117,33 @@ func (w *site) fitNode(name string, verdict metav1.ConditionStatus) {
 
 // verdict fell ten minutes ago.
 func (w *site) verdict(status metav1.ConditionStatus) build.ConditionOption {
-	return verdict(status, w.clock.Now().Add(-10*time.Minute))
+	return judgedAs(status, w.clock.Now().Add(-10*time.Minute))
 }
 
-// verdict is what machinehealth stored.
-func verdict(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
+// judgedAs is what machinehealth stored.
+func judgedAs(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
 	reasons := map[metav1.ConditionStatus]string{
-		metav1.ConditionTrue:    machinehealth.ReasonSucceeded,
-		metav1.ConditionFalse:   machinehealth.ReasonNodeNotFound,
-		metav1.ConditionUnknown: machinehealth.ReasonWaitingForNodeRef,
+		metav1.ConditionTrue:    verdict.ReasonSucceeded,
+		metav1.ConditionFalse:   verdict.ReasonNodeNotFound,
+		metav1.ConditionUnknown: verdict.ReasonWaitingForNodeRef,
 	}
-	return build.Condition(machinehealth.ConditionType, status, reasons[status], since)
+	return build.Condition(verdict.ConditionType, status, reasons[status], since)
 }
 
 func opts(list ...build.MachineHealthCheckOption) []build.MachineHealthCheckOption { return list }
 
 func maxInFlight(value string) build.Option {
-	return build.Annotation(admission.MaxInFlightAnnotation, value)
+	return build.Annotation(mhcspec.MaxInFlightAnnotation, value)
 }
 
 func byReboot() build.Option {
-	return build.Annotation(admission.StrategyAnnotation, string(admission.StrategyReboot))
+	return build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))
 }
 
 func byTemplate() build.MachineHealthCheckFunc { return build.TemplateRef(templateKind, "fix") }
 
 func handedOver() build.Option {
-	return build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverValue)
+	return build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
 }
 
 // reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.

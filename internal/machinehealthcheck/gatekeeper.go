@@ -2,22 +2,19 @@ package machinehealthcheck
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 const (
@@ -37,7 +34,7 @@ type Gatekeeper struct {
 	// Live reads past it.
 	Live      client.Reader
 	Observer  *machinehealth.Observer
-	Selectors *targets.Selectors
+	Selectors *mhcspec.Selectors
 	Clock     clock.PassiveClock
 
 	mu    sync.Mutex
@@ -94,7 +91,7 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if err != nil {
 		return "", err
 	}
-	if plan == nil && admission.NamesPlan(mhc) {
+	if plan == nil && mhcspec.NamesPlan(mhc) {
 		return "MachineRemediationTemplate " + planKey(mhc).Name + " does not exist, so nobody knows how many may be in flight", nil
 	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
@@ -126,22 +123,6 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 		f.History = append(f.History, &all[i])
 	}
 	return admission.Paced(f, machine, g.Clock.Now()), nil
-}
-
-// plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.
-func (g *Gatekeeper) plan(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
-	if !admission.NamesPlan(mhc) {
-		return nil, nil
-	}
-	plan := &v1alpha1.MachineRemediationTemplate{}
-	key := planKey(mhc)
-	if err := reader.Get(ctx, key, plan); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
-	}
-	return plan, nil
 }
 
 // gate returns what is kept for a MachineHealthCheck, and drops what nobody has asked for since it was good for anything.

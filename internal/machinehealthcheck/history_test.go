@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -151,7 +151,7 @@ func (h *history) settle(t *rapid.T) {
 		return
 	}
 	for name, machine := range h.live.machines {
-		sick := meta.IsStatusConditionFalse(machine.Status.Conditions, machinehealth.ConditionType)
+		sick := meta.IsStatusConditionFalse(machine.Status.Conditions, verdict.ConditionType)
 		open := h.openOf(machine.UID)
 		if sick && (len(open) == 0 || !ladder.HasSlot(open[0])) {
 			t.Fatalf("%s waits, though %d of %d slots are taken: %v", name, h.inFlight(), h.limit, open)
@@ -175,6 +175,6 @@ func (h *history) create(name string) *clusterv1.Machine {
 
 // judge stores a verdict.
 func (h *history) judge(machine *clusterv1.Machine, status metav1.ConditionStatus) {
-	meta.RemoveStatusCondition(&machine.Status.Conditions, machinehealth.ConditionType)
-	meta.SetStatusCondition(&machine.Status.Conditions, metav1.Condition(verdict(status, h.clock.Now())))
+	meta.RemoveStatusCondition(&machine.Status.Conditions, verdict.ConditionType)
+	meta.SetStatusCondition(&machine.Status.Conditions, metav1.Condition(judgedAs(status, h.clock.Now())))
 }

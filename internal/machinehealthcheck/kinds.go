@@ -7,13 +7,16 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // kinds watches the kinds of templates as they come up: which they are is only known
@@ -48,7 +51,7 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 	}
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(gvk)
-	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk)))
+	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk.GroupKind())), comesOrGoes())
 	if err := r.kinds.ctl.Watch(src); err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}
@@ -59,21 +62,14 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-// usingTemplates maps a template to the MachineHealthChecks in its namespace that refer to its kind. Both are rare.
-func (r *Reconciler) usingTemplates(gvk schema.GroupVersionKind) handler.MapFunc {
+// usingTemplates maps a template to the MachineHealthChecks that refer to it.
+func (r *Reconciler) usingTemplates(kind schema.GroupKind) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
-		var list clusterv1.MachineHealthCheckList
-		if err := r.Client.List(ctx, &list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
-			return nil
-		}
-		var requests []ctrl.Request
-		for i := range list.Items {
-			ref := list.Items[i].Spec.Remediation.TemplateRef
-			if ref.IsDefined() && ref.GroupVersionKind() == gvk {
-				requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-			}
-		}
-		return requests
+		return requests(found(ctx)(mhcspec.MachineHealthChecksUsing(ctx, r.Client, kind, client.ObjectKeyFromObject(obj))))
 	}
+}
+
+// comesOrGoes keeps the events that tell whether a template is there. What is in it is read when a request is made from it.
+func comesOrGoes() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }

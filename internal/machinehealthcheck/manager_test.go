@@ -16,10 +16,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -51,11 +52,11 @@ func newRunning(t *testing.T, opts ...func(*Reconciler)) running {
 	var objects cache.Cache
 	w.env.Manager(t, env.ManagerOptions{
 		Namespaces: []string{w.ns},
-		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
+		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
 			objects = mgr.GetCache()
-			indexes := slices.Concat(targets.Indexes(), record.Indexes())
-			if err := targets.AddTo(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer(), indexes); err != nil {
+			indexes := slices.Concat(mhcspec.Indexes(), record.Indexes())
+			if err := mhcspec.AddTo(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer(), indexes); err != nil {
 				return err
 			}
 			if err := judge.AddToManager(mgr); err != nil {
@@ -94,7 +95,7 @@ func (h running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus)
 func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionStatus {
 	return func() metav1.ConditionStatus {
 		stored, _ := fetch(h.t, h.site, machine)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, machinehealth.ConditionType); c != nil {
+		if c := meta.FindStatusCondition(stored.Status.Conditions, verdict.ConditionType); c != nil {
 			return c.Status
 		}
 		return ""
@@ -232,12 +233,12 @@ func TestManagerHold(t *testing.T) {
 	a := h.admit("a")
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 1}))
-	annotate(t, h.site, h.cluster, targets.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
+	annotate(t, h.site, h.cluster, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
 	h.Eventually(h.says(mhc)).Should(Equal("Nothing is remediated: Cluster cluster is on hold until 2222-01-01T00:00:00Z"))
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.says(mhc)).Should(HaveSuffix("; 1 waits: a"))
 	h.wantAdmitted(t)
-	unannotate(t, h.site, h.cluster, targets.HoldUntilAnnotation)
+	unannotate(t, h.site, h.cluster, mhcspec.HoldUntilAnnotation)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 }
 

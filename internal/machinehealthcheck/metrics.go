@@ -10,7 +10,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -55,7 +55,7 @@ func init() { ctrlmetrics.Registry.MustRegister(relapsesTotal) }
 
 // Metrics shows what the last looks have found, and what is on hold.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
-	for key, one := range r.snapshots.all() {
+	for key, one := range r.snapshots.All() {
 		one.show(s, key.Namespace, key.Name)
 	}
 	shown := r.shown(ctx)
@@ -89,7 +89,7 @@ func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
 
 // showHolds shows what is on hold. What the cache does not tell is left out.
 func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
-	holds, err := targets.Holds(ctx, r.Client, r.Clock.Now())
+	holds, err := mhcspec.Holds(ctx, r.Client, r.Clock.Now())
 	if err != nil {
 		ctrl.Log.V(1).Info("Holds are left out of the metrics", "error", err.Error())
 		return
@@ -109,7 +109,7 @@ func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown fu
 // showPaused counts the machines that are left alone.
 func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	for cause, list := range map[string]func(context.Context, client.Reader) ([]clusterv1.Machine, error){
-		"Paused": targets.PausedMachines, "SkipRemediation": targets.SkippedMachines,
+		"Paused": mhcspec.PausedMachines, "SkipRemediation": mhcspec.SkippedMachines,
 	} {
 		machines, err := list(ctx, r.Client)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
@@ -68,7 +68,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 
 // observeFailures adds the machines that could not be admitted.
 func (r *Reconciler) observeFailures(f *admission.Facts) {
-	failed := r.memory.Failures(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
+	failed := r.failures.Failures(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
 		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return t.Machine.UID == uid })
 	})
 	if len(failed) == 0 {
@@ -87,7 +87,7 @@ const unseenFor = 5 * time.Second
 // addUnseen adds what we have admitted and the cache does not show yet, as the API server has answered.
 func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached []v1alpha1.MachineRemediation) error {
 	newer := map[string]*v1alpha1.MachineRemediation{}
-	for _, one := range r.memory.Unseen(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
+	for _, one := range r.admitted.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
 		current, err := r.unseen(ctx, f, one)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached [
 }
 
 // unseen returns a record that the cache does not show yet; nil if it is gone.
-func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one lag.Expected) (*v1alpha1.MachineRemediation, error) {
+func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one recall.Expected) (*v1alpha1.MachineRemediation, error) {
 	owner, now := client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now()
 	written := one.Object.(*v1alpha1.MachineRemediation)
 	if now.Sub(one.Since) < unseenFor {
@@ -110,13 +110,13 @@ func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one lag.Exp
 	current := &v1alpha1.MachineRemediation{}
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(written), current)
 	if apierrors.IsNotFound(err) {
-		r.memory.Drop(owner, written)
+		r.admitted.Drop(owner, written)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(written), err)
 	}
-	r.memory.Expect(owner, current, now)
+	r.admitted.Expect(owner, current, now)
 	return current, nil
 }
 

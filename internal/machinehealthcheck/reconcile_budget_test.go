@@ -8,8 +8,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -97,7 +97,7 @@ func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
 // endIsUnseen makes sure that the cache does not show that the record of a Machine has ended.
 func (w *site) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
-	cached, err := record.OfCluster(t.Context(), w.cache, targets.ClusterOf(machine))
+	cached, err := record.OfCluster(t.Context(), w.cache, mhcspec.ClusterOf(machine))
 	if err != nil || len(cached) != 1 || cached[0].Status.CompletionTime != nil {
 		t.Fatalf("the cache shows %+v, error %v", cached, err)
 	}
@@ -147,7 +147,7 @@ func TestBudgetAfterRestartInAnotherOrder(t *testing.T) {
 func (w *site) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
 	t.Helper()
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: w.cluster}
-	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, admission.Config{})}
+	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, mhcspec.Config{})}
 	stored, _ := fetch(t, w, machine)
 	spec := admission.Spec(f, d, admission.Admission{Machine: stored, Grant: 1}, w.clock.Now())
 	build.Create(t.Context(), t, w.env.Client, record.New(w.cluster, 1, spec))

@@ -5,9 +5,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -25,19 +23,19 @@ func TestConfirm(t *testing.T) {
 		}},
 		"its MachineHealthCheck is in dry-run": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
-			annotate(t, w, mhc, admission.DryRunAnnotation, "true")
+			annotate(t, w, mhc, mhcspec.DryRunAnnotation, "true")
 		}},
 		"its MachineHealthCheck has another budget": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
-			annotate(t, w, mhc, admission.MaxInFlightAnnotation, "1")
+			annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
 		}},
 		"its MachineHealthCheck has another strategy": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
-			annotate(t, w, mhc, admission.StrategyAnnotation, "reboot")
+			annotate(t, w, mhc, mhcspec.StrategyAnnotation, "reboot")
 		}},
 		"its MachineHealthCheck is invalid": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
-			annotate(t, w, mhc, machinehealth.ResumedAtAnnotation, "yesterday")
+			annotate(t, w, mhc, mhcspec.ResumedAtAnnotation, "yesterday")
 		}},
 		"its MachineHealthCheck has another spec": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
@@ -49,7 +47,7 @@ func TestConfirm(t *testing.T) {
 		}},
 		"its MachineHealthCheck was taken from us": {nil, func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck, _ *clusterv1.Machine) {
 			t.Helper()
-			w.Policy = targets.Policy{WatchFilter: "us"}
+			w.Policy = mhcspec.Policy{WatchFilter: "us"}
 			change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) { m.Labels[clusterv1.WatchLabel] = "them" })
 		}},
 	}

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -16,7 +17,7 @@ func TestDryRun(t *testing.T) {
 	w := newSite(t)
 	w.sick(t, "a")
 	w.sick(t, "b")
-	mhc := w.check(t, build.Annotation(admission.DryRunAnnotation, "true"))
+	mhc := w.check(t, build.Annotation(mhcspec.DryRunAnnotation, "true"))
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
@@ -32,7 +33,7 @@ func TestDryRun(t *testing.T) {
 	if stored, _ := fetch(t, w, mhc); len(stored.OwnerReferences) > 0 {
 		t.Errorf("it has owners %v, though nothing may be done", stored.OwnerReferences)
 	}
-	unannotate(t, w, mhc, admission.DryRunAnnotation)
+	unannotate(t, w, mhc, mhcspec.DryRunAnnotation)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace", "b: replace")
 	expect.NoCondition(t.Context(), t, w.env.Client, mhc, admission.ConditionDryRun)

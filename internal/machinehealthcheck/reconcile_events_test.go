@@ -10,8 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -32,9 +31,9 @@ func TestSteadyState(t *testing.T) {
 		"bounded":     opts(maxInFlight("1")),
 		"template":    opts(byTemplate()),
 		"reboot":      opts(byReboot()),
-		"dry-run":     opts(build.Annotation(admission.DryRunAnnotation, "true")),
+		"dry-run":     opts(build.Annotation(mhcspec.DryRunAnnotation, "true")),
 		"invalid":     opts(maxInFlight("0")),
-		"on hold":     opts(build.Annotation(targets.HoldUntilAnnotation, "2222-01-01T00:00:00Z")),
+		"on hold":     opts(build.Annotation(mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")),
 		"paused":      opts(build.Annotation(clusterv1.PausedAnnotation, "")),
 		"handed over": opts(handedOver()),
 	}

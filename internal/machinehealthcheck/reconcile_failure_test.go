@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -39,8 +40,8 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 				t.Parallel()
 				w, mhc := budgetSite(t, name)
 				w.restart(w.refusing(t, refuseA(errRefused, false)))
-				if unannotate(t, w, mhc, admission.MaxInFlightAnnotation); limit != "" {
-					annotate(t, w, mhc, admission.MaxInFlightAnnotation, limit)
+				if unannotate(t, w, mhc, mhcspec.MaxInFlightAnnotation); limit != "" {
+					annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, limit)
 				}
 				if after := w.reconcile(t, mhc); after == 0 || after > 5*time.Second {
 					t.Errorf("looks again after %s, want when a is tried again", after)
@@ -142,7 +143,7 @@ func TestLostAnswer(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				w, mhc := budgetSite(t, name)
-				annotate(t, w, mhc, admission.MaxInFlightAnnotation, "1")
+				annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
 				w.restart(w.refusing(t, refuseA(context.DeadlineExceeded, applied)))
 				w.reconcile(t, mhc)
 				if applied {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -18,7 +18,7 @@ import (
 // markBefore marks a Machine for its owner, as an earlier version of Sickbay did.
 func (w *site) markBefore(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
-	w.mark(t, machine, status.OwnerRemediatedFieldOwner)
+	w.mark(t, machine, ownwrites.OwnerRemediatedFieldOwner)
 }
 
 func (w *site) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string) {
@@ -143,12 +143,12 @@ func TestRequestsAreLookedForOnce(t *testing.T) {
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
 	key := client.ObjectKeyFromObject(mhc)
-	if known := w.leftOvers.none[key]; known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
+	if known := w.leftOvers.Get(key); known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
 		t.Errorf("known is %+v", known)
 	}
 	remove(t, w, mhc)
 	w.reconcile(t, mhc)
-	if len(w.leftOvers.none) > 0 {
+	if len(w.leftOvers.All()) > 0 {
 		t.Error("something is kept for one that is gone")
 	}
 }

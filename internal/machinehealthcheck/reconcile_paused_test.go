@@ -9,10 +9,10 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestPaused: all is left as it is but for the Paused condition, and goes on afterwards.
@@ -36,13 +36,13 @@ func TestPaused(t *testing.T) {
 		"by Sickbay, for an upgrade": {
 			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
-				annotate(t, w, mhc, upgradepause.MarkerAnnotation, "")
-				annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.UpgradeValue)
+				annotate(t, w, mhc, pause.MarkerAnnotation, "")
+				annotate(t, w, mhc, clusterv1.PausedAnnotation, mhcspec.UpgradeValue)
 			},
 			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
-				unannotate(t, w, mhc, upgradepause.MarkerAnnotation)
+				unannotate(t, w, mhc, pause.MarkerAnnotation)
 			},
 			"Paused by Sickbay while an upgrade is going on",
 		},
@@ -104,7 +104,7 @@ func TestPausedFromTheStart(t *testing.T) {
 // TestHandedOver: Sickbay acts, and the Paused condition stays as Cluster API's controller wrote it.
 func TestHandedOver(t *testing.T) {
 	t.Parallel()
-	for _, adopt := range []targets.Adoption{targets.AdoptAll, targets.AdoptHandedOver} {
+	for _, adopt := range []mhcspec.Adoption{mhcspec.AdoptAll, mhcspec.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
 			w := newSite(t)
@@ -135,20 +135,20 @@ func TestHandedOverPausedByCluster(t *testing.T) {
 // controller, which is held off all the time.
 func TestHandedOverPausedForUpgrade(t *testing.T) {
 	t.Parallel()
-	for _, adopt := range []targets.Adoption{targets.AdoptAll, targets.AdoptHandedOver} {
+	for _, adopt := range []mhcspec.Adoption{mhcspec.AdoptAll, mhcspec.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
 			w := newSite(t)
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
 			theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
-			mhc := w.check(t, theirs, build.Annotation(upgradepause.MarkerAnnotation, ""),
-				build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue))
+			mhc := w.check(t, theirs, build.Annotation(pause.MarkerAnnotation, ""),
+				build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverUpgradeValue))
 			w.reconcile(t, mhc)
 			w.wantAdmitted(t)
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
 
-			annotate(t, w, mhc, clusterv1.PausedAnnotation, targets.HandedOverValue)
+			annotate(t, w, mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
 			w.reconcile(t, mhc)
 			w.wantAdmitted(t, "a: replace")
 			expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
@@ -160,19 +160,19 @@ func TestHandedOverPausedForUpgrade(t *testing.T) {
 func TestNotOurs(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		policy targets.Policy
+		policy mhcspec.Policy
 		opts   []build.MachineHealthCheckOption
 		ours   bool
 	}{
-		"all":                               {targets.Policy{Adopt: targets.AdoptAll}, nil, true},
-		"handed-over, but it is not":        {targets.Policy{Adopt: targets.AdoptHandedOver}, nil, false},
-		"handed-over, but paused only":      {targets.Policy{Adopt: targets.AdoptHandedOver}, opts(build.Annotation(clusterv1.PausedAnnotation, "")), false},
-		"watch-filter, no label":            {targets.Policy{WatchFilter: "us"}, nil, false},
-		"watch-filter, another's label":     {targets.Policy{WatchFilter: "us"}, opts(build.Label(clusterv1.WatchLabel, "them")), false},
-		"watch-filter, our label":           {targets.Policy{WatchFilter: "us"}, opts(build.Label(clusterv1.WatchLabel, "us")), true},
-		"no watch-filter, somebody's label": {targets.Policy{}, opts(build.Label(clusterv1.WatchLabel, "them")), true},
-		"handed-over, but another's label":  {targets.Policy{Adopt: targets.AdoptHandedOver, WatchFilter: "us"}, opts(handedOver()), false},
-		"handed-over, and with our label":   {targets.Policy{Adopt: targets.AdoptHandedOver, WatchFilter: "us"}, opts(handedOver(), build.Label(clusterv1.WatchLabel, "us")), true},
+		"all":                               {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, nil, true},
+		"handed-over, but it is not":        {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, nil, false},
+		"handed-over, but paused only":      {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, opts(build.Annotation(clusterv1.PausedAnnotation, "")), false},
+		"watch-filter, no label":            {mhcspec.Policy{WatchFilter: "us"}, nil, false},
+		"watch-filter, another's label":     {mhcspec.Policy{WatchFilter: "us"}, opts(build.Label(clusterv1.WatchLabel, "them")), false},
+		"watch-filter, our label":           {mhcspec.Policy{WatchFilter: "us"}, opts(build.Label(clusterv1.WatchLabel, "us")), true},
+		"no watch-filter, somebody's label": {mhcspec.Policy{}, opts(build.Label(clusterv1.WatchLabel, "them")), true},
+		"handed-over, but another's label":  {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "us"}, opts(handedOver()), false},
+		"handed-over, and with our label":   {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "us"}, opts(handedOver(), build.Label(clusterv1.WatchLabel, "us")), true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,9 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -28,7 +29,7 @@ func TestRecord(t *testing.T) {
 	since := w.clock.Now().Add(-time.Hour)
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("node", build.UID("node-uid")))
 	a := w.machine(t, "a", build.NodeRef("node"),
-		build.Condition(machinehealth.ConditionType, metav1.ConditionFalse, "DiskUnhealthy", since).WithMessage("The disk is full"))
+		build.Condition(verdict.ConditionType, metav1.ConditionFalse, "DiskUnhealthy", since).WithMessage("The disk is full"))
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
 	got := w.recordOf(t, a)
@@ -38,7 +39,7 @@ func TestRecord(t *testing.T) {
 		NodeRef:        &v1alpha1.RemediationReference{Name: "node", UID: "node-uid"},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
 		Finding:        v1alpha1.RemediationFinding{Reason: "DiskUnhealthy", Message: "The disk is full", Since: metav1.NewTime(since)},
-		Steps:          admission.BuiltInPlan(mhc, admission.Config{}),
+		Steps:          admission.BuiltInPlan(mhc, mhcspec.Config{}),
 		Grant:          1,
 	})
 	want.Annotations["sickbay.dev/owner-uid"], want.Annotations["sickbay.dev/failure-domain"] = string(w.set.UID), ""
@@ -89,8 +90,8 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 	})
 	w.end(t, a)
 	for range 2 {
-		if after := w.reconcile(t, mhc); after != lag.Retry {
-			t.Errorf("looks again after %s, want %s", after, lag.Retry)
+		if after := w.reconcile(t, mhc); after != recall.Retry {
+			t.Errorf("looks again after %s, want %s", after, recall.Retry)
 		}
 	}
 	if all := w.stored(t); len(all) != 1 {

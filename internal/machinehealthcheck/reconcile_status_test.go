@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -117,7 +118,7 @@ func TestInvalidConfiguration(t *testing.T) {
 	if diff := cmp.Diff([]string{"Warning InvalidConfiguration " + message}, w.events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	annotate(t, w, mhc, admission.MaxInFlightAnnotation, "1")
+	annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace")
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 //go:generate go test -run ^TestReference . -update
@@ -42,54 +42,54 @@ func TestReferenceAnnotations(t *testing.T) {
 	table := [][]string{{"annotation", "on", "set by", "effect"}}
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
-			admission.MaxInFlightAnnotation, onCheck, "you",
+			mhcspec.MaxInFlightAnnotation, onCheck, "you",
 			"At most so many remediations are in flight at once: a number, or a percentage of the Machines, rounded down but at least one.",
 		},
-		{admission.DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
+		{mhcspec.DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
 		{
-			admission.StrategyAnnotation, onCheck, "you",
-			"`" + string(admission.StrategyReboot) + "`: ask for a power cycle of the host instead of a replacement.",
+			mhcspec.StrategyAnnotation, onCheck, "you",
+			"`" + string(mhcspec.StrategyReboot) + "`: ask for a power cycle of the host instead of a replacement.",
 		},
-		{admission.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
+		{mhcspec.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
 		{
-			machinehealth.ProvisioningTimeoutAnnotation, onCheck, "you",
+			mhcspec.ProvisioningTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
 		},
 		{
-			machinehealth.HostErrorTimeoutAnnotation, onCheck, "you",
+			mhcspec.HostErrorTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine is unhealthy whose BareMetalHost has had an error for so long. Without it, or with `0`, that is not judged.",
 		},
 		{
-			machinehealth.ResumedAtAnnotation, onCheck, "you, Sickbay",
+			mhcspec.ResumedAtAnnotation, onCheck, "you, Sickbay",
 			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again. " +
 				"Sickbay sets it at the end of a pause for an upgrade.",
 		},
-		{upgradepause.OptionAnnotation, onCheck, "you", "`false`: Sickbay does not pause it while its cluster upgrades."},
-		{upgradepause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades. `false`: it never does, not while OpenShift upgrades either."},
+		{pause.OptionAnnotation, onCheck, "you", "`false`: Sickbay does not pause it while its cluster upgrades."},
+		{pause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades. `false`: it never does, not while OpenShift upgrades either."},
 		{
 			clusterv1.PausedAnnotation, onCheck, "you",
-			"The MachineHealthCheck is paused; with the value `" + targets.HandedOverValue + "` it is handed over to Sickbay instead.",
+			"The MachineHealthCheck is paused; with the value `" + mhcspec.HandedOverValue + "` it is handed over to Sickbay instead.",
 		},
 		{
 			clusterv1.PausedAnnotation, onCheck, "Sickbay",
-			"`" + targets.UpgradeValue + "`: paused while its cluster upgrades; `" + targets.HandedOverUpgradeValue + "`: the same, and it stays handed over. " +
-				"Whoever changes that is not overruled during this upgrade.",
+			"`" + mhcspec.UpgradeValue + "`: paused while its cluster upgrades; `" + mhcspec.HandedOverUpgradeValue + "`: the same, and it stays handed over. " +
+				"If someone changes that, Sickbay leaves it so during this upgrade.",
 		},
-		{upgradepause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
-		{upgradepause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
-		{upgradepause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
-		{upgradepause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
-		{upgradepause.SettlingAnnotation, onCheck, "Sickbay", "RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready."},
+		{pause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
+		{pause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
+		{pause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
+		{pause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
+		{pause.SettlingAnnotation, onCheck, "Sickbay", "RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready."},
 		{clusterv1.PausedAnnotation, onMachine, "you", "The Machine is left untouched, and not counted."},
 		{
 			clusterv1.MachineSkipRemediationAnnotation, onMachine, "you",
 			"The Machine is not counted and never remediated; Sickbay takes back what it wrote.",
 		},
 		{
-			targets.HoldUntilAnnotation, "Machine, MachineHealthCheck, Cluster", "you",
+			mhcspec.HoldUntilAnnotation, "Machine, MachineHealthCheck, Cluster", "you",
 			"RFC 3339 time. Until then nothing is repaired there; verdicts are given all the same. A time that cannot be read holds until somebody corrects it.",
 		},
-		{targets.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
+		{mhcspec.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
 		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
 		{
@@ -112,8 +112,8 @@ func TestReferenceFieldOwners(t *testing.T) {
 	for _, o := range [][2]string{
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded` and `HostHealthy` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
-		{status.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
-		{status.OwnerRemediatedFieldOwner, "`OwnerRemediated` in earlier versions"},
+		{ownwrites.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
+		{ownwrites.OwnerRemediatedFieldOwner, "`OwnerRemediated` in earlier versions"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},

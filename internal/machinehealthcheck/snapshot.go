@@ -1,8 +1,6 @@
 package machinehealthcheck
 
 import (
-	"maps"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -11,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // snapshot is what the metrics show of a MachineHealthCheck. It is replaced as a whole with each look: a reader sees the one or
@@ -40,40 +38,6 @@ type gateState struct {
 	unhealthy, most int
 }
 
-// snapshots are the latest of all MachineHealthChecks. The zero value has none.
-type snapshots struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]*snapshot
-}
-
-// put replaces one, whatever the others are.
-func (s *snapshots) put(key client.ObjectKey, one *snapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[client.ObjectKey]*snapshot{}
-	}
-	s.of[key] = one
-}
-
-func (s *snapshots) get(key client.ObjectKey) *snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.of[key]
-}
-
-func (s *snapshots) forget(key client.ObjectKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.of, key)
-}
-
-func (s *snapshots) all() map[client.ObjectKey]*snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.of)
-}
-
 // measure notes what a look has found. Status is what it leads to.
 func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
@@ -85,23 +49,23 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 	}
 	if len(d.Paused) > 0 {
 		one.paused = pauseCause(f.MachineHealthCheck, f.Cluster)
-		one.pausedSince = pausedSince(status.Conditions, r.snapshots.get(key), now)
-		r.snapshots.put(key, one)
+		one.pausedSince = pausedSince(status.Conditions, r.snapshots.Get(key), now)
+		r.snapshots.Set(key, one)
 		return
 	}
 	one.gate = gateOf(d, status.Conditions)
-	one.gate.since = closedSince(one.gate, r.snapshots.get(key), f, now)
+	one.gate.since = closedSince(one.gate, r.snapshots.Get(key), f, now)
 	one.slots, one.taken = d.Slots(), len(d.InFlight)
 	one.paces = admission.Paces(f, now)
-	r.snapshots.put(key, one)
+	r.snapshots.Set(key, one)
 }
 
 // measureClusterNotFound notes that nobody knows the machines.
 func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(mhc)
 	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
-	closed.since = closedSince(closed, r.snapshots.get(key), admission.Facts{}, now)
-	r.snapshots.put(key, &snapshot{gate: closed, slots: -1})
+	closed.since = closedSince(closed, r.snapshots.Get(key), admission.Facts{}, now)
+	r.snapshots.Set(key, &snapshot{gate: closed, slots: -1})
 }
 
 func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {
@@ -158,9 +122,9 @@ func allowed(conditions []metav1.Condition) metav1.Condition {
 
 // pauseCause is what pauses a MachineHealthCheck, in one word.
 func pauseCause(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) string {
-	_, upgrade := mhc.Annotations[targets.UpgradeMarker]
+	_, upgrade := mhc.Annotations[mhcspec.UpgradeMarker]
 	switch {
-	case targets.ClusterPaused(cluster):
+	case mhcspec.ClusterPaused(cluster):
 		return "Cluster"
 	case upgrade:
 		return "Upgrade"

@@ -2,19 +2,22 @@ package machinehealthcheck
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // A status names all Machines, and to store that of 10,000 takes the API server a tenth of a second. In a storm the
-// numbers in it change with every verdict, and while it is written nobody is admitted. So numbers wait for each other
+// numbers in it change with every verdict, and nobody is admitted while it is written. So updates of nothing but counts are limited
 // in proportion to what they cost: a second with 10,000 Machines, a tenth of that with 1,000, and not at all with a few.
 // They wait as long once a Machine was admitted, so that its repair begins first.
 const (
@@ -22,7 +25,7 @@ const (
 	shortestPause  = 10 * time.Millisecond
 )
 
-// pauseOf is how long numbers of so many Machines wait for each other.
+// pauseOf is how far apart updates of nothing but counts are for so many Machines.
 func pauseOf(machines int) time.Duration {
 	if pause := time.Duration(machines) * pausePerTarget; pause >= shortestPause {
 		return pause
@@ -36,10 +39,10 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	key := client.ObjectKeyFromObject(mhc)
 	desired := admission.Status(f, d, metav1.NewTime(now.Truncate(time.Second)))
 	r.measure(f, d, desired, now)
-	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
+	if sameStatus(mhc, desired) {
 		return 0, nil
 	}
-	if later = r.memory.Throttle(key, pauseOf(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
+	if later = r.statuses.Wait(key, pauseOf(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
 		return later, nil
 	}
 	return 0, r.apply(ctx, mhc, desired, now)
@@ -47,25 +50,33 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 
 // storeClusterNotFound stores that nothing is remediated, unless the MachineHealthCheck is to be left alone.
 func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.MachineHealthCheck) error {
-	if len(targets.Paused(mhc, &clusterv1.Cluster{})) > 0 {
+	if len(mhcspec.Paused(mhc, &clusterv1.Cluster{})) > 0 {
 		return nil
 	}
 	now := r.Clock.Now()
 	desired := admission.ClusterNotFoundStatus(mhc, metav1.NewTime(now.Truncate(time.Second)))
 	r.measureClusterNotFound(mhc, desired, now)
-	if status.SameMachineHealthCheck(mhc.Status, desired, func(t string) bool { return admission.Ours(mhc, t) }) {
+	if sameStatus(mhc, desired) {
 		return nil
 	}
 	return r.apply(ctx, mhc, desired, now)
 }
 
-// apply writes a status and says what has changed.
+// apply writes a status, without the conditions of others, and says what has changed.
 func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus, now time.Time) error {
-	if err := status.ApplyMachineHealthCheck(ctx, r.Client, FieldOwner, mhc, desired); err != nil {
-		return client.IgnoreNotFound(err)
+	desired.Deprecated = nil
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&desired)
+	if err == nil {
+		err = ownwrites.ApplyStatus(ctx, r.Client, FieldOwner, mhc, map[string]any{"status": fields})
 	}
-	r.memory.PutOff(client.ObjectKeyFromObject(mhc), now)
-	r.written.Note(mhc)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
+	}
+	r.statuses.Begin(client.ObjectKeyFromObject(mhc), now)
+	r.expectations.Expect(mhc)
 	r.announce(ctx, mhc, desired)
 	return nil
 }

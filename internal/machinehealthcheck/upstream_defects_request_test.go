@@ -6,13 +6,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// TestUpstreamDefect_OneOpenRequestBlocksAllOthers: 2.7. A request that stood ended the loop over the
+// TestUpstreamDefect_OneOpenRequestBlocksAllOthers: A request that stood ended the loop over the
 // sick Machines, so that all later ones got neither request nor verdict.
 func TestUpstreamDefect_OneOpenRequestBlocksAllOthers(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestUpstreamDefect_OneOpenRequestBlocksAllOthers(t *testing.T) {
 	w.wantAdmitted(t, "a: request", "b: request", "c: request")
 }
 
-// TestUpstreamDefect_MissingTemplateLosesTheVerdict: 2.7. Without the template nothing was stored,
+// TestUpstreamDefect_MissingTemplateLosesTheVerdict: without the template nothing was stored,
 // not even that the Machine is sick.
 func TestUpstreamDefect_MissingTemplateLosesTheVerdict(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestUpstreamDefect_MissingTemplateLosesTheVerdict(t *testing.T) {
 	mhc := w.check(t, byTemplate())
 	w.judges().judge(t, a)
 	w.reconcile(t, mhc)
-	if got := expect.Condition(t.Context(), t, w.env.Client, a, machinehealth.ConditionType); got.Status != metav1.ConditionFalse {
+	if got := expect.Condition(t.Context(), t, w.env.Client, a, verdict.ConditionType); got.Status != metav1.ConditionFalse {
 		t.Errorf("verdict is %+v", got)
 	}
 	if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable); got.Status != metav1.ConditionFalse {
@@ -45,7 +45,7 @@ func TestUpstreamDefect_MissingTemplateLosesTheVerdict(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict: 2.7. With a templateRef, a Machine that
+// TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict: with a templateRef, a Machine that
 // never had a request was never declared healthy.
 func TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_DeletingMachineGetsARequest: 2.7.
+// TestUpstreamDefect_DeletingMachineGetsARequest: a Machine that was being deleted got a remediation request.
 func TestUpstreamDefect_DeletingMachineGetsARequest(t *testing.T) {
 	t.Parallel()
 	w := newSite(t)
@@ -70,7 +70,7 @@ func TestUpstreamDefect_DeletingMachineGetsARequest(t *testing.T) {
 	w.wantAdmitted(t)
 }
 
-// TestUpstreamDefect_OneFailedCreateStopsTheOthers: 2.7. A request that could not be made ended the
+// TestUpstreamDefect_OneFailedCreateStopsTheOthers: A request that could not be made ended the
 // loop over the sick Machines, before any of them was marked.
 func TestUpstreamDefect_OneFailedCreateStopsTheOthers(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestUpstreamDefect_OneFailedCreateStopsTheOthers(t *testing.T) {
 	w.wantAdmitted(t, "b: request")
 }
 
-// TestUpstreamDefect_TemplateConditionIsNeverTakenBack: 1.5. The conditions about the template were
+// TestUpstreamDefect_TemplateConditionIsNeverTakenBack: the conditions about the template were
 // only ever set to False.
 func TestUpstreamDefect_TemplateConditionIsNeverTakenBack(t *testing.T) {
 	t.Parallel()

@@ -9,14 +9,14 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// TestUpstreamDefect_TargetsOver10000: 1.1. More than the CRD's limit made the whole status invalid.
+// TestUpstreamDefect_TargetsOver10000: more than the CRD's limit made the whole status invalid.
 // The API server itself says that 10000 names are good, and that one more is not.
 func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 	t.Parallel()
@@ -35,12 +35,12 @@ func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_ForeignWatchFilterIsReconciled: 2.9. Events of Machines and Nodes led to
+// TestUpstreamDefect_ForeignWatchFilterIsReconciled: events of Machines and Nodes led to
 // MachineHealthChecks with the label of another controller, which were then reconciled.
 func TestUpstreamDefect_ForeignWatchFilterIsReconciled(t *testing.T) {
 	t.Parallel()
 	w := newSite(t)
-	w.Policy = targets.Policy{WatchFilter: "us"}
+	w.Policy = mhcspec.Policy{WatchFilter: "us"}
 	a := w.sick(t, "a", build.Label(clusterv1.WatchLabel, "us"))
 	mhc := w.check(t, build.Label(clusterv1.WatchLabel, "them"))
 	w.judges().judge(t, a)
@@ -51,7 +51,7 @@ func TestUpstreamDefect_ForeignWatchFilterIsReconciled(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_DuplicateNodeNames: 2.1. Events of a Node whose name exists in two clusters were
+// TestUpstreamDefect_DuplicateNodeNames: events of a Node whose name exists in two clusters were
 // dropped for both.
 func TestUpstreamDefect_DuplicateNodeNames(t *testing.T) {
 	t.Parallel()
@@ -59,9 +59,9 @@ func TestUpstreamDefect_DuplicateNodeNames(t *testing.T) {
 	build.Create(t.Context(), t, w.env.Client, build.Cluster(w.ns, "other"))
 	w.sick(t, "a", build.NodeRef("node"))
 	b := w.machine(t, "b", build.NodeRef("node"), build.InCluster("other"), w.verdict(metav1.ConditionTrue))
-	w.nodes.Put(targets.ClusterOf(b), build.Node("node"))
+	w.nodes.Put(mhcspec.ClusterOf(b), build.Node("node"))
 	for _, cluster := range []string{"cluster", "other"} {
-		found, err := targets.MachinesOfNode(t.Context(), w.Client, client.ObjectKey{Namespace: w.ns, Name: cluster}, "node")
+		found, err := mhcspec.MachinesOfNode(t.Context(), w.Client, client.ObjectKey{Namespace: w.ns, Name: cluster}, "node")
 		if err != nil || len(found) != 1 {
 			t.Errorf("in %s: %d machines have that Node, error %v; want the one of that cluster", cluster, len(found), err)
 		}
@@ -70,7 +70,7 @@ func TestUpstreamDefect_DuplicateNodeNames(t *testing.T) {
 	w.wantAdmitted(t, "a: replace")
 }
 
-// TestUpstreamDefect_OverlappingFight: 9.9, and issue 3057. Two that select one Machine overwrote
+// TestUpstreamDefect_OverlappingFight: issue 3057: Two that select one Machine overwrote
 // each other's verdict.
 func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 	expect.Condition(t.Context(), t, w.env.Client, strict, admission.ConditionOverlapping)
 }
 
-// TestUpstreamDefect_UnreachableClusterStopsEverything: 2.11. Without the workload cluster nothing was
+// TestUpstreamDefect_UnreachableClusterStopsEverything: without the workload cluster nothing was
 // judged, not even what does not need it, and nothing said why.
 func TestUpstreamDefect_UnreachableClusterStopsEverything(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestUpstreamDefect_UnreachableClusterStopsEverything(t *testing.T) {
 	w.judges().judge(t, asked, broken, unread, late)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace", "b: replace", "d: replace")
-	got := expect.Condition(t.Context(), t, w.env.Client, unread, machinehealth.ConditionType)
+	got := expect.Condition(t.Context(), t, w.env.Client, unread, verdict.ConditionType)
 	if want := "Node cannot be read: connection to the workload cluster is down"; got.Message != want {
 		t.Errorf("message is %q, want %q", got.Message, want)
 	}

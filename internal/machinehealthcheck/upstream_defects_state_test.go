@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -20,7 +20,7 @@ import (
 // The tests named TestUpstreamDefect are about what Cluster API's own controller does wrong, each
 // with the section of the notes on it. It must not happen here.
 
-// TestUpstreamDefect_RestrictedStateLosesItsTimers: 2.5. With remediation restricted, a Machine whose
+// TestUpstreamDefect_RestrictedStateLosesItsTimers: with remediation restricted, a Machine whose
 // deadline passed was noticed only by the next event or resync.
 func TestUpstreamDefect_RestrictedStateLosesItsTimers(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func restricted(message string) metav1.Condition {
 	}
 }
 
-// TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared: 2.5. "unhealthy: 1, maxUnhealthy: 1" was
+// TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared: "unhealthy: 1, maxUnhealthy: 1" was
 // refused, since the Machines that were starting were compared, and not printed.
 func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, restricted("2 of 2 machines not healthy (1 sick, 1 undecided), more than the 1 allowed; 1 is held back: a"))
 }
 
-// TestUpstreamDefect_PercentFloor: 2.5, and issue 12904. 20% of 3 is none; it stays so, since the API
+// TestUpstreamDefect_PercentFloor: issue 12904: 20% of 3 is none; it stays so, since the API
 // says "rounded down", but one can see why: the number is printed beside the percentage. And
 // max-in-flight, which is ours, is at least one.
 func TestUpstreamDefect_PercentFloor(t *testing.T) {
@@ -80,14 +80,14 @@ func TestUpstreamDefect_PercentFloor(t *testing.T) {
 	w.wantAdmitted(t, "a: replace")
 }
 
-// TestUpstreamDefect_RangeHotLoop: 2.5. A range with its maximum below its minimum was an error, and
+// TestUpstreamDefect_RangeHotLoop: A range with its maximum below its minimum was an error, and
 // tried again for ever.
 func TestUpstreamDefect_RangeHotLoop(t *testing.T) {
 	t.Parallel()
 	invalidRange(t, "[3-1]", `spec.remediation.triggerIf.unhealthyInRange is "[3-1]": its first number must not be above its second`)
 }
 
-// TestUpstreamDefect_RangeOverflow: 2.5. A number of more than 32 bits, which the webhook lets pass,
+// TestUpstreamDefect_RangeOverflow: A number of more than 32 bits, which the webhook lets pass,
 // was an error, and tried again for ever.
 func TestUpstreamDefect_RangeOverflow(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestUpstreamDefect_EventOnEveryReconcile(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_AllOrNothingMarking: 2.5, and issue 10722. The limit decided whether all sick
+// TestUpstreamDefect_AllOrNothingMarking: issue 10722: The limit decided whether all sick
 // Machines were marked or none.
 func TestUpstreamDefect_AllOrNothingMarking(t *testing.T) {
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestUpstreamDefect_AllOrNothingMarking(t *testing.T) {
 	w.wantAdmitted(t, "m0: replace", "m1: replace")
 }
 
-// TestUpstreamDefect_PendingMachineKeepsAnOldFalse: 2.4. A Machine that had been sick, and was not
+// TestUpstreamDefect_PendingMachineKeepsAnOldFalse: A Machine that had been sick, and was not
 // decided now, kept its verdict of False.
 func TestUpstreamDefect_PendingMachineKeepsAnOldFalse(t *testing.T) {
 	t.Parallel()
@@ -151,14 +151,14 @@ func TestUpstreamDefect_PendingMachineKeepsAnOldFalse(t *testing.T) {
 	mhc := w.check(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, w.clock.Now())))
 	w.judges().judge(t, a)
-	if got := expect.Condition(t.Context(), t, w.env.Client, a, machinehealth.ConditionType); got.Status != metav1.ConditionUnknown {
+	if got := expect.Condition(t.Context(), t, w.env.Client, a, verdict.ConditionType); got.Status != metav1.ConditionUnknown {
 		t.Errorf("verdict is %+v, want Unknown", got)
 	}
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)
 }
 
-// TestUpstreamDefect_ClusterNotReadyMarksHealthy: 2.4, row 3. As long as the Cluster's infrastructure
+// TestUpstreamDefect_ClusterNotReadyMarksHealthy: as long as the Cluster's infrastructure
 // was not ready, a Machine with a broken Node was declared healthy.
 func TestUpstreamDefect_ClusterNotReadyMarksHealthy(t *testing.T) {
 	t.Parallel()
@@ -168,8 +168,8 @@ func TestUpstreamDefect_ClusterNotReadyMarksHealthy(t *testing.T) {
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))
 	mhc := w.check(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
 	w.judges().judge(t, a)
-	got := expect.Condition(t.Context(), t, w.env.Client, a, machinehealth.ConditionType)
-	if got.Status != metav1.ConditionUnknown || got.Reason != machinehealth.ReasonWaitingForInfrastructure {
+	got := expect.Condition(t.Context(), t, w.env.Client, a, verdict.ConditionType)
+	if got.Status != metav1.ConditionUnknown || got.Reason != verdict.ReasonWaitingForInfrastructure {
 		t.Errorf("verdict is %+v", got)
 	}
 	w.reconcile(t, mhc)

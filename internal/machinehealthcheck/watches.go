@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,41 +13,35 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // addController adds everything that a decision depends on as a watch, before the
 // controller can run.
 func (r *Reconciler) addController(mgr ctrl.Manager) error {
-	options := controller.Options{
-		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
-		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
-	}
-	options.DefaultFromConfig(mgr.GetControllerOptions())
-	ctl, err := controller.NewUnmanaged(ControllerName, options)
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {
-		return fmt.Errorf("making controller %s: %w", ControllerName, err)
+		return err
 	}
 	r.kinds.cache, r.kinds.ctl = mgr.GetCache(), ctl
 	objects := mgr.GetCache()
 	mhc, machine, cluster := client.Object(&clusterv1.MachineHealthCheck{}), client.Object(&clusterv1.Machine{}), client.Object(&clusterv1.Cluster{})
-	for _, src := range []source.Source{
+	err = scaffold.Watch(ctl, ControllerName,
 		// A change of one MachineHealthCheck can give Machines to another.
-		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.siblings), specChange()),
+		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.rivals), specChange()),
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, specChange()),
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
 		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
-	} {
-		if err := ctl.Watch(src); err != nil {
-			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
-		}
+	)
+	if err != nil {
+		return err
 	}
 	if r.RecordsInstalled == nil || r.RecordsInstalled() {
 		if err := r.RecordsAppeared(objects); err != nil {
@@ -58,9 +51,8 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
-func (r *Reconciler) siblings(ctx context.Context, obj client.Object) []ctrl.Request {
-	mhc := obj.(*clusterv1.MachineHealthCheck)
-	return requests(r.checksOf(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}))
+func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
+	return requests(found(ctx)(mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))))
 }
 
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
@@ -94,8 +86,8 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 
 // onlyCounts reports that of a relevant change nothing is left but a verdict on which nobody is admitted.
 func onlyCounts(before, after *clusterv1.Machine) bool {
-	verdict := meta.FindStatusCondition(after.Status.Conditions, machinehealth.ConditionType)
-	return verdict != nil && verdict.Status != metav1.ConditionFalse && !identityChanged(before, after)
+	stored := meta.FindStatusCondition(after.Status.Conditions, verdict.ConditionType)
+	return stored != nil && stored.Status != metav1.ConditionFalse && !identityChanged(before, after)
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
@@ -104,16 +96,22 @@ func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Re
 
 // selectors are the MachineHealthChecks that select a Machine.
 func (r *Reconciler) selectors(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
-	return slices.DeleteFunc(r.checksOf(ctx, targets.ClusterOf(machine)), func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
+	mhcs := found(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
+	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
 }
 
 func (r *Reconciler) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
-	mhcs, err := targets.MachineHealthChecksOf(ctx, r.Client, cluster)
-	if err != nil {
-		// Reading from the cache fails only while it stops.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
+	return found(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))
+}
+
+// found returns what was found for an event. Reading from the cache fails only while it stops.
+func found(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []*clusterv1.MachineHealthCheck {
+	return func(mhcs []*clusterv1.MachineHealthCheck, err error) []*clusterv1.MachineHealthCheck {
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
+		}
+		return mhcs
 	}
-	return mhcs
 }
 
 func requests(mhcs []*clusterv1.MachineHealthCheck) []ctrl.Request {
@@ -130,7 +128,7 @@ func request(mhc *clusterv1.MachineHealthCheck) ctrl.Request {
 
 // specChange drops the events that our own status writes cause.
 func specChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
 // relevantMachineChange keeps the events that can change a decision: the verdict, and what selects or excludes a Machine.
@@ -143,7 +141,7 @@ func relevantMachineChange() predicate.Predicate {
 
 // identityChanged reports whether what selects or excludes a Machine has changed, or who owns it.
 func identityChanged(before, after *clusterv1.Machine) bool {
-	return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+	return mhcspec.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
 // clusterChange keeps the events that stop remediation or let it go on.
@@ -152,14 +150,14 @@ func clusterChange() predicate.Predicate {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
 		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
 			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
-			before.Annotations[targets.HoldUntilAnnotation] != after.Annotations[targets.HoldUntilAnnotation] ||
-			before.Annotations[targets.HoldReasonAnnotation] != after.Annotations[targets.HoldReasonAnnotation]
+			before.Annotations[mhcspec.HoldUntilAnnotation] != after.Annotations[mhcspec.HoldUntilAnnotation] ||
+			before.Annotations[mhcspec.HoldReasonAnnotation] != after.Annotations[mhcspec.HoldReasonAnnotation]
 	}}
 }
 
 // state is what the verdict says.
 func state(conditions []metav1.Condition) string {
-	if c := meta.FindStatusCondition(conditions, machinehealth.ConditionType); c != nil {
+	if c := meta.FindStatusCondition(conditions, verdict.ConditionType); c != nil {
 		return string(c.Status) + c.Reason
 	}
 	return ""

@@ -21,8 +21,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 )
@@ -67,7 +67,7 @@ func newWorld(mhc *clusterv1.MachineHealthCheck) *world {
 func (w *world) reconciler() *Reconciler {
 	return &Reconciler{
 		Client: view{world: w, state: &w.cache}, Live: view{world: w, state: &w.live}, Clock: w.clock, Recorder: &events.FakeRecorder{},
-		Observer: &machinehealth.Observer{Nodes: w.nodes}, Selectors: &targets.Selectors{}, Parallel: 1,
+		Observer: &machinehealth.Observer{Nodes: w.nodes}, Selectors: &mhcspec.Selectors{}, Parallel: 1,
 	}
 }
 
@@ -220,6 +220,11 @@ func (v view) Patch(_ context.Context, obj client.Object, patch client.Patch, _ 
 		r.DeepCopyInto(obj.(*v1alpha1.MachineRemediation))
 		return nil
 	})
+}
+
+// GroupVersionKindFor is asked about what is applied, which is the status of the MachineHealthCheck.
+func (view) GroupVersionKindFor(runtime.Object) (schema.GroupVersionKind, error) {
+	return clusterv1.GroupVersion.WithKind("MachineHealthCheck"), nil
 }
 
 func (view) Status() client.SubResourceWriter { return nowhere{} }

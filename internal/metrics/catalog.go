@@ -26,6 +26,7 @@ const (
 	perSignal    = "1 per ClusterVersion, MachineConfigPool and Cluster that is watched"
 	perPause     = "1 per MachineHealthCheck that is paused"
 	perCondition = "few: one per condition and check, for all objects"
+	perVerdict   = "few: one per condition, status and reason that there is, for all objects"
 )
 
 // Catalog has an entry for each metric of Sickbay, by name. A test holds it against the metrics that there are.
@@ -33,7 +34,9 @@ var Catalog = []Entry{
 	{"sickbay_build_info", GaugeType, one, `count by (version) (sickbay_build_info)`},
 	{"sickbay_check_duration_seconds", Histogram, "10 per condition and check, for all objects", `histogram_quantile(0.99, sum by (le, check) (rate(sickbay_check_duration_seconds_bucket[5m])))`},
 	{"sickbay_check_results_total", Counter, perCondition, `sum by (check, status) (rate(sickbay_check_results_total[5m]))`},
+	{"sickbay_condition_oldest_transition_timestamp_seconds", GaugeType, perVerdict, `time() - sickbay_condition_oldest_transition_timestamp_seconds{status!="True"} > 3600`},
 	{"sickbay_condition_transitions_total", Counter, perCondition, `sum by (from, to) (increase(sickbay_condition_transitions_total[1h]))`},
+	{"sickbay_conditions", GaugeType, perVerdict, `sum by (condition, status, reason) (sickbay_conditions)`},
 	{"sickbay_detection_delay_seconds", Histogram, "15", `histogram_quantile(0.99, sum by (le) (rate(sickbay_detection_delay_seconds_bucket[1h])))`},
 	{"sickbay_external_remediation_unsolved", GaugeType, "1 per such machine of OpenShift", `sickbay_external_remediation_unsolved == 1`},
 	{"sickbay_gate_closed_timestamp_seconds", GaugeType, "1 per MachineHealthCheck whose gate is closed", `time() - sickbay_gate_closed_timestamp_seconds{reason!="NoneSick"} > 900`},

@@ -2,15 +2,14 @@ package people
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 )
 
@@ -49,19 +48,13 @@ func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation
 
 // writeAnswer stores the decision, bound to the record as it was shown. What an earlier decision had goes.
 func (p *Person) writeAnswer(ctx context.Context, shown *v1alpha1.MachineRemediation, decided v1alpha1.RemediationDecision, dryRun bool) (client.Object, error) {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": shown.UID, "resourceVersion": shown.ResourceVersion},
-		"spec": map[string]any{"decision": map[string]any{
-			"attempt": decided.Attempt, "answer": decided.Answer,
-			"step": orNull(decided.Step), "by": orNull(decided.By), "reason": orNull(decided.Reason),
-		}},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the decision: %w", err)
-	}
+	patch := ownwrites.MergePatch{Of: shown, Spec: map[string]any{"decision": map[string]any{
+		"attempt": decided.Attempt, "answer": decided.Answer,
+		"step": orNull(decided.Step), "by": orNull(decided.By), "reason": orNull(decided.Reason),
+	}}}
 	written := &v1alpha1.MachineRemediation{}
 	written.Namespace, written.Name = shown.Namespace, shown.Name
-	err = p.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), p.patchOptions(dryRun)...)
+	err := p.Client.Patch(ctx, written, patch, p.patchOptions(dryRun)...)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("mr/%s is gone, so nothing was written", shown.Name)

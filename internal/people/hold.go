@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -12,13 +11,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // What can be on hold, as people call it.
@@ -156,7 +155,7 @@ func (p *Person) writeHold(ctx context.Context, t Target, shown *metav1.PartialO
 // stamp tells apart what is on hold, and the holds on it.
 func stamp(object *metav1.PartialObjectMetadata) string {
 	hold := []any{object.UID}
-	for _, key := range []string{targets.HoldUntilAnnotation, targets.HoldReasonAnnotation} {
+	for _, key := range []string{mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation} {
 		value, there := object.Annotations[key]
 		hold = append(hold, there, value)
 	}
@@ -165,14 +164,7 @@ func stamp(object *metav1.PartialObjectMetadata) string {
 }
 
 func (p *Person) patchHold(ctx context.Context, object *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (*metav1.PartialObjectMetadata, error) {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": object.UID, "resourceVersion": object.ResourceVersion, "annotations": values,
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the hold: %w", err)
-	}
 	written := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: object.Namespace, Name: object.Name}}
 	written.SetGroupVersionKind(object.GroupVersionKind())
-	err = p.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), p.patchOptions(dryRun)...)
-	return written, err
+	return written, p.Client.Patch(ctx, written, ownwrites.Annotations(object, values), p.patchOptions(dryRun)...)
 }

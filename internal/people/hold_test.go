@@ -7,12 +7,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // TestStamp: what was shown is another thing if it is another object, or if somebody has changed the hold on it; nothing else matters.
 func TestStamp(t *testing.T) {
-	until, reason := targets.HoldUntilAnnotation, targets.HoldReasonAnnotation
+	until, reason := mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation
 	with := func(annotations map[string]string) string {
 		return stamp(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: annotations}})
 	}

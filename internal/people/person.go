@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -33,7 +33,7 @@ type Person struct {
 	// Command is how the person calls Sickbay, for hints.
 	Command string
 	// Policy is that of the manager which carries out what the person decides.
-	Policy targets.Policy
+	Policy mhcspec.Policy
 	Clock  clock.PassiveClock
 }
 

@@ -1,10 +1,8 @@
 package policies
 
 import (
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // value is what an annotation may hold: an expression about v.
@@ -26,25 +24,25 @@ const (
 
 // onHealthChecks are the annotations whose values are looked at on MachineHealthChecks.
 var onHealthChecks = []value{
-	{admission.DryRunAnnotation, isBool},
-	{targets.PauseOnUpgradeAnnotation, isSwitch},
-	{machinehealth.ResumedAtAnnotation, isTime},
-	{machinehealth.ProvisioningTimeoutAnnotation, isDuration},
-	{machinehealth.HostErrorTimeoutAnnotation, isDuration},
-	{targets.HoldUntilAnnotation, isTime},
+	{mhcspec.DryRunAnnotation, isBool},
+	{mhcspec.PauseOnUpgradeAnnotation, isSwitch},
+	{mhcspec.ResumedAtAnnotation, isTime},
+	{mhcspec.ProvisioningTimeoutAnnotation, isDuration},
+	{mhcspec.HostErrorTimeoutAnnotation, isDuration},
+	{mhcspec.HoldUntilAnnotation, isTime},
 }
 
 // besidePlans are those that a MachineHealthCheck must not have which names a plan.
 var besidePlans = []value{
-	{admission.MaxInFlightAnnotation, isCount},
-	{admission.StrategyAnnotation, "v == '" + string(admission.StrategyReboot) + "'"},
-	{admission.ExternalStrategyAnnotation, "v == 'external-baremetal'"},
+	{mhcspec.MaxInFlightAnnotation, isCount},
+	{mhcspec.StrategyAnnotation, "v == '" + string(mhcspec.StrategyReboot) + "'"},
+	{mhcspec.ExternalStrategyAnnotation, "v == 'external-baremetal'"},
 }
 
 var onClusters = []value{
 	{quorum.Permission, isSwitch},
-	{targets.HoldUntilAnnotation, isTime},
-	{targets.PauseOnUpgradeAnnotation, isSwitch},
+	{mhcspec.HoldUntilAnnotation, isTime},
+	{mhcspec.PauseOnUpgradeAnnotation, isSwitch},
 }
 
-var onMachines = []value{{targets.HoldUntilAnnotation, isTime}}
+var onMachines = []value{{mhcspec.HoldUntilAnnotation, isTime}}

@@ -7,7 +7,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/keys"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // danger is something legal that is worth a warning.
@@ -49,8 +49,8 @@ func warnings() (variables []admissionv1.Variable, validations []admissionv1.Val
 	p.let("annotations", readAnnotations)
 	p.reads()
 	p.let("atMostText", "string(variables.atMost)")
-	p.let("dryRun", fmt.Sprintf("'%[1]s' in variables.annotations && !(variables.annotations['%[1]s'] in ['0', 'f', 'F', 'FALSE', 'false', 'False'])", admission.DryRunAnnotation))
-	p.let("bounded", fmt.Sprintf("variables.dryRun || variables.plan != '' || '%s' in variables.annotations", admission.MaxInFlightAnnotation))
+	p.let("dryRun", fmt.Sprintf("'%[1]s' in variables.annotations && !(variables.annotations['%[1]s'] in ['0', 'f', 'F', 'FALSE', 'false', 'False'])", mhcspec.DryRunAnnotation))
+	p.let("bounded", fmt.Sprintf("variables.dryRun || variables.plan != '' || '%s' in variables.annotations", mhcspec.MaxInFlightAnnotation))
 	for _, one := range dangers {
 		spec := ""
 		if one.triggerIf != "" {

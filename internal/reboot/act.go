@@ -22,7 +22,7 @@ func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediatio
 	if err := r.do(ctx, request, v, d); err != nil {
 		return err
 	}
-	r.told.forget(client.ObjectKeyFromObject(request), d.Action)
+	r.failures.Succeed(client.ObjectKeyFromObject(request), d.Action)
 	return nil
 }
 

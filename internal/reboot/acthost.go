@@ -2,14 +2,15 @@ package reboot
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
@@ -51,14 +52,27 @@ func (r *Reconciler) removeKey(ctx context.Context, host *metal3v1.BareMetalHost
 
 // annotate changes annotations of an object, if it is as it was read.
 func (r *Reconciler) annotate(ctx context.Context, obj client.Object, changes map[string]any) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(), "annotations": changes,
-	}})
-	if err != nil {
-		return fmt.Errorf("encoding annotations of %s: %w", client.ObjectKeyFromObject(obj), err)
-	}
-	if err := r.Client.Patch(ctx, obj, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+	if err := r.Client.Patch(ctx, obj, ownwrites.Annotations(obj, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating %T %s: %w", obj, client.ObjectKeyFromObject(obj), err)
 	}
 	return nil
+}
+
+func (r *Reconciler) markHost(ctx context.Context, host *metal3v1.BareMetalHost) error {
+	changes := map[string]any{}
+	for _, key := range cycle.UnhealthyKeys {
+		changes[key] = cycle.UnhealthyByUs
+	}
+	return r.annotate(ctx, host, changes)
+}
+
+// unmarkHost takes our mark from a host, and leaves one of somebody else.
+func (r *Reconciler) unmarkHost(ctx context.Context, host *metal3v1.BareMetalHost) error {
+	changes := map[string]any{}
+	for key, value := range host.Annotations {
+		if slices.Contains(cycle.UnhealthyKeys, key) && value == cycle.UnhealthyByUs {
+			changes[key] = nil
+		}
+	}
+	return r.annotate(ctx, host, changes)
 }

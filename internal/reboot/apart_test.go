@@ -98,7 +98,7 @@ func TestClustersApart(t *testing.T) {
 	}
 }
 
-// TestVisit: whoever is in a workload cluster stays until the end of a look, and the next one is let in then.
+// TestVisit: a look at a workload cluster goes on until its end, and the next one is let in then.
 func TestVisit(t *testing.T) {
 	places, cluster := &workload.Places{Most: 1}, client.ObjectKey{Name: "c"}
 	first, second := &visit{places: places}, &visit{places: places}

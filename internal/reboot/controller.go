@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -79,9 +79,10 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	selectors targets.Selectors
-	written   lag.Writes
-	told      told
+	selectors    mhcspec.Selectors
+	expectations recall.Expectations
+	// failures are the steps that failed: each is tried again and again, and the same words once are enough.
+	failures recall.Dedupe[cycle.Action]
 	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// turns let one machine of a control plane at a time begin.
@@ -96,8 +97,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	request := &v1alpha1.RebootRemediation{}
 	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.written.Forget(req.NamespacedName)
-			r.told.forgetAll(req.NamespacedName)
+			r.expectations.Forget(req.NamespacedName)
+			r.failures.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
@@ -105,7 +106,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if mine, err := r.isMine(ctx, request); err != nil || !mine {
 		return ctrl.Result{}, err
 	}
-	if wait := r.written.Wait(request); wait > 0 {
+	if wait := r.expectations.Wait(request); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	return r.carryOut(ctx, request.DeepCopy())
@@ -122,7 +123,7 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
 		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrChanged):
 			// Something has changed since it was read, so it is judged anew.
-			return ctrl.Result{RequeueAfter: lag.Retry}, nil
+			return ctrl.Result{RequeueAfter: recall.Retry}, nil
 		case err != nil:
 			return ctrl.Result{}, err
 		case !decision.Changed && decision.Action == cycle.Nothing:
@@ -153,7 +154,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 		r.failed(request, observing, err)
 		return view{}, cycle.Decision{}, err
 	}
-	r.told.forget(client.ObjectKeyFromObject(request), observing)
+	r.failures.Succeed(client.ObjectKeyFromObject(request), observing)
 	decision := cycle.Decide(v.facts, r.Clock.Now())
 	if cycle.Begins(&v.facts, decision) {
 		release, err := r.takeTurn(ctx, request, &v)
@@ -174,19 +175,6 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 		return v, decision, err
 	}
 	ctrl.LoggerFrom(ctx).Info("Step taken", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
-	r.written.Note(request)
+	r.expectations.Expect(request)
 	return v, decision, nil
-}
-
-// store writes the record, and tells people what has changed in it.
-func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
-	before := request.Status
-	request.Status = status
-	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
-	}
-	r.written.Note(request)
-	measure(before, status)
-	r.announce(ctx, request, before)
-	return nil
 }

@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"errors"
+	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
@@ -63,15 +64,22 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	if now.Phase == v1alpha1.Failed || now.Phase == v1alpha1.CoolingDown {
 		eventType = corev1.EventTypeWarning
 	}
-	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", note.Fit(message))
+	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))
 }
+
+// localPort is another one each time a connection is made.
+var localPort = regexp.MustCompile(`:\d+->`)
 
 // failed tells people that a step could not be taken, once, and reports whether it is new. If something has only changed since
 // it was read, there is nothing to tell: it is judged anew.
 func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
-	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) || !r.told.isNew(client.ObjectKeyFromObject(request), action, err.Error()) {
+	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) {
 		return false
 	}
-	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", note.Fit(string(action)+": "+err.Error()))
+	text := localPort.ReplaceAllString(err.Error(), "->")
+	if !r.failures.Fail(client.ObjectKeyFromObject(request), action, text, r.Clock.Now()) {
+		return false
+	}
+	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", ownwrites.Note(string(action)+": "+err.Error()))
 	return true
 }

@@ -189,7 +189,7 @@ func TestNodeWakesUpAfterTheEnd(t *testing.T) {
 		facts cycle.Facts
 		want  bool
 	}{
-		"it is waited for":           {in(v1alpha1.WaitingForNode), true},
+		"waiting for the Node":       {in(v1alpha1.WaitingForNode), true},
 		"it is owed something":       {in(v1alpha1.Failed, outOfServiceSince), true},
 		"it is not":                  {in(v1alpha1.Failed, untouched), false},
 		"there is none":              {in(v1alpha1.Failed, func(f *cycle.Facts) { f.Status.Node = nil }), false},

@@ -56,7 +56,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	}
 	v.host, v.facts.Host, err = r.host(ctx, request, &v)
 	if v.facts.Blind == "" {
-		r.told.forget(client.ObjectKeyFromObject(request), readMachine)
+		r.failures.Succeed(client.ObjectKeyFromObject(request), readMachine)
 	}
 	return v, err
 }
@@ -87,7 +87,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		r.failed(request, readPlane, err)
 		v.facts.Throttled = "Whether the rest of the control plane is up cannot be told"
 	case v.plane != nil:
-		r.told.forget(client.ObjectKeyFromObject(request), readPlane)
+		r.failures.Succeed(client.ObjectKeyFromObject(request), readPlane)
 		v.facts.Throttled = quorum.Waits(*v.plane)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -20,7 +20,7 @@ func TestPauses(t *testing.T) {
 		return build.MachineHealthCheck(s.ns, "mhc", options...)
 	}
 	paused := func(value string) build.Option { return build.Annotation(clusterv1.PausedAnnotation, value) }
-	hold := build.Annotation(targets.HoldUntilAnnotation, time.Now().Add(time.Hour).Format(time.RFC3339))
+	hold := build.Annotation(mhcspec.HoldUntilAnnotation, time.Now().Add(time.Hour).Format(time.RFC3339))
 	onMachine := func(annotation string) func() {
 		return func() { s.annotateMachine(annotation) }
 	}
@@ -32,17 +32,17 @@ func TestPauses(t *testing.T) {
 	}{
 		"nothing":                                  {want: ""},
 		"a Cluster and a health check":             {objs: []client.Object{mhc(), build.Cluster(s.ns, build.ClusterName)}},
-		"the health check is handed over":          {objs: []client.Object{mhc(paused(targets.HandedOverValue))}},
+		"the health check is handed over":          {objs: []client.Object{mhc(paused(mhcspec.HandedOverValue))}},
 		"another health check is paused":           {objs: []client.Object{mhc(paused(""), build.Selector(map[string]string{"no": "match"}))}},
 		"the Cluster":                              {objs: []client.Object{build.Cluster(s.ns, build.ClusterName, build.Paused())}, want: "Cluster spec.paused"},
 		"the Cluster is being deleted":             {objs: []client.Object{build.Cluster(s.ns, build.ClusterName, build.Deleting(time.Now()))}, want: "being deleted"},
 		"the Cluster is on hold":                   {objs: []client.Object{build.Cluster(s.ns, build.ClusterName, hold)}, want: "on hold", until: true},
 		"the health check":                         {objs: []client.Object{mhc(paused(""))}, want: "MachineHealthCheck has"},
-		"the health check, for an upgrade":         {objs: []client.Object{mhc(paused(targets.UpgradeValue), build.Annotation(targets.UpgradeMarker, ""))}, want: "upgrade"},
+		"the health check, for an upgrade":         {objs: []client.Object{mhc(paused(mhcspec.UpgradeValue), build.Annotation(mhcspec.UpgradeMarker, ""))}, want: "upgrade"},
 		"the health check is on hold":              {objs: []client.Object{mhc(hold)}, want: "on hold", until: true},
 		"the Machine":                              {also: onMachine(clusterv1.PausedAnnotation), want: clusterv1.PausedAnnotation},
 		"the Machine is excepted":                  {also: onMachine(clusterv1.MachineSkipRemediationAnnotation), want: clusterv1.MachineSkipRemediationAnnotation},
-		"the Machine is on hold till nobody knows": {also: onMachine(targets.HoldUntilAnnotation), want: targets.HoldUntilAnnotation},
+		"the Machine is on hold till nobody knows": {also: onMachine(mhcspec.HoldUntilAnnotation), want: mhcspec.HoldUntilAnnotation},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.T = t

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // TestPausesInOpenShift: any MachineHealthCheck that selects the Machine may be paused, for an upgrade too. Of the end of that nobody
 // tells, so it is looked again.
 func TestPausesInOpenShift(t *testing.T) {
 	paused := map[string]string{clusterv1.PausedAnnotation: ""}
-	hold := map[string]string{targets.HoldUntilAnnotation: noon.Add(time.Hour).Format(time.RFC3339)}
+	hold := map[string]string{mhcspec.HoldUntilAnnotation: noon.Add(time.Hour).Format(time.RFC3339)}
 	mhc := func(role string, annotations map[string]string) client.Object {
 		return &machinev1.MachineHealthCheck{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "mhc", Annotations: annotations},

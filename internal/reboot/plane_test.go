@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -141,7 +141,7 @@ func (p *plane) waitsFor(request *v1alpha1.RebootRemediation, says string) {
 // TestRestOfControlPlane: a host is switched off only while the rest of the control plane is up. Whatever is the matter with
 // another machine counts, and is named.
 func TestRestOfControlPlane(t *testing.T) {
-	sick := metav1.Condition{Type: machinehealth.ConditionType, Status: metav1.ConditionFalse, Reason: "X", LastTransitionTime: metav1.Now()}
+	sick := metav1.Condition{Type: verdict.ConditionType, Status: metav1.ConditionFalse, Reason: "X", LastTransitionTime: metav1.Now()}
 	for name, tt := range map[string]struct {
 		befalls func(*plane)
 		says    string

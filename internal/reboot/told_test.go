@@ -9,17 +9,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestFailureIsToldOnce: a step that fails is tried again and again, and the same words once are enough.
 func TestFailureIsToldOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(20)
-	r := &Reconciler{Recorder: recorder}
+	r := &Reconciler{Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
 	other := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}
 	refused, reset := errors.New("refused"), errors.New("read tcp 192.0.2.1:40001->192.0.2.2:6443: reset")
@@ -54,7 +56,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 		{"only judged anew", func() { r.failed(request, cycle.SetKey, conflict) }, false},
 		{"so is one that has changed", func() { r.failed(request, cycle.MarkForOwner, remedy.ErrChanged) }, false},
 		{"after a success", func() {
-			r.told.forget(client.ObjectKeyFromObject(request), cycle.DeleteNode)
+			r.failures.Succeed(client.ObjectKeyFromObject(request), cycle.DeleteNode)
 			r.failed(request, cycle.DeleteNode, reset)
 		}, true},
 		{"which is none of another step", func() { r.failed(request, cycle.RemoveKey, refused) }, false},
@@ -62,10 +64,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 		step.do()
 		tells(step.what, step.want)
 	}
-	for _, gone := range []client.Object{request, other} {
-		r.told.forgetAll(client.ObjectKeyFromObject(gone))
-	}
-	if len(r.told.last) != 0 {
-		t.Errorf("of what is gone is kept: %v", r.told.last)
-	}
+	r.failures.Forget(client.ObjectKeyFromObject(request))
+	r.failed(request, cycle.RemoveKey, refused)
+	tells("of another object of that name", true)
 }

@@ -46,7 +46,7 @@ func reread[T client.Object](t *testing.T, e *env.Env, obj T) T {
 
 func teamChanges(n *corev1.Node) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", "newer") }
 
-// TestUpstreamDefect_ConflictLosesLabels: D6, and I20. A write that was refused, since somebody else had changed the Node, was only logged, and
+// TestUpstreamDefect_ConflictLosesLabels: A write that was refused, since somebody else had changed the Node, was only logged, and
 // the backup thrown away. Here it is an error, the backup stays, and the next look goes by what is there.
 func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	e := env.Get(t)
@@ -68,7 +68,7 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_WholeNodeIsWritten: D10. The Node was written as it had been read, with all that others had changed meanwhile.
+// TestUpstreamDefect_WholeNodeIsWritten: the Node was written as it had been read, with all that others had changed meanwhile.
 func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 	e := env.Get(t)
 	for name, write := range map[string]func(*corev1.Node) error{
@@ -90,7 +90,7 @@ func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_DeletedByName: D16. A Node was deleted by its name, whichever it was by then.
+// TestUpstreamDefect_DeletedByName: A Node was deleted by its name, whichever it was by then.
 func TestUpstreamDefect_DeletedByName(t *testing.T) {
 	e := env.Get(t)
 	changed := apiNode(t, e, teamChanges)
@@ -121,7 +121,7 @@ func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
 	return m, view{machine: &machine{object: reread(t, e, m.DeepCopy())}}
 }
 
-// TestUpstreamDefect_OwnerIsAskedInVain: D13. Only the deprecated condition was set, which owners do not read any more.
+// TestUpstreamDefect_OwnerIsAskedInVain: only the deprecated condition was set, which owners do not read any more.
 func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
 	e := env.Get(t)
 	m, v := apiMachine(t, e)
@@ -134,7 +134,7 @@ func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_MachineIsNotTold: D14. ExternallyRemediated stayed as whoever asked had set it.
+// TestUpstreamDefect_MachineIsNotTold: ExternallyRemediated stayed as the requester had set it.
 func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
 	e := env.Get(t)
 	for phase, want := range map[v1alpha1.Phase]metav1.ConditionStatus{v1alpha1.PoweringOff: metav1.ConditionFalse, v1alpha1.Succeeded: metav1.ConditionTrue} {
@@ -186,7 +186,7 @@ func TestMachineIsToldBesideOthers(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_HostIsMarkedForGood: D19, I7 and I19. A host was marked as unhealthy, and nobody took that back. Here it has afterwards what it
+// TestUpstreamDefect_HostIsMarkedForGood: A host was marked as unhealthy, and nobody took that back. Here it has afterwards what it
 // had before, and its spec is as it was.
 func TestUpstreamDefect_HostIsMarkedForGood(t *testing.T) {
 	e := env.Get(t)

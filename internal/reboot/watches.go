@@ -3,11 +3,9 @@ package reboot
 import (
 	"context"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -20,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // AddToManager registers the controller and its watches.
@@ -44,7 +43,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	r.places.Most = max(1, r.Concurrency/4)
 	name := r.name()
-	ctl, err := newController(mgr, name, r, r.Concurrency)
+	ctl, err := scaffold.New(mgr, name, r, r.Concurrency, nil)
 	if err != nil {
 		return err
 	}
@@ -57,12 +56,16 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := wakeByFilter(mgr, ctl, r.Kind, r.WatchFilter, r.ofLabelled); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
-	return watch(mgr, ctl, name,
+	err = scaffold.Watch(ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
 		source.Kind(mgr.GetCache(), metadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
 		source.Kind(mgr.GetCache(), metadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
 	)
+	if err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
 }
 
 // wakeByPauses has the end of a pause wake up the controller. Of OpenShift's MachineHealthChecks it is not told: it looks again.
@@ -96,7 +99,7 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 		t.Live = mgr.GetAPIReader()
 	}
 	name := "reboot-trigger-" + t.Kind.Group
-	ctl, err := newController(mgr, name, t, t.Concurrency)
+	ctl, err := scaffold.New(mgr, name, t, t.Concurrency, nil)
 	if err != nil {
 		return err
 	}
@@ -105,7 +108,10 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 	}
 	// The end of a RebootRemediation may let in the next one.
 	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
-	return watch(mgr, ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests)
+	if err := scaffold.Watch(ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
 }
 
 // ofRequest maps a RebootRemediation to its Machine.
@@ -115,33 +121,6 @@ func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Req
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: request.GetNamespace(), Name: ref.Name}}}
-}
-
-func newController(mgr ctrl.Manager, name string, reconciler ctrlReconciler, concurrency int) (controller.Controller, error) {
-	options := controller.Options{
-		Reconciler: reconciler, MaxConcurrentReconciles: concurrency, Logger: mgr.GetLogger(),
-		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
-	}
-	options.DefaultFromConfig(mgr.GetControllerOptions())
-	ctl, err := controller.NewUnmanaged(name, options)
-	if err != nil {
-		return nil, fmt.Errorf("making controller %s: %w", name, err)
-	}
-	return ctl, nil
-}
-
-// ctrlReconciler is what a controller runs.
-type ctrlReconciler interface {
-	Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)
-}
-
-func watch(mgr ctrl.Manager, ctl controller.Controller, name string, sources ...source.Source) error {
-	for _, src := range sources {
-		if err := ctl.Watch(src); err != nil {
-			return fmt.Errorf("adding the watches of %s: %w", name, err)
-		}
-	}
-	return mgr.Add(ctl)
 }
 
 // metadataOf is an object for watches: what there is to know is read live.

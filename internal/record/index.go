@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 )
 
 // Indexes are those that OfMachine, OfCluster, AwaitingOwner and Open need. They can be added once the kind is installed.
-func Indexes() []targets.Index {
-	return []targets.Index{
+func Indexes() []mhcspec.Index {
+	return []mhcspec.Index{
 		{Object: &v1alpha1.MachineRemediation{}, Field: byMachine, Extract: func(obj client.Object) []string {
 			return []string{string(obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)}
 		}},
@@ -42,7 +42,7 @@ func Indexes() []targets.Index {
 
 // AddIndexes adds the indexes to a cache. It must happen before records are read from it for the first time.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	return targets.AddTo(ctx, indexer, Indexes())
+	return mhcspec.AddTo(ctx, indexer, Indexes())
 }
 
 // OfMachine lists the records of a machine from a cache. They are not copied: the caller must not change them.

@@ -2,18 +2,17 @@ package remediation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
@@ -125,7 +124,7 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	facts := v.facts
 	switch {
 	case !tried.Act.Begins():
-		facts.Safety.Stuck = note.Fit(cause.Error())
+		facts.Safety.Stuck = ownwrites.Note(cause.Error())
 	case errors.Is(cause, remedy.ErrChanged):
 		facts.Safety.Changed = "The machine has changed while it was judged"
 	default:
@@ -145,20 +144,38 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	key := client.ObjectKeyFromObject(record)
 	finalizers := slices.DeleteFunc(slices.Clone(record.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": record.UID, "resourceVersion": record.ResourceVersion, "finalizers": finalizers,
-		"labels": map[string]any{v1alpha1.OpenLabel: nil},
-	}})
-	if err != nil {
-		return fmt.Errorf("encoding the end of MachineRemediation %s: %w", key, err)
-	}
+	patch := ownwrites.MergePatch{Of: record, Metadata: map[string]any{
+		"finalizers": finalizers, "labels": map[string]any{v1alpha1.OpenLabel: nil},
+	}}
 	// The answer goes into an object of its own: what it does not have would stay as it was.
 	closed := &v1alpha1.MachineRemediation{}
 	closed.Namespace, closed.Name = key.Namespace, key.Name
-	if err := r.Client.Patch(ctx, closed, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldOwner)); err != nil {
+	if err := r.Client.Patch(ctx, closed, patch, client.FieldOwner(FieldOwner)); err != nil {
 		return stale(fmt.Errorf("closing MachineRemediation %s: %w", key, err))
 	}
 	*record = *closed
-	r.written.Note(record)
+	r.expectations.Expect(record)
 	return nil
+}
+
+// store writes the status, and says what has changed in it.
+func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
+	before := record.DeepCopy()
+	record.Status = decision.Status
+	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
+		return stale(fmt.Errorf("writing the status of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err))
+	}
+	r.expectations.Expect(record)
+	measure(before, record)
+	r.Tracer.Stored(before, record)
+	r.announce(ctx, before, record, v)
+	return nil
+}
+
+// stale marks errors about a record that is not as it was read, or not there any more.
+func stale(err error) error {
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return fmt.Errorf("%w: %w", errStale, err)
+	}
+	return err
 }

@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -28,7 +28,7 @@ import (
 const ControllerName = "remediation"
 
 // FieldOwner is the name under which records are written.
-const FieldOwner = status.RemediationFieldOwner
+const FieldOwner = ownwrites.RemediationFieldOwner
 
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations/status,verbs=update
@@ -60,8 +60,8 @@ type Reconciler struct {
 	// Live reads past the cache.
 	Live      client.Reader
 	Observer  *machinehealth.Observer
-	Selectors *targets.Selectors
-	Policy    targets.Policy
+	Selectors *mhcspec.Selectors
+	Policy    mhcspec.Policy
 	Gate      Gate
 	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock
@@ -80,13 +80,14 @@ type Reconciler struct {
 	// the order of the reads.
 	sideBySide bool
 
-	written lag.Writes
-	kinds   kinds
-	nodes   workload.Places
-	shared  sharedReads
-	passes  passes
-	sweeps  sweeps
-	rules   rules.Cache
+	expectations recall.Expectations
+	kinds        kinds
+	nodes        workload.Places
+	shared       sharedReads
+	passes       passes
+	// sweeps says since when what records have left cannot be taken back. A restart only has it tried for longer.
+	sweeps recall.ByObject[time.Time]
+	rules  rules.Cache
 }
 
 var (
@@ -104,7 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	record := &v1alpha1.MachineRemediation{}
 	if err := r.Client.Get(ctx, req.NamespacedName, record); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.written.Forget(req.NamespacedName)
+			r.expectations.Forget(req.NamespacedName)
 			r.sweeps.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -114,13 +115,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, nil
 	}
 	beginAtZero(record)
-	if wait := r.written.Wait(record); wait > 0 {
+	if wait := r.expectations.Wait(record); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	after, err := r.carryOut(ctx, record)
 	switch {
 	case errors.Is(err, errStale):
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+		return ctrl.Result{RequeueAfter: recall.Retry}, nil
 	case errors.Is(err, errBusy):
 		return ctrl.Result{RequeueAfter: busyRetry}, nil
 	case errors.Is(err, workload.ErrBusy):

@@ -10,7 +10,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Reasons of the events on Machines, and on their MachineRemediation once the Machine is gone.
@@ -48,7 +48,7 @@ func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.Machi
 	if v.machine != nil {
 		regarding, related = v.machine, after
 	}
-	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", note.Fit(text))
+	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
 type progress struct{ reason, message string }

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -360,7 +360,7 @@ func TestLookIsTooOld(t *testing.T) {
 	record := f.admit(f.sick("a"))
 	var once sync.Once
 	f.Live = stopped{f.Live, func() { once.Do(func() { f.pass(lookLasts + time.Second) }) }}
-	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != lag.Retry {
+	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != recall.Retry {
 		t.Errorf("looks again after %s, error %v", after.RequeueAfter, err)
 	}
 	f.wantStanding()

@@ -15,11 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -67,7 +68,7 @@ func (f *fixture) restart() {
 		Client:    f.cache,
 		Live:      f.env.Client,
 		Observer:  &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
-		Selectors: &targets.Selectors{},
+		Selectors: &mhcspec.Selectors{},
 		Gate:      f.gate,
 		Recorder:  f.events,
 		Clock:     f.clock,
@@ -82,22 +83,22 @@ func (f *fixture) clusterKey() client.ObjectKey { return client.ObjectKeyFromObj
 func (f *fixture) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	machine := build.Machine(f.ns, name, append([]build.MachineOption{
-		build.OwnedBy(f.set), build.NodeRef(name), verdict(metav1.ConditionFalse, f.clock.Now().Add(-10*time.Minute)),
+		build.OwnedBy(f.set), build.NodeRef(name), judgedAs(metav1.ConditionFalse, f.clock.Now().Add(-10*time.Minute)),
 	}, opts...)...)
 	build.Create(f.t.Context(), f.t, f.env.Client, machine)
 	return machine
 }
 
-func verdict(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
-	reason, message := machinehealth.ReasonSucceeded, ""
+func judgedAs(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
+	reason, message := verdict.ReasonSucceeded, ""
 	switch status {
 	case metav1.ConditionFalse:
-		reason, message = machinehealth.ReasonNodeNotFound, "Node not found"
+		reason, message = verdict.ReasonNodeNotFound, "Node not found"
 	case metav1.ConditionUnknown:
-		reason, message = machinehealth.ReasonNodeUnavailable, "Node cannot be read"
+		reason, message = verdict.ReasonNodeUnavailable, "Node cannot be read"
 	default:
 	}
-	return build.Condition(machinehealth.ConditionType, status, reason, since).WithMessage(message)
+	return build.Condition(verdict.ConditionType, status, reason, since).WithMessage(message)
 }
 
 // orphan is a Machine that no controller owns.
@@ -112,7 +113,7 @@ func (f *fixture) judge(machine *clusterv1.Machine, status metav1.ConditionStatu
 	if status == metav1.ConditionTrue {
 		f.nodes.Put(f.clusterKey(), build.Node(machine.Name))
 	}
-	changeStatus(f, machine, func(m *clusterv1.Machine) { setCondition(m, metav1.Condition(verdict(status, f.clock.Now()))) })
+	changeStatus(f, machine, func(m *clusterv1.Machine) { setCondition(m, metav1.Condition(judgedAs(status, f.clock.Now()))) })
 }
 
 // recordOption changes the spec of a record.
@@ -126,12 +127,12 @@ func (f *fixture) admit(machine *clusterv1.Machine, opts ...recordOption) *v1alp
 
 func (f *fixture) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...recordOption) *v1alpha1.MachineRemediation {
 	f.t.Helper()
-	config, _ := admission.ParseConfig(f.mhc, nil)
+	config, _ := mhcspec.ParseConfig(f.mhc, nil)
 	spec := v1alpha1.MachineRemediationSpec{
 		ClusterName:    f.cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID},
-		Finding:        v1alpha1.RemediationFinding{Reason: machinehealth.ReasonNodeNotFound, Message: "Node not found", Since: metav1.NewTime(f.clock.Now())},
+		Finding:        v1alpha1.RemediationFinding{Reason: verdict.ReasonNodeNotFound, Message: "Node not found", Since: metav1.NewTime(f.clock.Now())},
 		Steps:          admission.BuiltInPlan(f.mhc, config),
 		Grant:          1,
 	}
@@ -176,7 +177,7 @@ func (f *fixture) tryReconcile(record *v1alpha1.MachineRemediation) (time.Durati
 	f.t.Helper()
 	for range 10 {
 		result, err := f.once(f.t.Context(), record)
-		if err != nil || result.RequeueAfter != lag.Retry {
+		if err != nil || result.RequeueAfter != recall.Retry {
 			return result.RequeueAfter, err
 		}
 	}

@@ -50,7 +50,7 @@ func TestRequestWithoutItsRecord(t *testing.T) {
 		f.judge(a, metav1.ConditionTrue)
 		f.reconcile(record)
 		f.reconcile(record)
-		// Whoever carries it out goes on, and ends with the replacement of a healthy machine.
+		// A process that carries it out goes on, and ends up replacing a healthy machine.
 		f.wantStanding()
 	})
 }

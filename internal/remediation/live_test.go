@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // TestLookLive: a person without a manager sees what the controller sees past its caches, but for what it judges.
@@ -33,13 +33,13 @@ func TestLookLive(t *testing.T) {
 		"nothing": func(*fixture, *clusterv1.Machine) {},
 		"paused":  func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) },
 		"on hold": func(f *fixture, a *clusterv1.Machine) {
-			annotate(f, a, targets.HoldUntilAnnotation, "2126-01-01T00:00:00Z")
+			annotate(f, a, mhcspec.HoldUntilAnnotation, "2126-01-01T00:00:00Z")
 		},
 		"healthy":         func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) },
 		"skipped":         func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
 		"dry-run":         func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
 		"asked":           func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
-		"not handed over": func(f *fixture, _ *clusterv1.Machine) { f.Policy.Adopt = targets.AdoptHandedOver },
+		"not handed over": func(f *fixture, _ *clusterv1.Machine) { f.Policy.Adopt = mhcspec.AdoptHandedOver },
 		"gone": func(f *fixture, a *clusterv1.Machine) {
 			if err := f.env.Client.Delete(f.t.Context(), a); err != nil {
 				f.t.Fatal(err)

@@ -18,10 +18,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/status"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -42,7 +43,7 @@ func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 	f := newFixture(t, append([]build.MachineHealthCheckOption{build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)}, opts...)...)
 	f.env.Manager(t, env.ManagerOptions{
 		Namespaces: []string{f.ns},
-		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = status.KeepOurManagedFields },
+		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
 		Setup:      func(mgr ctrl.Manager) error { return f.addAll(mgr) },
 	})
 	g := NewWithT(t)
@@ -53,10 +54,10 @@ func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 // addAll adds the controllers as the program does.
 func (f *fixture) addAll(mgr ctrl.Manager) error {
 	ctx := log.IntoContext(f.t.Context(), mgr.GetLogger())
-	if err := targets.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(targets.Indexes(), recordpkg.Indexes())); err != nil {
+	if err := mhcspec.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(mhcspec.Indexes(), recordpkg.Indexes())); err != nil {
 		return err
 	}
-	selectors := &targets.Selectors{}
+	selectors := &mhcspec.Selectors{}
 	observer := &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute}
 	judge := &machinehealth.Reconciler{Observer: observer, Selectors: selectors, Concurrency: 4}
 	if err := judge.AddToManager(mgr); err != nil {
@@ -204,7 +205,7 @@ func TestManagerUndo(t *testing.T) {
 			r.Eventually(r.says("a")).Should(Equal("Ended Ended HandedBack replace:Aborted"))
 			r.wantStanding()
 			got, _ := stored(r.fixture, a)
-			if c := meta.FindStatusCondition(got.Status.Conditions, machinehealth.ConditionType); c != nil {
+			if c := meta.FindStatusCondition(got.Status.Conditions, verdict.ConditionType); c != nil {
 				t.Errorf("its verdict is %+v", c)
 			}
 		})

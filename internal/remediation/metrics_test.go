@@ -14,7 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // counted returns the open records of a namespace by their MachineHealthCheck, phase and reason, as Prometheus reads them.
@@ -104,7 +104,7 @@ func TestMetricsOfOthers(t *testing.T) {
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)
 	f.wantCounted(map[string]float64{"mhc Pending GateClosed": 1})
-	f.Policy = targets.Policy{WatchFilter: "others"}
+	f.Policy = mhcspec.Policy{WatchFilter: "others"}
 	f.wantCounted(map[string]float64{})
 }
 

@@ -13,14 +13,14 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // planControllerName names the controller that checks plans.
@@ -63,7 +63,7 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	}
 	err := p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+		return ctrl.Result{RequeueAfter: recall.Retry}, nil
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, fmt.Errorf("writing the status of MachineRemediationTemplate %s: %w", req.NamespacedName, err)
@@ -89,16 +89,14 @@ func (p *planCheck) forget(key client.ObjectKey) {
 }
 
 func (p *planCheck) addToManager(mgr ctrl.Manager) error {
-	options := controller.Options{Reconciler: p, Logger: mgr.GetLogger()}
-	options.DefaultFromConfig(mgr.GetControllerOptions())
-	ctl, err := controller.NewUnmanaged(planControllerName, options)
+	ctl, err := scaffold.New(mgr, planControllerName, p, 1, nil)
 	if err != nil {
-		return fmt.Errorf("making controller %s: %w", planControllerName, err)
+		return err
 	}
 	plans := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediationTemplate{}), &handler.EnqueueRequestForObject{},
 		predicate.GenerationChangedPredicate{})
-	if err := ctl.Watch(plans); err != nil {
-		return fmt.Errorf("adding the watch of %s: %w", planControllerName, err)
+	if err := scaffold.Watch(ctl, planControllerName, plans); err != nil {
+		return err
 	}
 	return mgr.Add(ctl)
 }

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -342,7 +342,7 @@ func (f *fixture) markAs(machine *clusterv1.Machine, fieldOwner string) {
 // asked for.
 func TestMarkWithoutRecord(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]string{"the version before": status.OwnerRemediatedFieldOwner, "a power cycle": status.RebootMarkFieldOwner}, func(t *testing.T, by string) {
+	rows(t, map[string]string{"the version before": ownwrites.OwnerRemediatedFieldOwner, "a power cycle": ownwrites.RebootMarkFieldOwner}, func(t *testing.T, by string) {
 		t.Helper()
 		f := newFixture(t)
 		a := f.sick("a")
@@ -370,7 +370,7 @@ func TestMarkAfterTheCycleOfAPerson(t *testing.T) {
 	f.gate.over = "somebody else is in flight"
 	f.reconcile(record)
 	f.wantRecord(record, "Pending NoSlot")
-	f.markAs(a, status.RebootMarkFieldOwner)
+	f.markAs(a, ownwrites.RebootMarkFieldOwner)
 	for range 2 {
 		f.pass(time.Minute)
 		f.reconcile(record)

@@ -10,10 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -69,26 +67,26 @@ var lateChanges = map[string]lateChange{
 		annotate(f, a, remedy.RebootAnnotation+"/PowerOff", "")
 	}, "Pending HeldByOthers", nil},
 	"it is on hold": {func(f *fixture, a *clusterv1.Machine) {
-		annotate(f, a, targets.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
+		annotate(f, a, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
 	}, "Pending OnHold", nil},
 	"its Cluster is gone":                  {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.cluster) }, paused, nil},
 	"its Cluster is being deleted":         {func(f *fixture, _ *clusterv1.Machine) { f.deleting(f.cluster) }, paused, nil},
 	"its Cluster is paused":                {func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) }, paused, nil},
-	"its Cluster is on hold":               {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.cluster, targets.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
-	"its MachineHealthCheck is held":       {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, targets.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
+	"its Cluster is on hold":               {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.cluster, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
+	"its MachineHealthCheck is held":       {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
 	"its MachineHealthCheck pauses":        {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, paused, nil},
-	"its MachineHealthCheck only tells":    {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, admission.DryRunAnnotation, "true") }, paused, nil},
-	"its MachineHealthCheck may only tell": {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, admission.DryRunAnnotation, "yes!") }, paused, nil},
+	"its MachineHealthCheck only tells":    {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "true") }, paused, nil},
+	"its MachineHealthCheck may only tell": {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "yes!") }, paused, nil},
 	"its MachineHealthCheck is invalid": {func(f *fixture, _ *clusterv1.Machine) {
-		annotate(f, f.mhc, machinehealth.ResumedAtAnnotation, "yesterday")
+		annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, "yesterday")
 	}, "Pending GateClosed", nil},
 	"its MachineHealthCheck was resumed just now": {func(f *fixture, a *clusterv1.Machine) {
 		changeStatus(f, a, func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
-		annotate(f, f.mhc, machinehealth.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
+		annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
 	}, undecidedNow, nil},
 	// What is edited applies to the next record, but for what keeps machines safe.
 	"its MachineHealthCheck has another strategy": {func(f *fixture, _ *clusterv1.Machine) {
-		annotate(f, f.mhc, admission.StrategyAnnotation, "reboot")
+		annotate(f, f.mhc, mhcspec.StrategyAnnotation, "reboot")
 	}, acting, []string{"a: mark"}},
 	"its MachineHealthCheck has other rules": {func(f *fixture, _ *clusterv1.Machine) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(1)) })
@@ -113,7 +111,7 @@ func TestLateChanges(t *testing.T) {
 	rows(t, lateChanges, func(t *testing.T, tt lateChange) {
 		t.Helper()
 		f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}), build.Label(clusterv1.WatchLabel, "us"))
-		f.Policy = targets.Policy{WatchFilter: "us"}
+		f.Policy = mhcspec.Policy{WatchFilter: "us"}
 		a := f.sick("a", build.Finalizer(keep))
 		record := f.admit(a)
 		f.freeze(record)
@@ -357,8 +355,8 @@ func (f *fixture) deleting(obj *clusterv1.Cluster) {
 // decided outlasts that. Without the annotation that controller goes on.
 func TestPausedWhileHandedOver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverValue))
-	f.Policy = targets.Policy{Adopt: targets.AdoptHandedOver}
+	f := newFixture(t, build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
+	f.Policy = mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)
 	change(f, record, func(r *v1alpha1.MachineRemediation) {
@@ -367,7 +365,7 @@ func TestPausedWhileHandedOver(t *testing.T) {
 	f.reconcile(record)
 	const cancelled = "Held Cancelled replace:Cancelled"
 	f.wantRecord(record, cancelled)
-	for _, value := range []string{"maintenance", "", targets.HandedOverValue} {
+	for _, value := range []string{"maintenance", "", mhcspec.HandedOverValue} {
 		annotate(f, f.mhc, clusterv1.PausedAnnotation, value)
 		f.reconcile(record)
 		f.wantRecord(record, cancelled)

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -133,7 +133,7 @@ func TestReplacementIsPaused(t *testing.T) {
 	}
 	for name, pause := range map[string]func(f *fixture, on bool){
 		"cluster": setPaused, "check": annotated(clusterv1.PausedAnnotation, ""),
-		"dry-run": annotated(admission.DryRunAnnotation, "true"), "hold": annotated("sickbay.dev/hold-until", "forever"),
+		"dry-run": annotated(mhcspec.DryRunAnnotation, "true"), "hold": annotated("sickbay.dev/hold-until", "forever"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

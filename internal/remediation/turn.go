@@ -7,12 +7,13 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
 const (
@@ -44,7 +45,7 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case ladder.Ended(record):
 			return r.keepHistory(ctx, record, false)
 		default:
-			return r.recheck(decision), nil
+			return r.recheck(record, decision), nil
 		}
 	}
 	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
@@ -101,38 +102,9 @@ func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediatio
 	return v, r.ruleFacts(ctx, v)
 }
 
-// store writes the status, and says what has changed in it.
-func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
-	before := record.DeepCopy()
-	record.Status = decision.Status
-	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
-		return stale(fmt.Errorf("writing the status of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err))
-	}
-	r.written.Note(record)
-	measure(before, record)
-	r.Tracer.Stored(before, record)
-	r.announce(ctx, before, record, v)
-	return nil
-}
-
-// stale marks errors about a record that is not as it was read, or not there any more.
-func stale(err error) error {
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return fmt.Errorf("%w: %w", errStale, err)
-	}
-	return err
-}
-
 // recheck is the earliest of all that asks for another look.
-func (r *Reconciler) recheck(decision ladder.Decision) time.Duration {
-	if decision.RecheckAt.IsZero() {
-		return r.SyncPeriod
-	}
-	due := max(decision.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	if r.SyncPeriod == 0 {
-		return due
-	}
-	return min(r.SyncPeriod, due)
+func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladder.Decision) time.Duration {
+	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, record.UID))
 }
 
 func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {

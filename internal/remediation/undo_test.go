@@ -13,7 +13,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -54,7 +55,7 @@ var undoings = map[string]func(f *fixture, a *clusterv1.Machine){
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{keep} })
 		remove(f, f.mhc)
 	},
-	"handed back":    func(f *fixture, _ *clusterv1.Machine) { f.Policy = targets.Policy{WatchFilter: "us"} },
+	"handed back":    func(f *fixture, _ *clusterv1.Machine) { f.Policy = mhcspec.Policy{WatchFilter: "us"} },
 	"record deleted": func(f *fixture, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) },
 }
 
@@ -134,7 +135,7 @@ func TestVerdictGoesFirst(t *testing.T) {
 	f.wantRecord(record, "Acting Withdrawing replace:Aborted")
 	look()
 	f.wantStanding("a: mark")
-	expect.NoCondition(t.Context(), t, f.env.Client, a, machinehealth.ConditionType)
+	expect.NoCondition(t.Context(), t, f.env.Client, a, verdict.ConditionType)
 	f.reconcile(record)
 	f.wantStanding()
 	f.wantRecord(record, handedBack+" replace:Aborted")

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -46,7 +47,7 @@ func TestUpstreamDefect_StaleFalseIsNeverCleared(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding()
 	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-	if got := expect.Condition(t.Context(), t, f.env.Client, a, machinehealth.ConditionType); got.Status != metav1.ConditionTrue {
+	if got := expect.Condition(t.Context(), t, f.env.Client, a, verdict.ConditionType); got.Status != metav1.ConditionTrue {
 		t.Errorf("the verdict is %+v", got)
 	}
 }
@@ -65,7 +66,7 @@ func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 	f.judged(a)
 	f.reconcile(record)
 	f.wantRecord(record, handedBack+" replace:Aborted")
-	for _, condition := range []string{machinehealth.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
+	for _, condition := range []string{verdict.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
 		expect.NoCondition(t.Context(), t, f.env.Client, a, condition)
 	}
 }

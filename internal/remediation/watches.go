@@ -3,31 +3,29 @@ package remediation
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/fairqueue"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // AddToManager registers the controller and its watches.
@@ -45,7 +43,7 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
 	if r.Selectors == nil {
-		r.Selectors = &targets.Selectors{}
+		r.Selectors = &mhcspec.Selectors{}
 	}
 	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
 		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
@@ -60,27 +58,23 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 
 // addController adds everything that a decision depends on as a watch, before the controller can run.
 func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
-	options := controller.Options{
-		Reconciler: r, MaxConcurrentReconciles: r.Concurrency, Logger: mgr.GetLogger(),
-		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 30*time.Second),
-	}
-	options.DefaultFromConfig(mgr.GetControllerOptions())
-	ctl, err := controller.NewUnmanaged(ControllerName, options)
+	queue := fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), func() *v1alpha1.MachineRemediation { return &v1alpha1.MachineRemediation{} },
+		func(record *v1alpha1.MachineRemediation) (string, bool) { return record.Spec.ClusterName, false }))
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, queue)
 	if err != nil {
-		return fmt.Errorf("making controller %s: %w", ControllerName, err)
+		return err
 	}
 	objects := mgr.GetCache()
 	r.kinds.cache, r.kinds.ctl = objects, ctl
-	for _, src := range []source.Source{
+	err = scaffold.Watch(ctl, ControllerName,
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, recordChange()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), metadataChange()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), metadataChange()),
-	} {
-		if err := ctl.Watch(src); err != nil {
-			return fmt.Errorf("adding the watches of %s: %w", ControllerName, err)
-		}
+	)
+	if err != nil {
+		return err
 	}
 	if err := cacheCycles(ctx, objects); err != nil {
 		return err
@@ -115,11 +109,11 @@ func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Re
 
 // waitingFor returns the record that waits for a machine, among those that wait for its owner.
 func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
-	machines, err := targets.MachinesOf(ctx, r.Client, targets.ClusterOf(machine))
+	machines, err := mhcspec.MachinesOf(ctx, r.Client, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return toRequests(ctx, nil, err)
 	}
-	all, err := record.OfCluster(ctx, r.Client, targets.ClusterOf(machine))
+	all, err := record.OfCluster(ctx, r.Client, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return toRequests(ctx, nil, err)
 	}
@@ -147,15 +141,13 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 // ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they are stopped while it only
 // observes.
 func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
-	var all clusterv1.MachineHealthCheckList
-	if err := r.Client.List(ctx, &all, client.InNamespace(plan.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
+	if err != nil {
 		return toRequests(ctx, nil, err)
 	}
 	var requests []ctrl.Request
-	for i := range all.Items {
-		if mhc := &all.Items[i]; admission.NamesPlan(mhc) && mhc.Spec.Remediation.TemplateRef.Name == plan.GetName() {
-			requests = append(requests, r.ofHealthCheck(ctx, mhc)...)
-		}
+	for _, mhc := range all {
+		requests = append(requests, r.ofHealthCheck(ctx, mhc)...)
 	}
 	return requests
 }
@@ -182,7 +174,7 @@ func request(r *v1alpha1.MachineRemediation) ctrl.Request {
 
 // recordChange drops the events that our own status writes cause: the turn that wrote has looked already.
 func recordChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return targets.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
 func metadataChange() predicate.Predicate { return recordChange() }
@@ -191,12 +183,12 @@ func metadataChange() predicate.Predicate { return recordChange() }
 func machineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		for _, conditionType := range []string{machinehealth.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
+		for _, conditionType := range []string{verdict.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
 			if said(before, conditionType) != said(after, conditionType) {
 				return true
 			}
 		}
-		return targets.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return mhcspec.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}
 }
 
@@ -206,7 +198,7 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 	switch {
 	case c == nil:
 		return [3]string{}
-	case conditionType == machinehealth.ConditionType:
+	case conditionType == verdict.ConditionType:
 		return [3]string{string(c.Status)}
 	}
 	return [3]string{string(c.Status), c.Reason, c.Message}

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Mark leaves a Machine to the controller that owns it, by the condition OwnerRemediated=False. A MachineSet then replaces
@@ -19,7 +21,27 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	if verdict < 0 {
 		return fmt.Errorf("marking machine %s: %w: it has no verdict", client.ObjectKeyFromObject(machine), ErrChanged)
 	}
-	mark := metav1.Condition{
+	mark := markFor(machine, now)
+	ops := ownwrites.JSONPatch{
+		ownwrites.TestUID(machine),
+		ownwrites.Test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),
+		ownwrites.Test(conditionPath(verdict)+"/status", metav1.ConditionFalse),
+	}
+	if i := index(machine, mark.Type); i >= 0 {
+		ops = append(ops, ownwrites.Test(conditionPath(i)+"/type", mark.Type), ownwrites.Test(conditionPath(i)+"/status", metav1.ConditionTrue),
+			ownwrites.Op{Op: "replace", Path: conditionPath(i), Value: mark})
+	} else {
+		// The API refuses a second condition of that type, so one that came meanwhile is not written over.
+		ops = append(ops, ownwrites.Op{Op: "add", Path: "/status/conditions/-", Value: mark})
+	}
+	return patch(machine, "marking", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
+	})
+}
+
+// markFor is what asks the owner of a Machine to replace it.
+func markFor(machine *clusterv1.Machine, now time.Time) metav1.Condition {
+	return metav1.Condition{
 		Type:               clusterv1.MachineOwnerRemediatedCondition,
 		Status:             metav1.ConditionFalse,
 		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
@@ -27,21 +49,6 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 		ObservedGeneration: machine.Generation,
 		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
 	}
-	ops := []any{
-		sameMachine(machine),
-		test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),
-		test(conditionPath(verdict)+"/status", metav1.ConditionFalse),
-	}
-	if i := index(machine, mark.Type); i >= 0 {
-		ops = append(ops, test(conditionPath(i)+"/type", mark.Type), test(conditionPath(i)+"/status", metav1.ConditionTrue),
-			op{Op: "replace", Path: conditionPath(i), Value: mark})
-	} else {
-		// The API refuses a second condition of that type, so one that came meanwhile is not written over.
-		ops = append(ops, op{Op: "add", Path: "/status/conditions/-", Value: mark})
-	}
-	return patch(machine, "marking", ops, func(answer *clusterv1.Machine, p client.Patch) error {
-		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
-	})
 }
 
 // WithdrawMark takes the mark away again, if it is still as it was read: what the owner says in it is not lost
@@ -52,13 +59,13 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 		return nil
 	}
 	mark := machine.Status.Conditions[i]
-	ops := []any{
-		sameMachine(machine),
-		testAbsent("/metadata/deletionTimestamp"),
-		test(conditionPath(i)+"/type", mark.Type),
-		test(conditionPath(i)+"/status", mark.Status),
-		test(conditionPath(i)+"/reason", mark.Reason),
-		op{Op: "remove", Path: conditionPath(i)},
+	ops := ownwrites.JSONPatch{
+		ownwrites.TestUID(machine),
+		ownwrites.Test("/metadata/deletionTimestamp", nil),
+		ownwrites.Test(conditionPath(i)+"/type", mark.Type),
+		ownwrites.Test(conditionPath(i)+"/status", mark.Status),
+		ownwrites.Test(conditionPath(i)+"/reason", mark.Reason),
+		ownwrites.Remove(conditionPath(i)),
 	}
 	return patch(machine, "withdrawing the mark of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
 		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))

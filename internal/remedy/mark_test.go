@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -61,7 +61,7 @@ func TestMark(t *testing.T) {
 			if !mark.LastTransitionTime.Time.Equal(now) {
 				t.Errorf("transition time is %s, want %s", mark.LastTransitionTime, now)
 			}
-			if !managed.Wrote(after, markType, remedy.FieldOwner) {
+			if !ownwrites.Wrote(after, markType, remedy.FieldOwner) {
 				t.Error("nobody can tell that the mark is ours")
 			}
 			meta.RemoveStatusCondition(&after.Status.Conditions, markType)

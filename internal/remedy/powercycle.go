@@ -5,6 +5,8 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // AskReboot asks for a power cycle of the host of a Machine by the annotation reboot.metal3.io, whose value is the
@@ -14,18 +16,18 @@ func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine,
 	if machine.Annotations[RebootOperationAnnotation] == operation {
 		return nil
 	}
-	ops := []any{sameMachine(machine)}
+	ops := ownwrites.JSONPatch{ownwrites.TestUID(machine)}
 	if machine.Annotations == nil {
-		ops = append(ops, testAbsent("/metadata/annotations"), op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
+		ops = append(ops, ownwrites.Test("/metadata/annotations", nil), ownwrites.Op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
 	}
 	if before, ok := machine.Annotations[RebootOperationAnnotation]; ok {
-		ops = append(ops, test(annotation(RebootOperationAnnotation), before))
+		ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootOperationAnnotation), before))
 	} else {
-		ops = append(ops, testAbsent(annotation(RebootOperationAnnotation)))
+		ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootOperationAnnotation), nil))
 	}
-	ops = append(ops, testAbsent(annotation(RebootAnnotation)),
-		op{Op: "add", Path: annotation(RebootOperationAnnotation), Value: operation},
-		op{Op: "add", Path: annotation(RebootAnnotation), Value: operation})
+	ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootAnnotation), nil),
+		ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(RebootOperationAnnotation), Value: operation},
+		ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(RebootAnnotation), Value: operation})
 	return patch(machine, "asking for a power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
 		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
@@ -37,10 +39,10 @@ func WithdrawReboot(ctx context.Context, c client.Client, machine *clusterv1.Mac
 	if !ok {
 		return nil
 	}
-	ops := []any{
-		sameMachine(machine),
-		test(annotation(RebootAnnotation), value),
-		op{Op: "remove", Path: annotation(RebootAnnotation)},
+	ops := ownwrites.JSONPatch{
+		ownwrites.TestUID(machine),
+		ownwrites.Test(ownwrites.AnnotationPath(RebootAnnotation), value),
+		ownwrites.Remove(ownwrites.AnnotationPath(RebootAnnotation)),
 	}
 	return patch(machine, "withdrawing the power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
 		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))

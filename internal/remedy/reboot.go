@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// RebootAnnotation on a Machine asks for a power cycle of its host. Whoever
-	// carries it out takes it away when it is done. If a health check asks, its value
+	// RebootAnnotation on a Machine asks for a power cycle of its host. The
+	// controller that carries it out removes it at the end. If a health check asks, its value
 	// is that of RebootOperationAnnotation, or in the version before, that of
 	// RebootRequestedAtAnnotation; a person may set any.
 	RebootAnnotation = "reboot.metal3.io"

@@ -8,9 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/status"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -36,7 +35,7 @@ func TestMarkUnjudged(t *testing.T) {
 			if after.Status.NodeRef != before.Status.NodeRef {
 				t.Errorf("it changed more than its condition: %+v", after.Status)
 			}
-			if !managed.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, status.RebootMarkFieldOwner) {
+			if !ownwrites.Wrote(after, clusterv1.MachineOwnerRemediatedCondition, ownwrites.RebootMarkFieldOwner) {
 				t.Error("nobody can tell that the mark is ours")
 			}
 		})

@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // BenchmarkPlay: two hours of 10,000 machines of which many fall sick.
@@ -20,8 +19,8 @@ func BenchmarkPlay(b *testing.B) {
 		world World
 	}{
 		"a tenth, no bound":       {newFleet().healthy(10000), "10%", World{}},
-		"a tenth, 50 slots":       {newFleet().annotated(admission.MaxInFlightAnnotation, "50").healthy(10000), "10%", World{}},
-		"a tenth, 3 slots":        {newFleet().annotated(admission.MaxInFlightAnnotation, "3").healthy(10000), "10%", World{}},
+		"a tenth, 50 slots":       {newFleet().annotated(mhcspec.MaxInFlightAnnotation, "50").healthy(10000), "10%", World{}},
+		"a tenth, 3 slots":        {newFleet().annotated(mhcspec.MaxInFlightAnnotation, "3").healthy(10000), "10%", World{}},
 		"all, no bound, in vain":  {newFleet().healthy(10000), "100%", InVain},
 		"a tenth, paced":          {newFleet().planned(paced, metal()...).healthy(10000), "10%", World{}},
 		"a tenth, plan, in vain":  {newFleet().planned(nil, metal()...).healthy(10000), "10%", InVain},
@@ -35,7 +34,7 @@ func BenchmarkPlay(b *testing.B) {
 			}
 			facts := one.fleet.facts()
 			for b.Loop() {
-				s, err := Suppose(facts, Changes{}, targets.Policy{Adopt: targets.AdoptAll})
+				s, err := Suppose(facts, Changes{}, mhcspec.Policy{Adopt: mhcspec.AdoptAll})
 				if err != nil {
 					b.Fatal(err)
 				}

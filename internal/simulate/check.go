@@ -13,13 +13,12 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // check is a MachineHealthCheck in play.
@@ -38,7 +37,7 @@ type check struct {
 	facts    admission.Facts
 	decision admission.Decision
 
-	rulesOfHealth machinehealth.Rules
+	rulesOfHealth mhcspec.Rules
 	rules         *rules.Rules
 	// paused, onlyTells and misconfigured say why nothing is done, as long as nobody changes that; empty if something is.
 	paused, onlyTells, misconfigured string
@@ -59,14 +58,14 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 		MachineHealthCheck: c.mhc, Cluster: c.cluster, Elsewhere: map[string][]string{}, Template: plans.of(c.mhc, c.known), KindsMissing: kindsMissing,
 		SelectorProblem: selectorProblem,
 	}
-	c.rulesOfHealth = machinehealth.RulesOf(c.mhc)
+	c.rulesOfHealth = mhcspec.RulesOf(c.mhc)
 	if plan := c.facts.Template.Plan; plan != nil {
 		var err error
 		if c.rules, err = rules.Compile(&plan.Spec.Template.Spec); err != nil {
 			c.facts.Template.Problem = "MachineRemediationTemplate " + plan.Name + ": " + err.Error()
 		}
 	}
-	config, problems := admission.ParseConfig(c.mhc, c.facts.Template.Plan)
+	config, problems := mhcspec.ParseConfig(c.mhc, c.facts.Template.Plan)
 	switch {
 	case config.DryRun:
 		c.onlyTells = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
@@ -77,7 +76,7 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	default:
 		c.misconfigured = strings.Join(problems, "; ")
 	}
-	c.paused = strings.Join(targets.Paused(c.mhc, c.cluster), ", ")
+	c.paused = strings.Join(mhcspec.Paused(c.mhc, c.cluster), ", ")
 	c.told = told{waits: map[types.UID]string{}}
 }
 

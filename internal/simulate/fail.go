@@ -12,7 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
 // Fail names machines whose Nodes stop being Ready: all of a zone, a percentage, or one.
@@ -154,10 +154,10 @@ func (s *Scene) fail(all []failing) {
 
 // notReady reports whether the Node of a machine is known not to be Ready.
 func (m *machine) notReady() bool {
-	if m.health == nil || m.health.Node.State == machinehealth.NodeUnreadable {
+	if m.health == nil || m.health.Node.State == verdict.NodeUnreadable {
 		return false
 	}
-	if m.health.Node.State != machinehealth.NodeFound {
+	if m.health.Node.State != verdict.NodeFound {
 		return true
 	}
 	return slices.ContainsFunc(m.health.Node.Node.Status.Conditions, func(c corev1.NodeCondition) bool {

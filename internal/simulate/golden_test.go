@@ -15,8 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -44,7 +43,7 @@ var scenes = []struct {
 	name    string
 	fleet   func() *fleet
 	options Options
-	policy  targets.Adoption
+	policy  mhcspec.Adoption
 	fails   []string
 	changes func(f *fleet) Changes
 	// shown reports that its result is that for programs, too, and that of the docs.
@@ -68,7 +67,7 @@ var scenes = []struct {
 		}
 		return f
 	}, fails: []string{"zone=b"}, shown: true},
-	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
+	{name: "one slot, three sick", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2).sick(3) }},
 	{name: "reboot twice, then replace with approval, in vain", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{World: InVain}},
 	{name: "a reboot by a plan helps", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }},
 	{name: "replaced by a plan", fleet: func() *fleet {
@@ -77,22 +76,22 @@ var scenes = []struct {
 	{name: "replaced in vain", fleet: func() *fleet {
 		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).healthy(2).sick(1)
 	}, options: Options{World: InVain}},
-	{name: "owners that refuse", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersRefuse}}},
-	{name: "owners that never answer", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersSilent}}},
+	{name: "owners that refuse", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersRefuse}}},
+	{name: "owners that never answer", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersSilent}}},
 	{name: "power cycles that fail", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{World: World{Repairs: RepairsFail}}},
 	{name: "a bad image", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: World{Replacements: ReplacementsSick}, For: 40 * time.Minute}},
 	{name: "replaced in vain without a plan", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: InVain, For: time.Hour}},
-	{name: "rebooted without a plan", fleet: func() *fleet { return newFleet().annotated(admission.StrategyAnnotation, "reboot").healthy(2).sick(1) }},
-	{name: "dry-run", fleet: func() *fleet { return newFleet().annotated(admission.DryRunAnnotation, "true").healthy(2).sick(2) }},
+	{name: "rebooted without a plan", fleet: func() *fleet { return newFleet().annotated(mhcspec.StrategyAnnotation, "reboot").healthy(2).sick(1) }},
+	{name: "dry-run", fleet: func() *fleet { return newFleet().annotated(mhcspec.DryRunAnnotation, "true").healthy(2).sick(2) }},
 	{name: "a plan that observes", fleet: func() *fleet {
 		return newFleet().planned(func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve }, metal()...).healthy(2).sick(1)
 	}},
 	{name: "on hold until a time", fleet: func() *fleet {
-		return newFleet().annotated(targets.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339)).annotated(targets.HoldReasonAnnotation, "we change the switch").healthy(2).sick(1)
+		return newFleet().annotated(mhcspec.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339)).annotated(mhcspec.HoldReasonAnnotation, "we change the switch").healthy(2).sick(1)
 	}},
 	{name: "on hold in the middle of a reboot", fleet: func() *fleet {
 		f := newFleet().planned(nil, step("reboot", v1alpha1.ActionReboot, 2, 20*time.Minute)).healthy(2).rebooting("m1", 4*time.Minute)
-		return f.annotated(targets.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339))
+		return f.annotated(mhcspec.HoldUntilAnnotation, noon.Add(30*time.Minute).Format(time.RFC3339))
 	}},
 	{name: "evidence, then a request", fleet: func() *fleet {
 		evidence, repair := step("evidence", v1alpha1.ActionRequest, 1, 30*time.Minute), step("repair", v1alpha1.ActionRequest, 1, time.Hour)
@@ -106,7 +105,7 @@ var scenes = []struct {
 		f.Machines[2].OwnerReferences = nil
 		return f
 	}},
-	{name: "left to Cluster API's controller", fleet: func() *fleet { return newFleet().sick(1) }, policy: targets.AdoptHandedOver, changes: func(f *fleet) Changes {
+	{name: "left to Cluster API's controller", fleet: func() *fleet { return newFleet().sick(1) }, policy: mhcspec.AdoptHandedOver, changes: func(f *fleet) Changes {
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{f.Check}}
 	}},
 	{name: "paced", fleet: func() *fleet {
@@ -120,7 +119,7 @@ var scenes = []struct {
 		}, metal()...).healthy(2).sick(1)
 	}},
 	{name: "paused", fleet: func() *fleet { return newFleet().annotated(clusterv1.PausedAnnotation, "").sick(2) }},
-	{name: "not understood", fleet: func() *fleet { return newFleet().annotated(admission.MaxInFlightAnnotation, "many").sick(1) }},
+	{name: "not understood", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "many").sick(1) }},
 	{name: "a new health check", fleet: func() *fleet {
 		f := newFleet().healthy(2).sick(1)
 		f.new = true
@@ -143,7 +142,7 @@ var scenes = []struct {
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
 	}},
 	{name: "many fail", fleet: func() *fleet {
-		return newFleet().annotated(admission.MaxInFlightAnnotation, "10%").atMost("50%").healthy(40)
+		return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "10%").atMost("50%").healthy(40)
 	}, fails: []string{"25%"}},
 }
 
@@ -238,7 +237,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Suppose(&explain.Facts{Now: noon}, Changes{}, targets.Policy{}); err == nil || err.Error() != "there is no MachineHealthCheck that this Sickbay takes care of" {
+	if _, err := Suppose(&explain.Facts{Now: noon}, Changes{}, mhcspec.Policy{}); err == nil || err.Error() != "there is no MachineHealthCheck that this Sickbay takes care of" {
 		t.Errorf("an empty fleet: %v", err)
 	}
 	for _, text := range []string{"", "zone=", "machine/", "0%", "101%", "x%", "3", "NaN%"} {

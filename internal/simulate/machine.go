@@ -12,9 +12,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // machine is a Machine in play.
@@ -22,7 +22,7 @@ type machine struct {
 	// obj is as it was observed until something changes in it, and then a copy.
 	obj *clusterv1.Machine
 	// health is what its verdict depends on; nil if nobody could read that. Then the stored verdict counts.
-	health *machinehealth.Facts
+	health *verdict.Facts
 	check  *check
 	// place is where it is among the targets of its health check.
 	place    int
@@ -70,7 +70,7 @@ func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 
 // verdict is the one that is stored; empty if there is none.
 func (m *machine) verdict() metav1.Condition {
-	if c := meta.FindStatusCondition(m.obj.Status.Conditions, machinehealth.ConditionType); c != nil {
+	if c := meta.FindStatusCondition(m.obj.Status.Conditions, verdict.ConditionType); c != nil {
 		return *c
 	}
 	return metav1.Condition{}
@@ -103,7 +103,7 @@ func (m *machine) judged() bool {
 	if m.gone || m.health == nil || m.check.paused != "" || m.check.foreign {
 		return false
 	}
-	return m.health.Node.State != machinehealth.NodeUnreadable || m.verdict().Reason == machinehealth.ReasonNodeUnavailable
+	return m.health.Node.State != verdict.NodeUnreadable || m.verdict().Reason == verdict.ReasonNodeUnavailable
 }
 
 // judge gives the verdict on a machine as it is at this moment.
@@ -111,7 +111,7 @@ func (s *Scene) judge(m *machine) {
 	if !m.judged() {
 		return
 	}
-	result := machinehealth.Decide(*m.health, s.now)
+	result := verdict.Decide(*m.health, s.now)
 	at := healthcheck.Earliest(later(s.now, result.RecheckAt), later(s.now, result.Deadline))
 	s.agenda.add(at, func() { s.lookAt(m) })
 	status := metav1.ConditionStatus(result.Status)
@@ -126,7 +126,7 @@ func (s *Scene) judge(m *machine) {
 	m.health.WasHealthy = status == metav1.ConditionTrue
 	m.change(s, func(obj *clusterv1.Machine) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: machinehealth.ConditionType, Status: status, Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
+			Type: verdict.ConditionType, Status: status, Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
 		})
 	})
 	if r := m.record; r != nil && r.base.Machine.Mark.State == ladder.MarkWaiting && m.sick() {
@@ -140,7 +140,7 @@ func (s *Scene) time() metav1.Time { return metav1.NewTime(s.now) }
 // cure makes a machine healthy, as far as its Node and the conditions that its health check goes by are concerned.
 func (m *machine) cure(s *Scene) {
 	bad := func(c metav1.Condition) bool {
-		return c.Type == machinehealth.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule machinehealth.ConditionRule) bool {
+		return c.Type == verdict.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule mhcspec.ConditionRule) bool {
 			return rule.Type == c.Type && rule.Status == string(c.Status)
 		})
 	}
@@ -164,9 +164,9 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 	conditions = append(conditions, is)
 	node.Name, node.Status.Conditions = m.obj.Status.NodeRef.Name, conditions
 	if m.health == nil {
-		m.health = &machinehealth.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
+		m.health = &verdict.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
 	}
-	m.health.Node = machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: node}
+	m.health.Node = verdict.NodeFacts{State: verdict.NodeFound, Node: node}
 	s.lookAt(m)
 }
 
@@ -185,7 +185,7 @@ func (m *machine) replace(s *Scene) *machine {
 	obj.Annotations = withoutRequests(obj.Annotations)
 	obj.Status.Conditions, obj.Status.NodeRef, obj.Status.Phase = nil, clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
 	other := &machine{obj: obj, check: m.check, generation: m.generation + 1}
-	other.health = &machinehealth.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
+	other.health = &verdict.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
 	s.machines = append(s.machines, other)
 	m.check.add(other)
 	switch s.options.World.Replacements {
@@ -214,7 +214,7 @@ func successorName(m *machine) string {
 // withoutRequests leaves out what people ask for on one Machine and no other.
 func withoutRequests(annotations map[string]string) map[string]string {
 	delete(annotations, clusterv1.RemediateMachineAnnotation)
-	delete(annotations, targets.HoldUntilAnnotation)
+	delete(annotations, mhcspec.HoldUntilAnnotation)
 	return annotations
 }
 

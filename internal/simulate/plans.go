@@ -8,6 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // plans are those that health checks may name, by namespace and name.
@@ -40,7 +41,7 @@ func keyOf(plan *v1alpha1.MachineRemediationTemplate) types.NamespacedName {
 
 // of is what is known about the template of a health check. One that is no plan is taken to exist, unless somebody knows better.
 func (p plans) of(mhc *clusterv1.MachineHealthCheck, before *explain.Check) admission.Template {
-	if !admission.NamesPlan(mhc) {
+	if !mhcspec.NamesPlan(mhc) {
 		if before != nil && before.MachineHealthCheck.Spec.Remediation.TemplateRef == mhc.Spec.Remediation.TemplateRef {
 			return before.Facts.Template
 		}
@@ -56,5 +57,5 @@ func (p plans) of(mhc *clusterv1.MachineHealthCheck, before *explain.Check) admi
 
 // names reports whether a health check names a plan.
 func names(mhc *clusterv1.MachineHealthCheck, plan *v1alpha1.MachineRemediationTemplate) bool {
-	return admission.NamesPlan(mhc) && mhc.Namespace == plan.Namespace && mhc.Spec.Remediation.TemplateRef.Name == plan.Name
+	return mhcspec.NamesPlan(mhc) && mhc.Namespace == plan.Namespace && mhc.Spec.Remediation.TemplateRef.Name == plan.Name
 }

@@ -15,8 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // anyFleet draws a fleet, of which some machines are sick or about to be.
@@ -30,10 +29,10 @@ func anyFleet(t *rapid.T) *fleet {
 		f.planned(func(p *v1alpha1.RemediationPlan) { drawPlan(t, p, slots) }, anySteps(t)...)
 	} else {
 		if slots != "" {
-			f.annotated(admission.MaxInFlightAnnotation, slots)
+			f.annotated(mhcspec.MaxInFlightAnnotation, slots)
 		}
 		if rapid.Bool().Draw(t, "reboots") {
-			f.annotated(admission.StrategyAnnotation, "reboot")
+			f.annotated(mhcspec.StrategyAnnotation, "reboot")
 		}
 	}
 	for i := range rapid.IntRange(1, 12).Draw(t, "machines") {
@@ -87,7 +86,7 @@ func anyOptions(t *rapid.T) Options {
 }
 
 func playFacts(t *rapid.T, facts *explain.Facts, o Options) Result {
-	s, err := Suppose(facts, Changes{}, targets.Policy{Adopt: targets.AdoptAll})
+	s, err := Suppose(facts, Changes{}, mhcspec.Policy{Adopt: mhcspec.AdoptAll})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // record is a MachineRemediation in play.
@@ -142,19 +142,19 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 	}
 	s.Misconfigured = c.misconfigured
 	if r.machine == nil || f.Machine.Gone {
-		s.OnHold, s.HoldUntil = targets.OnHold(now, c.mhc, c.cluster)
+		s.OnHold, s.HoldUntil = mhcspec.OnHold(now, c.mhc, c.cluster)
 		f.ResumedAt = resumed(now, c, nil)
 		return
 	}
-	s.OnHold, s.HoldUntil = targets.OnHold(now, r.machine.obj, c.mhc, c.cluster)
+	s.OnHold, s.HoldUntil = mhcspec.OnHold(now, r.machine.obj, c.mhc, c.cluster)
 	f.ResumedAt = resumed(now, c, r.machine)
 }
 
 // resumed is when the last pause ended: that of a health check, or a hold.
 func resumed(now time.Time, c *check, m *machine) time.Time {
-	held := targets.HoldEnded(now, c.mhc, c.cluster)
+	held := mhcspec.HoldEnded(now, c.mhc, c.cluster)
 	if m != nil {
-		held = latest(held, targets.HoldEnded(now, m.obj))
+		held = latest(held, mhcspec.HoldEnded(now, m.obj))
 	}
 	return latest(held, c.rulesOfHealth.ResumedAt)
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Changes are put in the place of what is in the fleet, or beside it. Without any, the fleet is played as it is.
@@ -30,8 +30,8 @@ type Changes struct {
 type Scene struct {
 	from, until, now time.Time
 	options          Options
-	policy           targets.Policy
-	selectors        targets.Selectors
+	policy           mhcspec.Policy
+	selectors        mhcspec.Selectors
 
 	checks   []*check
 	machines []*machine
@@ -55,7 +55,7 @@ type work struct {
 }
 
 // Suppose puts changes into a fleet. What cannot be is an error.
-func Suppose(facts *explain.Facts, changes Changes, policy targets.Policy) (*Scene, error) {
+func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Scene, error) {
 	s := &Scene{from: facts.Now.Truncate(time.Second), policy: policy}
 	s.now = s.from
 	plans := newPlans(facts, changes)
@@ -141,7 +141,7 @@ func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clust
 
 // atRunTime are the annotations that people and controllers set while things run. A file that does not have them leaves them.
 var atRunTime = []string{
-	clusterv1.PausedAnnotation, targets.UpgradeMarker, targets.HoldUntilAnnotation, targets.HoldReasonAnnotation, machinehealth.ResumedAtAnnotation,
+	clusterv1.PausedAnnotation, mhcspec.UpgradeMarker, mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation, mhcspec.ResumedAtAnnotation,
 }
 
 // edited is a health check as a change of it leaves it: it stays as old as it is.
@@ -174,7 +174,7 @@ func (s *Scene) assign(facts *explain.Facts, all []*check) {
 	for _, m := range facts.Machines {
 		siblings := byCluster[key{m.Machine.Namespace, m.Machine.Spec.ClusterName}]
 		owner := s.selectors.Owner(m.Machine, siblings)
-		if owner == nil || !targets.IsTarget(m.Machine) {
+		if owner == nil || !mhcspec.IsTarget(m.Machine) {
 			continue
 		}
 		if c := byUID[owner.UID]; c.played {
@@ -290,4 +290,4 @@ type Unread struct {
 }
 
 // Read adds what the verdict depends on.
-func (u Unread) Read(health machinehealth.Facts) { u.machine.health = &health }
+func (u Unread) Read(health verdict.Facts) { u.machine.health = &health }

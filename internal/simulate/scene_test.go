@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -29,7 +29,7 @@ type fleet struct {
 	*explaintest.Scene
 
 	set    *clusterv1.MachineSet
-	policy targets.Adoption
+	policy mhcspec.Adoption
 	// new reports that the health check is not in the fleet yet.
 	new bool
 }
@@ -56,17 +56,17 @@ func (f *fleet) machine(name string, ready corev1.ConditionStatus, since time.Du
 	opts = append(opts, build.UID(types.UID("uid-"+name)), build.OwnedBy(f.set), build.CreatedAt(noon.Add(-24*time.Hour)))
 	m := f.Machine(name, metav1.ConditionUnknown, "", "", since-5*time.Minute, opts...)
 	m.Status.Phase = string(clusterv1.MachinePhaseRunning)
-	result := machinehealth.Decide(f.health(m), noon)
+	result := verdict.Decide(f.health(m), noon)
 	verdict := &m.Status.Conditions[len(m.Status.Conditions)-1]
 	verdict.Status, verdict.Reason, verdict.Message = metav1.ConditionStatus(result.Status), result.Reason, result.Message
 	return m
 }
 
 // health is what the verdict on a machine depends on.
-func (f *fleet) health(m *clusterv1.Machine) machinehealth.Facts {
-	return machinehealth.Facts{
-		Machine: m, Cluster: f.Cluster, Rules: machinehealth.RulesOf(f.Check), GracePeriod: 5 * time.Minute,
-		Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: f.Nodes[m.Name]},
+func (f *fleet) health(m *clusterv1.Machine) verdict.Facts {
+	return verdict.Facts{
+		Machine: m, Cluster: f.Cluster, Rules: mhcspec.RulesOf(f.Check), GracePeriod: 5 * time.Minute,
+		Node: verdict.NodeFacts{State: verdict.NodeFound, Node: f.Nodes[m.Name]},
 	}
 }
 
@@ -126,7 +126,7 @@ func (f *fleet) play(o Options, changes Changes) (Result, error) {
 	if o.RepairTakes == 0 {
 		o.RepairTakes = 10 * time.Minute
 	}
-	s, err := Suppose(f.facts(), changes, targets.Policy{Adopt: f.policy})
+	s, err := Suppose(f.facts(), changes, mhcspec.Policy{Adopt: f.policy})
 	if err != nil {
 		return Result{}, err
 	}

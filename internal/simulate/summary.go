@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -161,7 +161,7 @@ var ends = map[string]string{
 	admission.ReasonDeleting:             "its Cluster is being deleted",
 	admission.ReasonTemplateNotFound:     "the remediation template is missing",
 	admission.ReasonAwaited:              "judged by the repair of the machine that it replaces",
-	machinehealth.ReasonNodeUnavailable:  "the Node cannot be read",
+	verdict.ReasonNodeUnavailable:        "the Node cannot be read",
 }
 
 // endWords say by what a machine is held back.

@@ -2,7 +2,6 @@ package uninstall
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lease"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
@@ -131,24 +130,15 @@ func write(ctx context.Context, c client.Client, obj *unstructured.Unstructured,
 		uid, version := obj.GetUID(), obj.GetResourceVersion()
 		return client.IgnoreNotFound(c.Delete(ctx, obj, client.Preconditions{UID: &uid, ResourceVersion: &version}))
 	}
-	data, err := json.Marshal(f.Patch)
-	if err != nil {
-		return fmt.Errorf("encoding a patch: %w", err)
-	}
-	patch := client.RawPatch(types.JSONPatchType, data)
 	if f.Status {
-		return client.IgnoreNotFound(c.Status().Patch(ctx, obj, patch, fieldOwner))
+		return client.IgnoreNotFound(c.Status().Patch(ctx, obj, f.Patch, fieldOwner))
 	}
-	return client.IgnoreNotFound(c.Patch(ctx, obj, patch, fieldOwner))
+	return client.IgnoreNotFound(c.Patch(ctx, obj, f.Patch, fieldOwner))
 }
 
 // changed reports whether a write did not meet what it was decided on. One that is refused as the object would be has causes.
 func changed(err error) bool {
-	if apierrors.IsConflict(err) {
-		return true
-	}
-	refused, ok := errors.AsType[*apierrors.StatusError](err)
-	return ok && apierrors.IsInvalid(err) && (refused.ErrStatus.Details == nil || len(refused.ErrStatus.Details.Causes) == 0)
+	return apierrors.IsConflict(err) || ownwrites.TestFailed(err)
 }
 
 // dropLease deletes a lease, unless somebody has begun to lead.

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // tally is how many requests there were, by what they did.
@@ -117,7 +117,7 @@ func (m *marks) note(check *metav1.PartialObjectMetadata, what watch.EventType) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.marked, check.UID)
-	if _, ok := check.Annotations[upgradepause.MarkerAnnotation]; ok && what != watch.Deleted {
+	if _, ok := check.Annotations[pause.MarkerAnnotation]; ok && what != watch.Deleted {
 		m.marked[check.UID] = true
 	}
 	m.seen[client.ObjectKeyFromObject(check)], m.last = true, time.Now()

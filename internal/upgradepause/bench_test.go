@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 const (
@@ -110,7 +111,7 @@ func (f *field) clear(b *testing.B) {
 	}
 }
 
-// upgrade begins an upgrade under a manager that has come to rest, and ends it. A manager of its own
+// upgrade begins an upgrade under a manager that has settled, and ends it. A manager of its own
 // has the burst of its own that it has after hours of quiet.
 func (f *field) upgrade(b *testing.B) (time.Duration, tally) {
 	b.Helper()
@@ -178,7 +179,7 @@ func (f *field) awaitRest(b *testing.B) {
 	ns := f.env.Namespace(b)
 	for _, kind := range f.kinds {
 		left := newOf(kind, ns, "left")
-		left.SetAnnotations(map[string]string{upgradepause.MarkerAnnotation: ""})
+		left.SetAnnotations(map[string]string{pause.MarkerAnnotation: ""})
 		create(b, f.env.Client, left)
 		f.marks.awaitSeen(b, client.ObjectKeyFromObject(left))
 		f.marks.await(b, 0)

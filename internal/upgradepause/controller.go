@@ -8,13 +8,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/spread"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // ControllerName names the controllers in the list of controllers. Each kind of MachineHealthCheck has
@@ -70,11 +74,12 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	written   lag.Writes
-	heard     heard
-	fights    fights
-	selectors selectors
-	censuses  censuses
+	expectations recall.Expectations
+	// unreadable are the signals that cannot be read, by their kind, so that each is spoken of once.
+	unreadable recall.Dedupe[string]
+	fights     fights
+	selectors  selectors
+	censuses   censuses
 }
 
 // Reconcile looks at one MachineHealthCheck: observe, decide, act.
@@ -92,26 +97,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.written.Wait(check); wait > 0 {
+	if wait := r.expectations.Wait(check); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
-	decision := Decide(facts, now)
+	decision := pause.Decide(facts, now)
 	switch err := r.act(ctx, check, decision); {
 	case apierrors.IsNotFound(err):
 		return ctrl.Result{}, nil
 	case apierrors.IsConflict(err):
 		// The cache does not know the latest yet.
-		return ctrl.Result{RequeueAfter: lag.Retry}, nil
+		return ctrl.Result{RequeueAfter: recall.Retry}, nil
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	if decision.Transition == Pause {
-		r.fights.paused(req.NamespacedName, *joined(facts.ids(false)), now)
+	if decision.Transition == pause.Begin {
+		r.fights.paused(req.NamespacedName, facts.Active(), now)
 	}
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
-	return ctrl.Result{RequeueAfter: r.requeueAfter(decision)}, nil
+	return ctrl.Result{RequeueAfter: r.requeueAfter(check.UID, decision)}, nil
 }
 
 // foreign reports whether a MachineHealthCheck is left to other managers. One that we have paused and that has lost its label is not: all managers
@@ -121,26 +126,19 @@ func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
 	if r.WatchFilter == "" || label == r.WatchFilter {
 		return false
 	}
-	return label != "" || holderOf(check.Annotations) != us
+	return label != "" || !pause.Ours(check.Annotations)
 }
 
 // forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
-	r.written.Forget(key)
-	r.fights.forget(key)
-	r.selectors.forget(key)
+	r.expectations.Forget(key)
+	r.fights.Forget(key)
+	r.selectors.kept.Forget(key)
 }
 
-func (r *Reconciler) requeueAfter(d Decision) time.Duration {
-	if d.RecheckAt.IsZero() {
-		return r.SyncPeriod
-	}
-	wait := max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	if r.SyncPeriod == 0 {
-		return wait
-	}
-	return min(wait, r.SyncPeriod)
+func (r *Reconciler) requeueAfter(uid types.UID, d pause.Decision) time.Duration {
+	return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, uid))
 }
 
 // AddToManager registers the controller and its watches.

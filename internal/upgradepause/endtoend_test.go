@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -42,25 +43,25 @@ func newJudged(t *testing.T, annotations stored, opts ...build.MachineOption) *j
 	mhc.Annotations = annotations
 	j.machine = build.Machine(j.ns, "machine", opts...)
 	build.Create(t.Context(), t, j.env.Client, build.Cluster(j.ns, build.ClusterName), mhc, j.machine)
-	j.nodes.Put(targets.ClusterOf(j.machine), build.Node("node"))
+	j.nodes.Put(mhcspec.ClusterOf(j.machine), build.Node("node"))
 	j.check = read(t, j.env.Client, ClusterAPIKind, client.ObjectKeyFromObject(mhc))
 	j.clock.SetTime(j.machine.CreationTimestamp.Time)
 	j.health = &machinehealth.Reconciler{
-		Client: live.Client(j.env.Client), Observer: &machinehealth.Observer{Nodes: j.nodes}, Selectors: &targets.Selectors{},
+		Client: live.Client(j.env.Client), Observer: &machinehealth.Observer{Nodes: j.nodes}, Selectors: &mhcspec.Selectors{},
 		Recorder: j.events, Clock: j.clock,
 	}
 	return j
 }
 
 // judge has both controllers look, and returns the verdict, and when that is to change by itself.
-func (j *judged) judge() (verdict metav1.Condition, again time.Duration) {
+func (j *judged) judge() (got metav1.Condition, again time.Duration) {
 	j.t.Helper()
 	j.reconcile(j.check)
 	result, err := j.health.Reconcile(j.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(j.machine)})
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	return *expect.Condition(j.t.Context(), j.t, j.env.Client, j.machine, machinehealth.ConditionType), result.RequeueAfter
+	return *expect.Condition(j.t.Context(), j.t, j.env.Client, j.machine, verdict.ConditionType), result.RequeueAfter
 }
 
 func (j *judged) wantVerdict(want metav1.ConditionStatus, reason string) {
@@ -87,7 +88,7 @@ func (j *judged) breakDisk() {
 }
 
 func (j *judged) breakNode() {
-	j.nodes.Put(targets.ClusterOf(j.machine), build.Node("node", build.NodeReady(metav1.ConditionFalse, j.clock.Now())))
+	j.nodes.Put(mhcspec.ClusterOf(j.machine), build.Node("node", build.NodeReady(metav1.ConditionFalse, j.clock.Now())))
 }
 
 // TestClocksRestart: a machine that gets sick during the upgrade is not judged before it is over, and then has
@@ -102,15 +103,15 @@ func TestClocksRestart(t *testing.T) {
 	}{
 		"a condition of the Machine": {
 			[]build.MachineOption{build.NodeRef("node")}, (*judged).breakDisk,
-			machinehealth.ReasonSucceeded, machinehealth.ReasonMachineConditionsNotYet, "DiskUnhealthy",
+			verdict.ReasonSucceeded, verdict.ReasonMachineConditionsNotYet, "DiskUnhealthy",
 		},
 		"a condition of its Node": {
 			[]build.MachineOption{build.NodeRef("node")}, (*judged).breakNode,
-			machinehealth.ReasonSucceeded, machinehealth.ReasonNodeConditionsNotYet, "ReadyUnhealthy",
+			verdict.ReasonSucceeded, verdict.ReasonNodeConditionsNotYet, "ReadyUnhealthy",
 		},
 		"no Node comes": {
 			nil, func(*judged) {},
-			machinehealth.ReasonWaitingForNodeRef, machinehealth.ReasonWaitingForNodeRef, machinehealth.ReasonNodeStartupTimedOut,
+			verdict.ReasonWaitingForNodeRef, verdict.ReasonWaitingForNodeRef, verdict.ReasonNodeStartupTimedOut,
 		},
 	}
 	for name, tt := range tests {
@@ -135,8 +136,8 @@ func TestClocksRestart(t *testing.T) {
 
 			j.upgrading()
 			resumedAt := j.clock.Now()
-			if verdict, again := j.judge(); verdict.Reason != tt.waiting || again != sickAfter {
-				t.Errorf("at the end of the upgrade: %s, again after %s; want %s, again after %s", verdict.Reason, again, tt.waiting, sickAfter)
+			if got, again := j.judge(); got.Reason != tt.waiting || again != sickAfter {
+				t.Errorf("at the end of the upgrade: %s, again after %s; want %s, again after %s", got.Reason, again, tt.waiting, sickAfter)
 			}
 			j.wantStored(j.check, resumed(resumedAt))
 			j.pass(sickAfter - time.Second)
@@ -147,7 +148,7 @@ func TestClocksRestart(t *testing.T) {
 	}
 }
 
-// TestClocksRunOn for what is not paused: whoever excepted it or overrode the pause wants just that.
+// TestClocksRunOn for what is not paused: excepting it, or overriding the pause, asks for just that.
 func TestClocksRunOn(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -167,7 +168,7 @@ func TestClocksRunOn(t *testing.T) {
 			j.breakDisk()
 			tt.does(j)
 			j.pass(sickAfter - time.Second)
-			j.wantVerdict(metav1.ConditionUnknown, machinehealth.ReasonMachineConditionsNotYet)
+			j.wantVerdict(metav1.ConditionUnknown, verdict.ReasonMachineConditionsNotYet)
 			j.pass(time.Second)
 			j.wantVerdict(metav1.ConditionFalse, "DiskUnhealthy")
 		})

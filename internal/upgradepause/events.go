@@ -2,17 +2,15 @@ package upgradepause
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/note"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // Reasons of the events on MachineHealthChecks.
@@ -44,91 +42,62 @@ const (
 const eventAction = "PauseForUpgrade"
 
 // announce tells people what was done.
-func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f Facts, d Decision, now time.Time) {
-	eventType, reason, text := eventFor(r.Kind, f, d, now)
+func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f pause.Facts, d pause.Decision, now time.Time) {
+	eventType, reason := eventFor(d)
 	if reason == "" || (reason == EventFought && !r.fights.isNews(client.ObjectKeyFromObject(check))) {
 		return
 	}
+	text := pause.Message(f, d, now)
 	ctrl.LoggerFrom(ctx).Info("Pause for an upgrade changed", "reason", reason, "message", text)
-	r.Recorder.Eventf(check, nil, eventType, reason, eventAction, "%s", note.Fit(text))
+	r.Recorder.Eventf(check, nil, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
 // eventFor returns the event that a decision deserves; no reason is none.
-func eventFor(kind schema.GroupVersionKind, f Facts, d Decision, now time.Time) (eventType, reason, text string) {
-	upgrades := f.texts()
+func eventFor(d pause.Decision) (eventType, reason string) {
 	if d.Fought {
-		return corev1.EventTypeWarning, EventFought,
-			fmt.Sprintf("Somebody has taken all annotations of the pause away %d times, so it is written less and less often: %s", f.Lost.Count+1, upgrades)
+		return corev1.EventTypeWarning, EventFought
 	}
 	switch d.Transition {
-	case Pause:
-		return corev1.EventTypeNormal, EventPaused, "Paused: " + upgrades + doubt(f.Annotations)
-	case Resume:
-		return corev1.EventTypeNormal, EventResumed, "Resumed: " + whyResumed(kind, f)
-	case StaySettling:
-		return corev1.EventTypeNormal, EventSettling,
-			fmt.Sprintf("The upgrade %s. Stays paused until all Nodes are Ready, or for %s; %s", f.outcome(), f.Settle.Within, f.Settle.waits())
-	case Overridden:
-		if holderOf(f.Annotations) == somebody {
-			return corev1.EventTypeNormal, EventOverridden, "The pause is somebody else's now, and stays when this is over: " + upgrades
-		}
-		return corev1.EventTypeNormal, EventOverridden, "Unpaused by somebody, and not paused again until this is over: " + upgrades
-	case Warn:
-		return corev1.EventTypeWarning, EventTooLong,
-			fmt.Sprintf("Paused for %s, and nothing is remediated meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)
+	case pause.Begin:
+		return corev1.EventTypeNormal, EventPaused
+	case pause.End:
+		return corev1.EventTypeNormal, EventResumed
+	case pause.Settling:
+		return corev1.EventTypeNormal, EventSettling
+	case pause.Overridden:
+		return corev1.EventTypeNormal, EventOverridden
+	case pause.Warn:
+		return corev1.EventTypeWarning, EventTooLong
 	default:
-		return "", "", ""
+		return "", ""
 	}
 }
 
-// whyResumed says what has ended the pause, and from when timeouts count.
-func whyResumed(kind schema.GroupVersionKind, f Facts) string {
-	why := "the upgrade " + f.outcome()
-	switch going := len(f.ids(false))+len(f.undecided()) > 0; {
-	case going:
-		why = "excepted by " + OptionAnnotation
-		if f.Excepted {
-			why += " of its Cluster"
-		}
-	case !f.excepted():
-		why += f.Settle.ending()
+// announceSignal shows a reading in the metrics, and says so if it has become unreadable, or readable again.
+func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) {
+	if reading.Subject == nil {
+		return
 	}
-	if kind == ClusterAPIKind && f.Settle.Within <= 0 {
-		// Other controllers, which look after the rest, know nothing of that.
-		why += "; Sickbay's timeouts count from now"
+	measureSignal(reading)
+	subject := reading.Subject
+	if !r.turned(client.ObjectKey{Namespace: subject.Namespace, Name: subject.Name}, subject.Kind, reading.Err != nil) {
+		return
 	}
-	return why
+	log := ctrl.LoggerFrom(ctx).WithValues("signal", subject.Kind, "signalNamespace", subject.Namespace, "signalName", subject.Name)
+	if reading.Err == nil {
+		log.Info("It can be told again whether an upgrade is going on")
+		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Whether it upgrades can be told again")
+		return
+	}
+	log.Info("It cannot be told whether an upgrade is going on, so nothing is paused or resumed for it", "cause", reading.Err.Error())
+	r.Recorder.Eventf(subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
+		"%s", ownwrites.Note("Whether it upgrades cannot be told, so nothing is paused or resumed for it: "+reading.Err.Error()))
 }
 
-// outcome says what has become of the upgrades that do not go on any more.
-func (f Facts) outcome() string {
-	if len(f.withHalted(nil)) > 0 {
-		return "has halted"
+// turned reports whether this is news.
+func (r *Reconciler) turned(key client.ObjectKey, kind string, unreadable bool) bool {
+	if unreadable {
+		return r.unreadable.Fail(key, kind, "", r.Clock.Now())
 	}
-	return "is over"
-}
-
-// texts says which upgrades go on, and which of those that are noted may.
-func (f Facts) texts() string {
-	var parts []string
-	for _, u := range f.Upgrades {
-		if !u.Halted {
-			parts = append(parts, strings.TrimSuffix(u.Text+"; "+u.Stuck, "; "))
-		}
-	}
-	for _, u := range f.Unknown {
-		if len((Facts{Annotations: f.Annotations, Unknown: []Unknown{u}}).undecided()) > 0 && u.Why != "" {
-			parts = append(parts, "whether an upgrade is over cannot be told: "+u.Why)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// doubt says that the owner's wish cannot be understood.
-func doubt(annotations map[string]string) string {
-	value, ok := annotations[OptionAnnotation]
-	if !ok || value == "true" || value == "false" {
-		return ""
-	}
-	return fmt.Sprintf("; annotation %s is %q and has no effect: it must be %q or %q", OptionAnnotation, value, "true", "false")
+	return r.unreadable.Succeed(key, kind)
 }

@@ -61,7 +61,7 @@ func (f *fixture) remove(check *metav1.PartialObjectMetadata) {
 func (f *fixture) annotate(check *metav1.PartialObjectMetadata, changes map[string]*string) {
 	f.t.Helper()
 	f.change(check, func(m *metav1.PartialObjectMetadata) {
-		m.Annotations = stored(m.Annotations).after(Decision{Changes: changes})
+		m.Annotations = stored(m.Annotations).After(changes)
 	})
 }
 

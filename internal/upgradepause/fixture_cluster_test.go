@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // fleet is a Cluster on the API server, with a control plane and workers whose versions are written
@@ -122,9 +123,9 @@ func (f *fleet) kubeletsHave(t testing.TB, versions ...string) {
 func (f *fleet) option(t testing.TB, value string) {
 	t.Helper()
 	f.update(t, f.cluster, func() {
-		delete(f.cluster.Annotations, OptionAnnotation)
+		delete(f.cluster.Annotations, pause.OptionAnnotation)
 		if value != "" {
-			build.Annotation(OptionAnnotation, value)(f.cluster)
+			build.Annotation(pause.OptionAnnotation, value)(f.cluster)
 		}
 	})
 }

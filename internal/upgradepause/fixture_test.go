@@ -15,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // fixture is a namespace on the API server, and a Reconciler of one kind whose clock and signal are
@@ -32,10 +33,10 @@ type fixture struct {
 }
 
 // saying is a signal that says what a test wants.
-type saying struct{ Reading }
+type saying struct{ pause.Reading }
 
-func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) []Reading {
-	return []Reading{s.Reading}
+func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) []pause.Reading {
+	return []pause.Reading{s.Reading}
 }
 
 func newFixture(t testing.TB, kind schema.GroupVersionKind) *fixture {
@@ -44,7 +45,7 @@ func newFixture(t testing.TB, kind schema.GroupVersionKind) *fixture {
 	f := &fixture{
 		t: t, env: e, ns: e.Namespace(t), clock: testingclock.NewFakePassiveClock(noon), events: events.NewFakeRecorder(1000),
 	}
-	f.signal = &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "fake"}}}
+	f.signal = &saying{pause.Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "fake"}}}
 	f.Reconciler = &Reconciler{Kind: kind}
 	f.restart(e.Client)
 	return f

@@ -19,8 +19,8 @@ func (f *fixture) wantStored(check *metav1.PartialObjectMetadata, want stored) {
 	}
 }
 
-// wantTold asserts how the events begin since it was asked last.
-func (f *fixture) wantTold(want ...string) {
+// wantEvents asserts how the events begin since it was asked last.
+func (f *fixture) wantEvents(want ...string) {
 	f.t.Helper()
 	var got []string
 	for len(f.events.Events) > 0 {
@@ -35,7 +35,7 @@ func (f *fixture) wantTold(want ...string) {
 	}
 }
 
-// wantRest asserts that nothing is written or told as long as nothing changes.
+// wantRest asserts that nothing is written or said as long as nothing changes.
 func (f *fixture) wantRest(check *metav1.PartialObjectMetadata) {
 	f.t.Helper()
 	before := read(f.t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).ResourceVersion
@@ -46,5 +46,5 @@ func (f *fixture) wantRest(check *metav1.PartialObjectMetadata) {
 	if after := read(f.t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).ResourceVersion; after != before {
 		f.t.Errorf("%s was written though nothing had changed", check.Name)
 	}
-	f.wantTold()
+	f.wantEvents()
 }

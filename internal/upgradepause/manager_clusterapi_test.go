@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 const (
@@ -43,7 +44,7 @@ func (s *stage) later() time.Time {
 func TestManagerCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
 	green := newFleet(t, s.env, s.ns, "green", v33)
 	s.withChecks("blue", "green")
 	s.recorder = events.NewFakeRecorder(10)
@@ -75,7 +76,7 @@ func TestManagerCluster(t *testing.T) {
 func TestManagerClusterWorkersOnly(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
 	s.withChecks("blue")
 	s.run(s.env.Config)
 
@@ -86,7 +87,7 @@ func TestManagerClusterWorkersOnly(t *testing.T) {
 	s.Eventually(s.of("blue")).Should(Equal(resumed(between)))
 	followed := s.later()
 	blue.workersWant(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, followed).and(resumed(between))))
+	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, followed).And(resumed(between))))
 	over := s.later()
 	blue.workersHave(t, v34)
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
@@ -99,7 +100,7 @@ func TestManagerClusterTopology(t *testing.T) {
 	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
 		c.Spec.Topology = clusterv1.Topology{ClassRef: clusterv1.ClusterClassRef{Name: "class"}, Version: v34}
 	})
-	blue := newFleet(t, s.env, s.ns, "blue", v34, topology, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v34, topology, build.Annotation(pause.OptionAnnotation, wantsThem))
 	s.withChecks("blue")
 	s.run(s.env.Config)
 	reconciled := func(status metav1.ConditionStatus, reason string) {
@@ -121,7 +122,7 @@ func TestManagerClusterTopology(t *testing.T) {
 func TestManagerClusterUnreadable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
 	s.withChecks("blue")
 	s.run(s.env.Config)
 	blue.planeWants(t, v34)
@@ -143,7 +144,7 @@ func TestManagerClusterExcepted(t *testing.T) {
 	s := newStage(t)
 	cv := newOpenshift(t, s.env)
 	s.Expect(s.installed.Set()).To(Succeed())
-	newFleet(t, s.env, s.ns, "elsewhere", v33, build.Annotation(OptionAnnotation, "false"))
+	newFleet(t, s.env, s.ns, "elsewhere", v33, build.Annotation(pause.OptionAnnotation, "false"))
 	here := newFleet(t, s.env, s.ns, "here", v33)
 	s.withChecks("elsewhere", "here")
 	s.run(s.env.Config)
@@ -156,7 +157,7 @@ func TestManagerClusterExcepted(t *testing.T) {
 	here.option(t, "false")
 	s.Eventually(s.of("here")).Should(Equal(resumed(noon)), "it is excepted in the midst of the upgrade")
 	here.option(t, "")
-	s.Eventually(s.of("here")).Should(Equal(ours(id, noon).and(resumed(noon))), "it is not excepted any more")
+	s.Eventually(s.of("here")).Should(Equal(ours(id, noon).And(resumed(noon))), "it is not excepted any more")
 }
 
 // TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused, and no
@@ -164,7 +165,7 @@ func TestManagerClusterExcepted(t *testing.T) {
 func TestManagerClusterGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	wants := build.Annotation(OptionAnnotation, wantsThem)
+	wants := build.Annotation(pause.OptionAnnotation, wantsThem)
 	blue, green := newFleet(t, s.env, s.ns, "blue", v33, wants), newFleet(t, s.env, s.ns, "green", v33, wants)
 	s.withChecks("blue", "green")
 	s.run(s.env.Config)

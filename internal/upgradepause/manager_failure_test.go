@@ -11,6 +11,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestManagerOneFailureStopsNoOther, in whichever namespace, and it is tried again until it is done.
@@ -74,7 +76,7 @@ func (s *stage) howManyPaused(namespaces map[string]cache.Config) int {
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		s.Expect(s.env.Client.List(s.t.Context(), &list)).To(Succeed())
 		for i := range list.Items {
-			if _, ok := namespaces[list.Items[i].Namespace]; ok && holderOf(list.Items[i].Annotations) == us {
+			if _, ok := namespaces[list.Items[i].Namespace]; ok && pause.Ours(list.Items[i].Annotations) {
 				n++
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestManagerWithoutPermission: a manager that may not read the ClusterVersion says so and pauses
@@ -50,7 +51,7 @@ func TestManagerWithoutPermission(t *testing.T) {
 func TestManagerWithoutPermissionOnWorkers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
 	s.Expect(s.env.Client.Delete(t.Context(), blue.workers)).To(Succeed())
 	blue.planeWants(t, v34)
 	s.withChecks("blue")

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestManagerSettlesMachines: the Machines of Cluster API say whether their Nodes are Ready. Those of other
@@ -21,7 +23,7 @@ func TestManagerSettlesMachines(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.settle = settleWithin
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(OptionAnnotation, wantsThem))
+	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
 	s.Expect(s.env.Client.Create(t.Context(), build.MachineHealthCheck(s.ns, "blue", build.InCluster("blue"),
 		build.Selector(map[string]string{"pool": "ours"})))).To(Succeed())
 	ours := build.Label("pool", "ours")
@@ -41,7 +43,7 @@ func TestManagerSettlesMachines(t *testing.T) {
 	s.Eventually(s.of("blue")).Should(HaveKey(keyMarker))
 	over := s.later()
 	blue.workersHave(t, v34)
-	s.Eventually(s.of("blue")).Should(HaveKeyWithValue(keySettling, at(over)))
+	s.Eventually(s.of("blue")).Should(HaveKeyWithValue(pausing.KeySettling, at(over)))
 	s.nodeReady(mine, metav1.ConditionTrue)
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
 }
@@ -79,7 +81,7 @@ func TestManagerSettlesNodes(t *testing.T) {
 	s.Eventually(mhc).Should(HaveKey(keyMarker))
 	over := s.later()
 	cv.end(t)
-	s.Eventually(mhc).Should(HaveKeyWithValue(keySettling, at(over)))
+	s.Eventually(mhc).Should(HaveKeyWithValue(pausing.KeySettling, at(over)))
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	s.Expect(s.env.Client.Status().Update(t.Context(), node)).To(Succeed())
 	s.Eventually(mhc).Should(Equal(resumed(over)))
@@ -98,7 +100,7 @@ func (s *stage) openshiftMachine(name string, labels map[string]any) {
 func (s *stage) node(machine string) *corev1.Node {
 	s.t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name: s.ns + "-" + machine, Annotations: map[string]string{machineOfNode: s.ns + "/" + machine},
+		Name: s.ns + "-" + machine, Annotations: map[string]string{pause.MachineOfNode: s.ns + "/" + machine},
 	}}
 	s.Expect(s.env.Client.Create(s.t.Context(), node)).To(Succeed())
 	s.t.Cleanup(func() { s.Expect(client.IgnoreNotFound(s.env.Client.Delete(context.Background(), node))).To(Succeed()) })
@@ -119,7 +121,7 @@ func TestManagerSettlesBlind(t *testing.T) {
 	s.Eventually(mhc).Should(HaveKey(keyMarker))
 	over := s.later()
 	cv.end(t)
-	s.Eventually(mhc).Should(HaveKeyWithValue(keySettling, at(over)))
+	s.Eventually(mhc).Should(HaveKeyWithValue(pausing.KeySettling, at(over)))
 	s.clock.SetTime(over.Add(settleWithin))
 	s.Eventually(mhc).Should(Equal(resumed(over.Add(settleWithin))))
 }

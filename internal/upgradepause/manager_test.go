@@ -12,7 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
@@ -57,7 +57,7 @@ func (s *stage) run(cfg *rest.Config, configure ...func(*ctrl.Options)) {
 	e.Manager(s.t, env.ManagerOptions{
 		Namespaces: []string{s.ns},
 		Configure: func(o *ctrl.Options) {
-			o.Cache.DefaultTransform = status.KeepOurManagedFields
+			o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields
 			o.Controller.UsePriorityQueue = new(false)
 			for _, configure := range configure {
 				configure(o)
@@ -110,12 +110,12 @@ func TestManagerClusterVersion(t *testing.T) {
 	for _, kind := range bothKinds {
 		s.Eventually(s.annotations(kind, "mhc")).Should(Equal(ours(id, noon)))
 		s.check(kind, "new", stored{"owner": "me"})
-		s.Eventually(s.annotations(kind, "new")).Should(Equal(ours(id, noon).and(stored{"owner": "me"})), "it is created during the upgrade")
+		s.Eventually(s.annotations(kind, "new")).Should(Equal(ours(id, noon).And(stored{"owner": "me"})), "it is created during the upgrade")
 	}
 	cv.end(t)
 	for _, kind := range bothKinds {
 		s.Eventually(s.annotations(kind, "mhc")).Should(Equal(resumed(noon)))
-		s.Eventually(s.annotations(kind, "new")).Should(Equal(resumed(noon).and(stored{"owner": "me"})))
+		s.Eventually(s.annotations(kind, "new")).Should(Equal(resumed(noon).And(stored{"owner": "me"})))
 		s.Eventually(s.annotations(kind, "foreign")).Should(Equal(stored{keyPaused: ""}))
 	}
 }

@@ -1,12 +1,12 @@
 package upgradepause
 
 import (
-	"slices"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 var (
@@ -37,7 +37,7 @@ func init() {
 	metrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
 }
 
-func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d Decision) {
+func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d pause.Decision) {
 	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Paused))
 	if d.Paused && !d.PausedAt.IsZero() {
 		pausedSinceGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(float64(d.PausedAt.Unix()))
@@ -56,7 +56,7 @@ func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
 }
 
 // measureSignal shows what a signal says; an upgrade that cannot be told is left as it was.
-func measureSignal(r Reading) {
+func measureSignal(r pause.Reading) {
 	labels := []string{r.Subject.Kind, r.Subject.Namespace, r.Subject.Name}
 	if r.Off {
 		readableGauge.DeleteLabelValues(labels...)
@@ -65,7 +65,7 @@ func measureSignal(r Reading) {
 	}
 	readableGauge.WithLabelValues(labels...).Set(number(r.Err == nil))
 	if r.Err == nil {
-		upgradingGauge.WithLabelValues(labels...).Set(number(slices.ContainsFunc(r.Upgrades, func(u Upgrade) bool { return !u.Halted })))
+		upgradingGauge.WithLabelValues(labels...).Set(number(pause.Going(r.Upgrades)))
 	}
 }
 

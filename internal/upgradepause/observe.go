@@ -3,59 +3,54 @@ package upgradepause
 import (
 	"context"
 	"errors"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
+// Signal reads which upgrades go on.
+type Signal interface {
+	// Read looks for those that concern a MachineHealthCheck, one Reading for each subject.
+	Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading
+}
+
+// Readiness reads what is not back after an upgrade.
+type Readiness interface {
+	// NotReady names the machines of a MachineHealthCheck that have no Node which is Ready, sorted. The error is pause.ErrStarting
+	// while there is hope that it is known in a moment.
+	NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error)
+}
+
 // observe asks all signals about one MachineHealthCheck.
-func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMetadata) Facts {
-	facts := Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter}
+func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Facts {
+	facts := pause.Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter, Restarts: r.Kind == ClusterAPIKind}
 	for _, signal := range r.Signals {
 		for _, reading := range signal.Read(ctx, check) {
-			facts.add(reading)
-			if !errors.Is(reading.Err, errStarting) {
-				r.heard.note(ctx, r.Recorder, reading)
+			facts.Add(reading)
+			if !errors.Is(reading.Err, pause.ErrStarting) {
+				r.announceSignal(ctx, reading)
 			}
 		}
 	}
 	facts.Settle = r.settling(ctx, check, facts)
-	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), *joined(facts.ids(false)))
+	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), facts.Active())
 	return facts
 }
 
-// add takes in what a signal says.
-func (f *Facts) add(reading Reading) {
-	f.Excepted = f.Excepted || reading.Excepted
-	switch {
-	case errors.Is(reading.Err, errStarting):
-		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs})
-		return
-	case reading.Err != nil:
-		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs, Why: reading.Err.Error()})
-	}
-	for _, u := range reading.Upgrades {
-		if reading.Elsewhere && !slices.Contains(noted(f.Annotations), u.ID) {
-			continue
-		}
-		u.Halted = u.Halted || reading.Elsewhere
-		f.Upgrades = append(f.Upgrades, u)
-	}
-}
-
 // settling reads what has to get Ready, if anything has, and now is the time.
-func (r *Reconciler) settling(ctx context.Context, check *metav1.PartialObjectMetadata, facts Facts) Settle {
+func (r *Reconciler) settling(ctx context.Context, check *metav1.PartialObjectMetadata, facts pause.Facts) pause.Settle {
 	if r.SettleTimeout <= 0 || r.Readiness == nil || (r.Ours != nil && r.Ours(check)) {
-		return Settle{}
+		return pause.Settle{}
 	}
-	settle := Settle{Within: r.SettleTimeout}
-	if !facts.over() {
+	settle := pause.Settle{Within: r.SettleTimeout}
+	if !facts.Over() {
 		return settle
 	}
 	names, err := r.Readiness.NotReady(ctx, check)
 	switch {
-	case errors.Is(err, errStarting):
+	case errors.Is(err, pause.ErrStarting):
 		settle.Starting = true
 	case err != nil:
 		settle.Unknown = err.Error()

@@ -6,7 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/lag"
+	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestChangedMeanwhile: what a person does between our look and our write is neither lost nor
@@ -19,17 +20,17 @@ func TestChangedMeanwhile(t *testing.T) {
 		upgrades []string
 		does     map[string]*string
 		gets     stored
-		told     []string
+		events   []string
 	}{
-		"begins, and they pause":              {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused.and(stored{keyHandled: "A"}), nil},
+		"begins, and they pause":              {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused.And(stored{keyHandled: "A"}), nil},
 		"begins, and they pause like us":      {nil, []string{"A"}, map[string]*string{keyPaused: new("upgrade")}, stored{keyPaused: "upgrade", keyHandled: "A"}, nil},
 		"begins, and they except it":          {nil, []string{"A"}, map[string]*string{keyOption: new("false")}, stored{keyOption: "false"}, nil},
-		"begins, and they hand it over":       {nil, []string{"A"}, map[string]*string{keyPaused: new("sickbay")}, handedOver("A", noon), []string{toldPaused}},
-		"begins, and they write a note":       {nil, []string{"A"}, map[string]*string{"note": new("x")}, ours("A", noon).and(stored{"note": "x"}), []string{toldPaused}},
+		"begins, and they hand it over":       {nil, []string{"A"}, map[string]*string{keyPaused: new("sickbay")}, handedOver("A", noon), []string{pausedEvent}},
+		"begins, and they write a note":       {nil, []string{"A"}, map[string]*string{"note": new("x")}, ours("A", noon).And(stored{"note": "x"}), []string{pausedEvent}},
 		"ends, and they pause":                {ours("A", noon), nil, map[string]*string{keyPaused: new("me")}, paused, nil},
 		"ends, and they make our pause their": {ours("A", noon), nil, map[string]*string{keyMarker: nil}, stored{keyPaused: "upgrade"}, nil},
 		"ends, and they unpause":              {ours("A", noon), nil, map[string]*string{keyPaused: nil}, stored{}, nil},
-		"ends, and they write a note":         {ours("A", noon), nil, map[string]*string{"note": new("x")}, resumed(noon).and(stored{"note": "x"}), []string{toldResumed}},
+		"ends, and they write a note":         {ours("A", noon), nil, map[string]*string{"note": new("x")}, resumed(noon).And(stored{"note": "x"}), []string{resumedEvent}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -37,14 +38,14 @@ func TestChangedMeanwhile(t *testing.T) {
 				check := f.check("mhc", tt.has)
 				f.upgrading(tt.upgrades...)
 				f.restart(f.meddling(f.once(func() { f.annotate(check, tt.does) })))
-				if after := f.reconcile(check); after != lag.Retry {
-					f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+				if after := f.reconcile(check); after != recall.Retry {
+					f.t.Errorf("looks again after %s, want %s", after, recall.Retry)
 				}
-				f.wantStored(check, tt.has.and(nil).after(Decision{Changes: tt.does}))
-				f.wantTold()
+				f.wantStored(check, tt.has.And(nil).After(pause.Decision{Changes: tt.does}.Changes))
+				f.wantEvents()
 				f.reconcile(check)
 				f.wantStored(check, tt.gets)
-				f.wantTold(tt.told...)
+				f.wantEvents(tt.events...)
 			})
 		})
 	}
@@ -59,23 +60,23 @@ func TestCacheIsBehind(t *testing.T) {
 		f.freeze(check)
 		f.upgrading("A")
 		f.reconcile(check)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 		for i := range 3 {
-			if after, want := f.reconcile(check), lag.Retry<<i; after != want {
+			if after, want := f.reconcile(check), recall.Retry<<i; after != want {
 				f.t.Errorf("looks again after %s, want %s", after, want)
 			}
 		}
 		f.upgrading()
 		f.reconcile(check)
 		f.wantStored(check, ours("A", noon))
-		f.wantTold()
+		f.wantEvents()
 		if writes != 1 {
 			f.t.Errorf("%d writes, want 1", writes)
 		}
 		f.cache.Thaw()
 		f.reconcile(check)
 		f.wantStored(check, resumed(noon))
-		f.wantTold(toldResumed)
+		f.wantEvents(resumedEvent)
 	})
 }
 
@@ -93,11 +94,11 @@ func TestGoneMeanwhile(t *testing.T) {
 			f.remove(again)
 			f.check("again", stored{"another": "one"})
 		})))
-		if after := f.reconcile(again); after != lag.Retry {
-			f.t.Errorf("looks again after %s, want %s", after, lag.Retry)
+		if after := f.reconcile(again); after != recall.Retry {
+			f.t.Errorf("looks again after %s, want %s", after, recall.Retry)
 		}
 		f.wantStored(again, stored{"another": "one"})
-		f.wantTold()
+		f.wantEvents()
 	})
 }
 
@@ -122,9 +123,9 @@ func TestRefused(t *testing.T) {
 		if _, err := f.tryReconcile(bad); err == nil {
 			f.t.Error("no error, so nobody tries again")
 		}
-		f.wantTold()
+		f.wantEvents()
 		f.reconcile(good)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 
 		f.restart(f.env.Client)
 		later := f.pass(time.Minute)

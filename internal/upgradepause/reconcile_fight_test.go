@@ -16,9 +16,9 @@ func TestFight(t *testing.T) {
 		for range mostAnew {
 			lose()
 			f.reconcile(check)
-			f.wantStored(check, ours("A", noon).and(stored{"owner": "me"}))
+			f.wantStored(check, ours("A", noon).And(stored{"owner": "me"}))
 		}
-		f.wantTold(toldPaused, toldPaused, toldPaused, toldPaused)
+		f.wantEvents(pausedEvent, pausedEvent, pausedEvent, pausedEvent)
 
 		for _, truce := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
 			lose()
@@ -29,15 +29,15 @@ func TestFight(t *testing.T) {
 			f.wantSeries(foughtGauge, `group="`+f.Kind.Group+`",machinehealthcheck="mhc",namespace="NS"} 1`)
 			now := f.pass(truce)
 			f.reconcile(check)
-			f.wantStored(check, ours("A", now).and(stored{"owner": "me"}))
+			f.wantStored(check, ours("A", now).And(stored{"owner": "me"}))
 		}
-		f.wantTold("Warning UpgradePauseFought Somebody has taken all annotations of the pause away 4 times",
-			toldPaused, toldPaused, toldPaused, toldPaused, toldPaused, toldPaused)
+		f.wantEvents("Warning UpgradePauseFought Somebody has taken all annotations of the pause away 4 times",
+			pausedEvent, pausedEvent, pausedEvent, pausedEvent, pausedEvent, pausedEvent)
 
 		lose()
 		f.upgrading("B")
 		f.reconcile(check)
-		f.wantStored(check, ours("B", f.clock.Now()).and(stored{"owner": "me"}))
+		f.wantStored(check, ours("B", f.clock.Now()).And(stored{"owner": "me"}))
 		f.wantSeries(foughtGauge, `group="`+f.Kind.Group+`",machinehealthcheck="mhc",namespace="NS"} 0`)
 	})
 }

@@ -21,7 +21,7 @@ func (o override) atTheNext(now time.Time) stored {
 	case value == "sickbay":
 		return handedOver("B", now)
 	}
-	return o.leaves.and(stored{keyHandled: "B"})
+	return o.leaves.And(stored{keyHandled: "B"})
 }
 
 // TestOverride: what a person does to our pause holds for the rest of the upgrade, also with a
@@ -44,14 +44,14 @@ func TestOverride(t *testing.T) {
 				check := f.check("mhc", tt.has)
 				f.upgrading("A")
 				f.reconcile(check)
-				f.wantTold(toldPaused)
+				f.wantEvents(pausedEvent)
 
 				f.annotate(check, tt.does)
 				f.restart(f.env.Client)
 				f.reconcile(check)
-				f.wantStored(check, tt.leaves.and(stored{keyHandled: "A"}))
+				f.wantStored(check, tt.leaves.And(stored{keyHandled: "A"}))
 				if !tt.silent {
-					f.wantTold(toldOverridden)
+					f.wantEvents(overriddenEvent)
 				}
 				f.restart(f.env.Client)
 				f.wantRest(check)
@@ -76,7 +76,7 @@ func TestOverrideSeenTooLate(t *testing.T) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 		f.unannotate(check, keyPaused)
 		f.upgrading()
 		f.reconcile(check)
@@ -94,7 +94,7 @@ func TestUserPausesAgain(t *testing.T) {
 			f.reconcile(check)
 			f.unannotate(check, keyPaused)
 			f.reconcile(check)
-			f.wantTold(toldPaused, toldOverridden)
+			f.wantEvents(pausedEvent, overriddenEvent)
 
 			f.annotate(check, map[string]*string{keyPaused: &value})
 			f.restart(f.env.Client)

@@ -7,10 +7,10 @@ import (
 
 // How the events begin; the rest of the texts is tested where they are made.
 const (
-	toldPaused     = "Normal PausedForUpgrade Paused: Upgrade A goes on"
-	toldResumed    = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
-	toldExcepted   = "Normal ResumedAfterUpgrade Resumed: excepted"
-	toldOverridden = "Normal UpgradePauseOverridden "
+	pausedEvent     = "Normal PausedForUpgrade Paused: Upgrade A goes on"
+	resumedEvent    = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
+	exceptedEvent   = "Normal ResumedAfterUpgrade Resumed: excepted"
+	overriddenEvent = "Normal UpgradePauseOverridden "
 )
 
 // TestPauseAndResume: paused, marked and recorded by one write, and all of it is taken back.
@@ -22,15 +22,15 @@ func TestPauseAndResume(t *testing.T) {
 		f.upgrading("A")
 		began := f.clock.Now()
 		f.reconcile(check)
-		f.wantStored(check, ours("A", began).and(stored{"owner": "me"}))
-		f.wantTold(toldPaused)
+		f.wantStored(check, ours("A", began).And(stored{"owner": "me"}))
+		f.wantEvents(pausedEvent)
 		f.wantRest(check)
 
 		f.upgrading()
 		over := f.pass(time.Hour)
 		f.reconcile(check)
-		f.wantStored(check, resumed(over).and(stored{"owner": "me"}))
-		f.wantTold(toldResumed)
+		f.wantStored(check, resumed(over).And(stored{"owner": "me"}))
+		f.wantEvents(resumedEvent)
 		f.wantRest(check)
 	})
 }
@@ -87,7 +87,7 @@ func TestDownAtTheEnds(t *testing.T) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 
 		f.restart(f.env.Client)
 		f.wantRest(check)
@@ -97,7 +97,7 @@ func TestDownAtTheEnds(t *testing.T) {
 		f.restart(f.env.Client)
 		f.reconcile(check)
 		f.wantStored(check, resumed(f.clock.Now()))
-		f.wantTold(toldResumed)
+		f.wantEvents(resumedEvent)
 	})
 }
 
@@ -139,13 +139,13 @@ func TestExcepted(t *testing.T) {
 		paused := f.pass(time.Hour)
 		f.reconcile(check)
 		f.wantStored(check, ours("A", paused))
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 
 		f.annotate(check, map[string]*string{keyOption: new("false")})
 		excepted := f.pass(time.Hour)
 		f.reconcile(check)
-		f.wantStored(check, resumed(excepted).and(stored{keyOption: "false"}))
-		f.wantTold(toldExcepted)
+		f.wantStored(check, resumed(excepted).And(stored{keyOption: "false"}))
+		f.wantEvents(exceptedEvent)
 	})
 }
 
@@ -156,10 +156,10 @@ func TestHandedOverStaysSo(t *testing.T) {
 		f.upgrading("A")
 		f.reconcile(check)
 		f.wantStored(check, handedOver("A", noon))
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 		f.wantRest(check)
 		f.upgrading()
 		f.reconcile(check)
-		f.wantStored(check, resumed(f.clock.Now()).and(stored{keyPaused: "sickbay"}))
+		f.wantStored(check, resumed(f.clock.Now()).And(stored{keyPaused: "sickbay"}))
 	})
 }

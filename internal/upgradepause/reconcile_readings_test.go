@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestReadingOfClusterVersion is the story of an upgrade as the operator writes it.
@@ -19,18 +20,18 @@ func TestReadingOfClusterVersion(t *testing.T) {
 	installed := &Installed{}
 	f.Signals = []Signal{clusterVersion{reader: f.env.Client, installed: installed}}
 	check := f.check("mhc", nil)
-	step := func(what, want string, told ...string) {
+	step := func(what, want string, events ...string) {
 		t.Helper()
 		t.Log(what)
 		f.reconcile(check)
 		got := "free"
-		if holderOf(read(t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).Annotations) == us {
+		if pause.Ours(read(t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).Annotations) {
 			got = "paused"
 		}
 		if got != want {
 			t.Errorf("it is %s, want %s", got, want)
 		}
-		f.wantTold(told...)
+		f.wantEvents(events...)
 	}
 	step("the kind is not installed", "free")
 	if err := installed.Set(); err != nil {
@@ -45,17 +46,17 @@ func TestReadingOfClusterVersion(t *testing.T) {
 	cv.begin(t, "4.17.3", noon)
 	step("it upgrades", "paused", "Normal PausedForUpgrade Paused: OpenShift upgrades to 4.17.3")
 	cv.write(t, configv1.ConditionUnknown, cv.version.Status.History...)
-	step("it does not know", "paused", toldUnreadable)
+	step("it does not know", "paused", unreadableEvent)
 	cv.write(t, configv1.ConditionTrue, cv.version.Status.History...)
-	step("it knows again", "paused", toldReadable)
+	step("it knows again", "paused", readableEvent)
 	if err := f.env.Client.Delete(t.Context(), cv.version); err != nil {
 		t.Fatal(err)
 	}
-	step("somebody has deleted it", "paused", toldUnreadable)
+	step("somebody has deleted it", "paused", unreadableEvent)
 	f.reconcile(f.check("new", nil))
 	step("one that was never paused does not mind", "paused")
 	newOpenshift(t, f.env)
-	step("it is back", "free", toldReadable, toldResumed)
+	step("it is back", "free", readableEvent, resumedEvent)
 }
 
 // TestReadingOfClusters: what a MachineHealthCheck is told of its Cluster.
@@ -64,7 +65,7 @@ func TestReadingOfClusters(t *testing.T) {
 	f := newFixture(t, ClusterAPIKind)
 	nothing := func(context.Context, client.Object) error { return nil }
 	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}
-	wants := build.Annotation(OptionAnnotation, wantsThem)
+	wants := build.Annotation(pause.OptionAnnotation, wantsThem)
 	plane := func(change func(*clusterv1.ContractVersionedObjectReference)) build.ClusterFunc {
 		return func(c *clusterv1.Cluster) { change(&c.Spec.ControlPlaneRef) }
 	}
@@ -73,7 +74,7 @@ func TestReadingOfClusters(t *testing.T) {
 	newFleet(t, f.env, f.ns, "older-image", v34, wants).kubeletsHave(t, v33)
 	newFleet(t, f.env, f.ns, "last-is-going", v34, wants).workersHave(t, v34, v33)
 	newFleet(t, f.env, f.ns, "silent", v33).planeWants(t, v34)
-	newFleet(t, f.env, f.ns, "nonsense", v33, build.Annotation(OptionAnnotation, "yes"))
+	newFleet(t, f.env, f.ns, "nonsense", v33, build.Annotation(pause.OptionAnnotation, "yes"))
 	both := newFleet(t, f.env, f.ns, "apart", v33, wants)
 	both.planeWants(t, v34)
 	both.workersWant(t, "v1.33.2")
@@ -114,7 +115,7 @@ func (u unindexed) List(ctx context.Context, list client.ObjectList, opts ...cli
 	return u.Reader.List(ctx, list, opts...)
 }
 
-func inWords(readings []Reading) string {
+func inWords(readings []pause.Reading) string {
 	if len(readings) != 1 {
 		return "nothing"
 	}
@@ -124,5 +125,5 @@ func inWords(readings []Reading) string {
 	case r.Err != nil:
 		return "error: " + r.Err.Error()
 	}
-	return strings.Join(Facts{Upgrades: readings[0].Upgrades}.ids(false), ",")
+	return pause.Facts{Upgrades: readings[0].Upgrades}.Active()
 }

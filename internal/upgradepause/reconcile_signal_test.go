@@ -10,13 +10,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 var errBroken = errors.New("broken on purpose")
 
 const (
-	toldUnreadable = "Warning UpgradeSignalUnreadable "
-	toldReadable   = "Normal UpgradeSignalReadable "
+	unreadableEvent = "Warning UpgradeSignalUnreadable "
+	readableEvent   = "Normal UpgradeSignalReadable "
 )
 
 // TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused for it or resumed, and that is said
@@ -26,7 +28,7 @@ func TestUnreadable(t *testing.T) {
 		paused, free := f.check("paused", nil), f.check("free", nil)
 		f.upgrading("A")
 		f.reconcile(paused)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 
 		for range 2 {
 			f.upgrading()
@@ -34,7 +36,7 @@ func TestUnreadable(t *testing.T) {
 			if after := f.reconcile(free); after != lookAgain {
 				f.t.Errorf("looks again after %s, want %s", after, lookAgain)
 			}
-			f.wantTold(toldUnreadable)
+			f.wantEvents(unreadableEvent)
 			f.wantRest(free)
 			f.wantRest(paused)
 			f.wantStored(free, stored{})
@@ -45,7 +47,7 @@ func TestUnreadable(t *testing.T) {
 			f.signal.Err = nil
 			f.upgrading("A")
 			f.reconcile(paused)
-			f.wantTold(toldReadable)
+			f.wantEvents(readableEvent)
 			f.wantSeries(readableGauge, `kind="Signal",name="fake",namespace="NS"} 1`)
 		}
 		f.upgrading()
@@ -62,21 +64,21 @@ func TestUnreadableHasAWayOut(t *testing.T) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
-		f.wantTold(toldPaused)
+		f.wantEvents(pausedEvent)
 		f.upgrading()
 		f.signal.Err = errBroken
 		f.reconcile(check)
-		f.wantTold(toldUnreadable)
+		f.wantEvents(unreadableEvent)
 		f.pass(f.WarnAfter)
 		f.reconcile(check)
-		f.wantTold("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: whether an upgrade is over cannot be told: broken on purpose")
+		f.wantEvents("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: whether an upgrade is over cannot be told: broken on purpose")
 		f.pass(time.Hour)
 		f.reconcile(check)
-		f.wantTold("Warning UpgradePauseTooLong Paused for 5h0m0s")
-		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Annotations[OptionAnnotation] = "false" })
+		f.wantEvents("Warning UpgradePauseTooLong Paused for 5h0m0s")
+		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Annotations[pause.OptionAnnotation] = "false" })
 		f.reconcile(check)
-		f.wantTold("Normal ResumedAfterUpgrade Resumed: excepted by " + OptionAnnotation)
-		f.wantStored(check, resumed(f.clock.Now()).and(stored{keyOption: "false"}))
+		f.wantEvents("Normal ResumedAfterUpgrade Resumed: excepted by " + pause.OptionAnnotation)
+		f.wantStored(check, resumed(f.clock.Now()).And(stored{keyOption: "false"}))
 	})
 }
 
@@ -84,7 +86,7 @@ func TestUnreadableHasAWayOut(t *testing.T) {
 func TestStarting(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
-		f.signal.Err = errStarting
+		f.signal.Err = pause.ErrStarting
 		for _, check := range []*metav1.PartialObjectMetadata{paused, free} {
 			if after := f.reconcile(check); after != lookSoon {
 				f.t.Errorf("looks again after %s, want %s", after, lookSoon)
@@ -99,7 +101,7 @@ func TestStarting(t *testing.T) {
 // TestOneOfTwoUnreadable: each signal holds up the end of its own upgrades, and of no others.
 func TestOneOfTwoUnreadable(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
-		broken := &saying{Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
+		broken := &saying{pause.Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
 		for i, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
 			f.Signals = order
 			name := func(what string) string { return fmt.Sprintf("%s-%d", what, i) }
@@ -122,7 +124,7 @@ func TestOneOfTwoUnreadable(t *testing.T) {
 func TestSignalsAddUp(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
-		other := &saying{Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "other"}, Upgrades: upgrading("B")}}
+		other := &saying{pause.Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "other"}, Upgrades: upgrading("B")}}
 		f.Signals = []Signal{f.signal, other}
 		f.upgrading("A")
 		f.reconcile(check)
@@ -207,9 +209,9 @@ func TestAskedForEach(t *testing.T) {
 // onlyFor is an upgrade that concerns the MachineHealthCheck of a name.
 type onlyFor string
 
-func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) []Reading {
+func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
 	if check.Name != string(o) {
 		return nil
 	}
-	return []Reading{{Upgrades: upgrading("A")}}
+	return []pause.Reading{{Upgrades: upgrading("A")}}
 }

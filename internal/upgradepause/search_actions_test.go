@@ -21,8 +21,8 @@ func (w *search) actions() map[string]func(*rapid.T) {
 		"look":                   look,
 		"look again":             look,
 		"and again":              look,
-		"a cache hears":          w.hear,
-		"another cache hears":    w.hear,
+		"a cache catches up":     w.advance,
+		"another cache does":     w.advance,
 		"a kind may not be read": w.forbid,
 		"a write goes wrong":     w.fail,
 		"restart":                w.restart,
@@ -43,9 +43,9 @@ func (w *search) kind(t *rapid.T) *shelf {
 	}).Draw(t, "kind"))
 }
 
-func (w *search) hear(t *rapid.T) {
+func (w *search) advance(t *rapid.T) {
 	s := w.kind(t)
-	s.heard = rapid.IntRange(s.heard, len(s.versions)-1).Draw(t, "heard")
+	s.read = rapid.IntRange(s.read, len(s.versions)-1).Draw(t, "read")
 }
 
 func (w *search) forbid(t *rapid.T) {
@@ -64,7 +64,7 @@ func (w *search) wait(t *rapid.T) {
 
 func (w *search) pass(d time.Duration) {
 	w.clock.SetTime(w.clock.Now().Add(d))
-	w.people.now = w.clock.Now()
+	w.people.Now = w.clock.Now()
 }
 
 func (w *search) openshift(t *rapid.T) {
@@ -160,22 +160,22 @@ func (w *search) nodes(t *rapid.T) {
 
 // person does what people do in TestHistories, here against what is stored.
 func (w *search) person(t *rapid.T) {
-	acts := map[string]func(*rapid.T){"pauses": w.people.pause, "unpauses": w.people.unpause, "takes the marker": w.people.unmark, "hands over": w.people.handOver, "excepts": w.people.except}
+	acts := map[string]func(*rapid.T){"pauses": w.people.Pause, "unpauses": w.people.Unpause, "takes the marker": w.people.Unmark, "hands over": w.people.HandOver, "excepts": w.people.Except}
 	before := map[string]stored{}
 	for _, name := range w.names() {
-		before[name] = w.people.live[name].annotations.and(nil)
+		before[name] = w.people.Live[name].Annotations.And(nil)
 	}
 	acts[rapid.SampledFrom([]string{"pauses", "unpauses", "unpauses", "takes the marker", "hands over", "excepts"}).Draw(t, "a person")](t)
 	for _, name := range w.names() {
-		if after := w.people.live[name].annotations; !mapsEqual(before[name], after) {
-			w.api.store(name, after.and(nil))
+		if after := w.people.Live[name].Annotations; !mapsEqual(before[name], after) {
+			w.api.store(name, after.And(nil))
 		}
 	}
 }
 
 func mapsEqual(a, b stored) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// calm stops all faults: everything may be read, is heard, and writes succeed.
+// calm stops all faults: everything may be read, caches catch up, and writes succeed.
 func (w *search) calm() {
 	w.api.fault = ""
 	for _, s := range w.api.shelves {
@@ -190,15 +190,15 @@ func (w *search) rest(t *rapid.T) {
 	w.fought(t)
 	w.settle(t)
 	for _, name := range w.names() {
-		o := w.people.live[name]
-		o.ghost.atRest(t, w.people, o, w.sees(name, o.annotations))
+		o := w.people.Live[name]
+		o.Ghost.AtRest(t, &w.people, o, w.sees(name, o.Annotations))
 	}
 }
 
 // fought forgets that a pause was lost again and again: here it is people who ask for it each time.
 func (w *search) fought(t *rapid.T) {
 	for _, r := range w.by {
-		for _, one := range r.fights.by {
+		for _, one := range r.fights.All() {
 			if one.lost.Count >= mostAnew {
 				w.restart(t)
 				return
@@ -216,7 +216,7 @@ func (w *search) settle(t *rapid.T) {
 		before := w.api.version
 		w.look(t, name)
 		if w.api.version != before {
-			t.Fatalf("%s does not come to rest: %v", name, w.people.live[name].annotations)
+			t.Fatalf("%s did not settle: %v", name, w.people.Live[name].Annotations)
 		}
 	}
 }
@@ -241,14 +241,14 @@ func (w *search) end(t *rapid.T) {
 	for len(w.paused()) > 0 {
 		w.tick(t)
 		if late := w.clock.Now().After(until); late || (len(w.paused()) > 0 && !w.clock.Now().Before(until)) {
-			t.Fatalf("it stays paused after everything, until %s: %v, %v", w.clock.Now(), w.people.live["openshift"], w.people.live["capi"])
+			t.Fatalf("it stays paused after everything, until %s: %v, %v", w.clock.Now(), w.people.Live["openshift"], w.people.Live["capi"])
 		}
 	}
 }
 
 // paused are those that are paused by us.
 func (w *search) paused() []string {
-	return slices.DeleteFunc(w.names(), func(name string) bool { return w.people.live[name].ghost.by != "us" })
+	return slices.DeleteFunc(w.names(), func(name string) bool { return w.people.Live[name].Ghost.By != "us" })
 }
 
 // tick passes the time until the next look that the controller has asked for.

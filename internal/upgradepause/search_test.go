@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
 )
 
 // TestSearch draws schedules for the whole controller, with its own signals, over an API server whose caches are each behind by
@@ -41,7 +44,7 @@ type search struct {
 	api    *api
 	clock  *testingclock.FakePassiveClock
 	by     map[string]*Reconciler
-	people *model
+	people pausing.People
 	// looking is the rapid.T of the look that goes on, and knows what the controller sees.
 	looking *rapid.T
 	minor   int
@@ -53,7 +56,7 @@ type search struct {
 func newSearch(t *rapid.T) *search {
 	w := &search{
 		api: &api{shelves: map[string]*shelf{}}, clock: testingclock.NewFakePassiveClock(noon), again: map[string]time.Duration{},
-		people: &model{live: map[string]*object{}, past: map[string][]object{}, now: noon, warnAfter: warnAfter, within: settleWithin},
+		people: pausing.NewPeople(warnAfter),
 	}
 	for _, kind := range []string{checksOn, versionOn, poolsOn, clustersOn, deploymentsOn, machinesOn, openshiftMachinesOn, nodesOn} {
 		w.api.shelves[kind] = &shelf{}
@@ -69,7 +72,7 @@ func newSearch(t *rapid.T) *search {
 	w.roll()
 	w.put(machinesOn, searchMachine("m0", w.target(), true))
 	for _, name := range w.names() {
-		how := born[rapid.SampledFrom([]string{"fresh", "fresh", "paused", "handed over", "excepted"}).Draw(t, "how")]
+		w.people.Live[name] = pausing.Born(rapid.SampledFrom([]string{"fresh", "fresh", "paused", "handed over", "excepted"}).Draw(t, "how"))
 		w.api.shelf(checksOn).put(func(all map[string]client.Object) {
 			check := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
 			if name == "capi" {
@@ -77,10 +80,7 @@ func newSearch(t *rapid.T) *search {
 			}
 			all[name] = check
 		})
-		w.api.store(name, how.annotations.and(stored{"owner": "me"}))
-		w.people.live[name] = &object{ghost: how.ghost.copy()}
-		w.people.live[name].ghost.overridden = map[string]bool{}
-		w.sync(name)
+		w.api.store(name, w.people.Live[name].Annotations)
 	}
 	w.catchUp()
 	w.restart(t)
@@ -101,7 +101,7 @@ func (w *search) catchUp() {
 
 // sync shows the people's model what is stored.
 func (w *search) sync(name string) {
-	w.people.live[name].annotations = stored(w.api.shelf(checksOn).latest()[name].GetAnnotations())
+	w.people.Live[name].Annotations = stored(w.api.shelf(checksOn).latest()[name].GetAnnotations())
 }
 
 // restart makes the controller anew: it reads what there is, and remembers nothing.
@@ -144,74 +144,76 @@ func (w *search) look(t *rapid.T, name string) {
 	}
 }
 
-// judge is told of each write of the controller.
+// judge sees each write of the controller.
 func (w *search) judge(name string, before, after stored) {
-	ghost := w.people.live[name].ghost
-	ghost.judge(w.looking, before, after, w.sees(name, before), w.clock.Now())
+	ghost := w.people.Live[name].Ghost
+	ghost.Judge(w.looking, before, after, w.sees(name, before), w.clock.Now())
 	if after[keyWarned] != "" && after[keyWarned] != before[keyWarned] {
-		ghost.warn(w.looking, w.people)
+		ghost.Warn(w.looking, &w.people)
 	}
 	w.sync(name)
 }
 
-// sees is what the controller can know, told in another way than it does itself.
-func (w *search) sees(name string, has stored) seen {
-	s := seen{within: settleWithin, follows: map[string]string{}}
+// sees is what the controller can know, said in another way than it does itself.
+func (w *search) sees(name string, has stored) pausing.Seen {
+	s := pausing.Seen{Within: settleWithin, Follows: map[string]string{}}
 	w.seeVersion(&s)
 	if name == "openshift" {
 		w.seePool(&s, has)
-		s.away = w.api.shelf(openshiftMachinesOn).forbidden || w.api.shelf(nodesOn).forbidden || !isReady(w.api.shelf(nodesOn).seen()["node"].(*corev1.Node))
+		s.Away = w.api.shelf(openshiftMachinesOn).forbidden || w.api.shelf(nodesOn).forbidden || w.api.shelf(nodesOn).seen()["node"].(*corev1.Node).Status.Conditions[0].Status != corev1.ConditionTrue
 		return s
 	}
 	w.seeCluster(&s)
-	s.away = w.api.shelf(machinesOn).forbidden
+	s.Away = w.api.shelf(machinesOn).forbidden
 	for _, m := range w.api.shelf(machinesOn).seen() {
-		s.away = s.away || m.GetDeletionTimestamp().IsZero() && m.(*clusterv1.Machine).Status.Conditions[0].Status != metav1.ConditionTrue
+		s.Away = s.Away || m.GetDeletionTimestamp().IsZero() && m.(*clusterv1.Machine).Status.Conditions[0].Status != metav1.ConditionTrue
 	}
 	return s
 }
 
-func (w *search) seeVersion(s *seen) {
+func (w *search) seeVersion(s *pausing.Seen) {
 	shelf := w.api.shelf(versionOn)
 	cv := shelf.seen()["version"].(*configv1.ClusterVersion)
 	id := "clusterversion/" + at(cv.Status.History[0].StartedTime.UTC())
 	switch {
 	case shelf.forbidden:
-		s.unknown = append(s.unknown, "clusterversion/")
+		s.Unknown = append(s.Unknown, "clusterversion/")
 	case cv.Status.History[0].State == configv1.CompletedUpdate:
 	case cv.Status.Conditions[0].Status == configv1.ConditionTrue:
-		s.active = append(s.active, id)
+		s.Active = append(s.Active, id)
 	default:
-		s.halted = append(s.halted, id)
+		s.Halted = append(s.Halted, id)
 	}
 }
 
-func (w *search) seePool(s *seen, has stored) {
+func (w *search) seePool(s *pausing.Seen, has stored) {
 	shelf := w.api.shelf(poolsOn)
 	pool := shelf.seen()["worker"].(*mcfgv1.MachineConfigPool)
 	id := "machineconfigpool/worker/" + at(pool.Status.Conditions[0].LastTransitionTime.UTC())
-	if known := notedOf(has, "machineconfigpool/worker/"); known != "" {
-		id = known
+	for known := range strings.SplitSeq(has[keyHandled], ",") {
+		if strings.HasPrefix(known, "machineconfigpool/worker/") {
+			id = known
+		}
 	}
 	switch {
 	case shelf.forbidden:
-		s.unknown = append(s.unknown, "machineconfigpool/")
+		s.Unknown = append(s.Unknown, "machineconfigpool/")
 	case pool.Status.UpdatedMachineCount == pool.Status.MachineCount:
 	case !pool.Spec.Paused:
-		s.active, s.follows[id] = append(s.active, id), "clusterversion/"
+		s.Active, s.Follows[id] = append(s.Active, id), "clusterversion/"
 	default:
-		s.halted, s.follows[id] = append(s.halted, id), "clusterversion/"
+		s.Halted, s.Follows[id] = append(s.Halted, id), "clusterversion/"
 	}
 }
 
-func (w *search) seeCluster(s *seen) {
+func (w *search) seeCluster(s *pausing.Seen) {
 	option := w.api.shelf(clustersOn).seen()["blue"].GetAnnotations()[keyOption]
 	unreadable := w.api.shelf(deploymentsOn).forbidden || w.api.shelf(machinesOn).forbidden
 	switch {
 	case w.api.shelf(clustersOn).forbidden, option == "maybe", option == "true" && unreadable:
-		s.unknown = append(s.unknown, "cluster/")
+		s.Unknown = append(s.Unknown, "cluster/")
 	case option == "false":
-		s.excepted = true
+		s.Excepted = true
 	case option == "true":
 		md := w.api.shelf(deploymentsOn).seen()["md"].(*clusterv1.MachineDeployment)
 		target := md.Spec.Template.Spec.Version
@@ -219,15 +221,15 @@ func (w *search) seeCluster(s *seen) {
 			switch {
 			case m.(*clusterv1.Machine).Spec.Version == target:
 			case md.Spec.Paused != nil && *md.Spec.Paused:
-				s.halted = union(s.halted, []string{"cluster/" + target})
+				s.Halted = []string{"cluster/" + target}
 			default:
-				s.active = append(s.active, "cluster/"+target)
+				s.Active = append(s.Active, "cluster/"+target)
 				return
 			}
 		}
 	}
 	if w.api.shelf(clustersOn).forbidden {
-		s.excepted = false
+		s.Excepted = false
 	}
 }
 

@@ -21,6 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 var errForbidden = errors.New("forbidden, for now")
@@ -28,14 +30,14 @@ var errForbidden = errors.New("forbidden, for now")
 // shelf has all objects of a kind, as they were each time that one of them changed. Its readers are behind by some of that.
 type shelf struct {
 	versions  []map[string]client.Object
-	heard     int
+	read      int
 	forbidden bool
 }
 
 func (s *shelf) latest() map[string]client.Object { return s.versions[len(s.versions)-1] }
 
 // seen is what readers see.
-func (s *shelf) seen() map[string]client.Object { return s.versions[s.heard] }
+func (s *shelf) seen() map[string]client.Object { return s.versions[s.read] }
 
 // put changes something; the objects themselves are never changed in place.
 func (s *shelf) put(change func(map[string]client.Object)) {
@@ -47,7 +49,7 @@ func (s *shelf) put(change func(map[string]client.Object)) {
 	s.versions = append(s.versions, next)
 }
 
-func (s *shelf) catchUp() { s.heard = len(s.versions) - 1 }
+func (s *shelf) catchUp() { s.read = len(s.versions) - 1 }
 
 func (s *shelf) readable() ([]client.Object, error) {
 	if s.forbidden {
@@ -72,7 +74,7 @@ type api struct {
 	client.Client
 	shelves map[string]*shelf
 	version int
-	// fault is what becomes of the next write, and wrote is told of each that is carried out.
+	// fault is what becomes of the next write, and wrote gets each that is carried out.
 	fault string
 	wrote func(name string, before, after stored)
 }
@@ -134,18 +136,24 @@ func (a *api) List(_ context.Context, into client.ObjectList, opts ...client.Lis
 		case *clusterv1.MachineDeploymentList:
 			list.Items = append(list.Items, *obj.(*clusterv1.MachineDeployment))
 		case *clusterv1.MachineList:
-			list.Items = append(list.Items, *trimMachine(obj.(*clusterv1.Machine)))
+			list.Items = append(list.Items, *trimmed(obj).(*clusterv1.Machine))
 		case *mcfgv1.MachineConfigPoolList:
 			list.Items = append(list.Items, *obj.(*mcfgv1.MachineConfigPool))
 		case *metav1.PartialObjectMetadataList:
 			list.Items = append(list.Items, *obj.(*metav1.PartialObjectMetadata))
 		case *corev1.NodeList:
 			if slices.Contains(machinesOfNode(obj), wantedMachine(opts)) {
-				list.Items = append(list.Items, *trimNode(obj.(*corev1.Node)))
+				list.Items = append(list.Items, *trimmed(obj).(*corev1.Node))
 			}
 		}
 	}
 	return nil
+}
+
+// trimmed is how a cache keeps an object.
+func trimmed(obj client.Object) client.Object {
+	small, _ := pause.Trim(obj)
+	return small.(client.Object)
 }
 
 func wantedMachine(opts []client.ListOption) string {
@@ -190,7 +198,7 @@ func (a *api) Patch(_ context.Context, obj client.Object, patch client.Patch, _ 
 		return apierrors.NewConflict(resource, obj.GetName(), errors.New("it has changed"))
 	}
 	before := stored(found.GetAnnotations())
-	after := before.after(Decision{Changes: change.Metadata.Annotations})
+	after := before.After(change.Metadata.Annotations)
 	a.store(obj.GetName(), after)
 	a.wrote(obj.GetName(), before, after)
 	switch fault {
@@ -243,7 +251,7 @@ func searchMachine(name, version string, ready bool) *clusterv1.Machine {
 
 func searchNode(ready bool) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name: "node", Labels: map[string]string{workerRole: ""}, Annotations: map[string]string{machineOfNode: "ns/machine"},
+		Name: "node", Labels: map[string]string{workerRole: ""}, Annotations: map[string]string{pause.MachineOfNode: "ns/machine"},
 	}}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(conditionStatus(ready))}}
 	return node

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // oneCluster is a cache with a Cluster and nothing else.
@@ -27,8 +28,11 @@ func (oneCluster) List(context.Context, client.ObjectList, ...client.ListOption)
 
 // TestTopologyNeedsNoMachines: that a topology upgrades is said by the Cluster alone, also if Machines may not be read.
 func TestTopologyNeedsNoMachines(t *testing.T) {
-	cluster := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
-	build.Annotation(OptionAnnotation, "true")(cluster)
+	cluster := build.Cluster("ns", build.ClusterName)
+	cluster.Status.Conditions = []metav1.Condition{{
+		Type: clusterv1.ClusterTopologyReconciledCondition, Status: metav1.ConditionFalse, Reason: clusterv1.ClusterTopologyReconciledClusterUpgradingReason,
+	}}
+	build.Annotation(pause.OptionAnnotation, "true")(cluster)
 	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{}
 	cache := oneCluster{cluster: cluster}
 	s := clusterAPI{reader: cache, rollouts: cache, open: func(_ context.Context, obj client.Object) error {
@@ -40,9 +44,9 @@ func TestTopologyNeedsNoMachines(t *testing.T) {
 	check := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: "mhc", Labels: map[string]string{clusterv1.ClusterNameLabel: build.ClusterName},
 	}}
-	var f Facts
+	var f pause.Facts
 	for _, reading := range s.Read(t.Context(), check) {
-		f.add(reading)
+		f.Add(reading)
 	}
 	if len(f.Upgrades) == 0 {
 		t.Errorf("the Cluster says ClusterUpgrading, and nothing is paused: %+v", f)

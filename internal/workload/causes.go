@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,6 +48,12 @@ func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err
 func timedOut(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) || (errors.As(err, &network) && network.Timeout())
+}
+
+// throttled reports whether a request was never sent, since client-go's own rate limiter would have held it back for longer than the
+// caller had. That says nothing of the cluster. The error has no type, and wraps none.
+func throttled(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "would exceed context deadline")
 }
 
 // kubeconfigProblem says what is wrong with the kubeconfig of a cluster that is

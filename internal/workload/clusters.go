@@ -128,10 +128,9 @@ func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(con
 	case !ok:
 		return noAnswer(ErrBusy)
 	}
-	err := bounded(ctx, turn.within(by), read)
-	c.lines.leave(turn, timedOut(err), c.Clock.Now())
+	err := c.take(ctx, turn, by, read)
 	switch {
-	case timedOut(err) && !turn.patient && !hung:
+	case throttled(err), timedOut(err) && !turn.patient && !hung:
 		return noAnswer(ErrBusy)
 	case timedOut(err):
 		c.hanging.Store(by, c.Clock.Now().Add(wait.Jitter(hangBackoff, 0.5)))
@@ -139,6 +138,12 @@ func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(con
 		c.hanging.Delete(by)
 	}
 	return err
+}
+
+// take has something read in a turn. The turn ends also when the read panics: controller-runtime recovers from that, and goes on.
+func (c *Clusters) take(ctx context.Context, turn turn, by path, read func(context.Context) error) (err error) {
+	defer func() { c.lines.leave(turn, timedOut(err) || throttled(err), c.Clock.Now()) }()
+	return bounded(ctx, turn.within(by), read)
 }
 
 func noAnswer(err error) error { return &UnreadableError{Cause: causeNoAnswer, Err: err} }

@@ -57,7 +57,7 @@ func (h *Host) powerFailure() bool {
 	return h.faults.PowerUnknown
 }
 
-// shown may be old. Whoever calls it holds h.mu.
+// shown may be old. The caller holds h.mu.
 func (h *Host) shown() bool {
 	history := h.machine.history
 	if h.faults.Unreachable {
@@ -103,7 +103,7 @@ func (h *Host) wantOff(mode metal3api.RebootMode, force, rebootInstead bool) ans
 	return h.give(orderOff)
 }
 
-// give has an order carried out, unless the BMC is locked. Whoever calls it holds h.mu.
+// give has an order carried out, unless the BMC is locked. The caller holds h.mu.
 func (h *Host) give(o order) answer {
 	if h.faults.Busy || h.bmc.current != none || h.closed {
 		return answer{waiting: true, again: h.options.Retry}

@@ -1,7 +1,7 @@
 // Package baremetal simulates the operator that switches bare-metal hosts on and off, together with
 // the machines behind them.
 //
-// The BareMetalHost objects are real, on a real API server, and whoever remediates hosts works on
+// The BareMetalHost objects are real, on a real API server, and a controller that remediates hosts works on
 // them as in production. The operator is imitated step by step as version 0.13.2 of
 // baremetal-operator behaves; package golden holds the cases that the imitation and the real one
 // both pass. What the real one cannot do in a test is what this one is for: it can be slow, refused,

@@ -90,7 +90,7 @@ const (
 	byEnd       = "end of the simulation"
 )
 
-// powerOn gives power to a machine that has none. Whoever calls it holds h.switching.
+// powerOn gives power to a machine that has none. The caller holds h.switching.
 func (h *Host) powerOn(why string, ramdisk bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +99,7 @@ func (h *Host) powerOn(why string, ramdisk bool) {
 	}
 }
 
-// powerOff takes the power from a machine that has it. Whoever calls it holds h.switching.
+// powerOff takes the power from a machine that has it. The caller holds h.switching.
 func (h *Host) powerOff(why string) {
 	running := h.endProgram()
 	h.mu.Lock()
@@ -109,7 +109,7 @@ func (h *Host) powerOff(why string) {
 	}
 }
 
-// reset boots a machine anew. Nobody sees it off. Whoever calls it holds h.switching.
+// reset boots a machine anew. Nobody sees it off. The caller holds h.switching.
 func (h *Host) reset(why string, ramdisk bool) {
 	running := h.endProgram()
 	h.mu.Lock()
@@ -132,7 +132,7 @@ func (h *Host) endProgram() bool {
 	return running
 }
 
-// boot and cut write the history. Whoever calls them holds h.mu.
+// boot and cut write the history. The caller holds h.mu.
 func (h *Host) boot(why string, ramdisk bool) {
 	now := h.clock.Now()
 	m := &h.machine

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -32,14 +32,11 @@ type course struct {
 	verdict metav1.ConditionStatus
 	// plan is what the template is made of, if that is one of a plan.
 	plan *v1alpha1.RemediationPlan
-	// mishaps are those that are tried; without any, crashes.
-	mishaps []fault.Mishap
-	// thorough also tries the second write of a kind, and not only those that this remedy adds to what another course tries.
-	thorough bool
+	// crashes are the writes at which the manager crashes, before and after, and suffers those that all befalls that can befall a write.
+	crashes, suffers []fault.Moment
 	// unowned makes the sick machine by hand, without anybody who would replace it.
 	unowned bool
-	// upgrade lets the script upgrade the cluster, and choose the moment at which the machine gets sick. Only the writes that
-	// this takes are tried.
+	// upgrade lets the script upgrade the cluster, and choose the moment at which the machine gets sick.
 	upgrade bool
 }
 
@@ -53,26 +50,33 @@ var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 	APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "watch-first",
 }
 
+// courses try each kind of write once, where it comes soonest; the long ones try what is theirs alone.
 var courses = []course{
 	{
-		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced,
-		left: 2, verdict: metav1.ConditionTrue, thorough: true,
+		name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true,
+		suffers: first(writesVerdict, createsRecord, deletesMachine, withdrawsVerdict),
 	},
 	{
-		name: "plan", plan: &watchFirst, template: planRef, script: approved, left: 2, verdict: metav1.ConditionTrue,
+		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted, left: 2, verdict: metav1.ConditionTrue,
+		crashes: first(annotatesMachine), suffers: first(storesAttempt, closesRecord),
 	},
-	{name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true, mishaps: []fault.Mishap{fault.CrashBefore, fault.CrashAfter, fault.AnswerLost, fault.Conflict, fault.ServerError}},
 	{
 		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{
 			APIVersion: fixVersion, Kind: fixKind + "Template", Name: "fix",
 		},
-		script: fixed, left: 2, verdict: metav1.ConditionTrue,
+		script: fixed, left: 2, verdict: metav1.ConditionTrue, crashes: first(makesRequest, endsRequest),
 	},
 	{
-		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted,
-		left: 2, verdict: metav1.ConditionTrue,
+		name: "owner", annotations: map[string]string{"sickbay.dev/max-in-flight": "1"}, script: replaced, left: 2, verdict: metav1.ConditionTrue,
+		crashes: first(marksMachine, adoptsCheck, countsMachines),
 	},
-	{name: "upgrade", script: upgraded, left: 2, verdict: metav1.ConditionTrue, upgrade: true},
+	{
+		name: "plan", plan: &watchFirst, template: planRef, script: approved, left: 2, verdict: metav1.ConditionTrue, crashes: first(admitsRecord),
+	},
+	{
+		name: "upgrade", script: upgraded, left: 2, verdict: metav1.ConditionTrue, upgrade: true,
+		crashes: []fault.Moment{{What: pausesCheck, Nth: 1}, {What: pausesCheck, Nth: 2}},
+	},
 }
 
 func (c course) namespace() string { return "mishap-" + c.name }
@@ -112,7 +116,7 @@ func (c course) setUp(t *testing.T) {
 		spec.Workers, spec.WorkerLabels = 2, map[string]string{"ward": "general"}
 	}
 	if c.upgrade {
-		spec.Annotations, spec.Pools = map[string]string{upgradepause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
+		spec.Annotations, spec.Pools = map[string]string{pause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
 	}
 	stand.Cluster(t, spec)
 	switch {

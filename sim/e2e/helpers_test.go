@@ -77,8 +77,8 @@ func touched(machine *clusterv1.Machine) bool {
 	return found
 }
 
-// patient returns a context for a wait.
-func patient(t *testing.T) context.Context {
+// waitContext returns a context for a wait.
+func waitContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
 	t.Cleanup(cancel)

@@ -29,13 +29,13 @@ func TestBrokenKubeconfig(t *testing.T) {
 	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	machine := &machines[0]
-	entry, err := stand.Journal.Machine(patient(t), machine.UID, "the verdict", journal.HasVerdict(metav1.ConditionUnknown, "NodeUnavailable"))
+	entry, err := stand.Journal.Machine(waitContext(t), machine.UID, "the verdict", journal.HasVerdict(metav1.ConditionUnknown, "NodeUnavailable"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(journal.Verdict(entry.Object.(*clusterv1.Machine)).Message).To(Equal(
 		`Node cannot be read: the kubeconfig secret broken-kubeconfig cannot be used: its key "value" holds no valid kubeconfig`))
 
 	g.Expect(broken.Heal(t.Context(), stand.World)).To(Succeed())
-	_, err = stand.Journal.Machine(patient(t), machine.UID, "the recovery", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
+	_, err = stand.Journal.Machine(waitContext(t), machine.UID, "the recovery", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).WithTimeout(e2e.Patience).Should(Succeed())
 	g.Expect(touched(machine)).To(BeFalse())

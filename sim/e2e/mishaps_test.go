@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/onsi/gomega"
-
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
@@ -17,7 +18,25 @@ import (
 // everything is for whoever has hours.
 var everything = flag.Bool("everything", false, "try each mishap at each write and watch event of each course and story; hours")
 
-// TestMishaps has each write of a remediation go wrong in each way, and expects that it comes to the same end.
+// The kinds of writes of all courses.
+const (
+	writesVerdict    = "apply status by " + machinehealth.FieldOwner + " " + theSick
+	withdrawsVerdict = "patch status by " + machinehealth.FieldOwner + " " + bystander
+	adoptsCheck      = "apply by " + machinehealthcheck.FieldOwner + "-metadata " + healthChecks
+	countsMachines   = "apply status by " + machinehealthcheck.FieldOwner + " " + healthChecks
+	createsRecord    = "create the record of " + theSick
+	admitsRecord     = "patch by " + machinehealthcheck.FieldOwner + " the record of " + theSick
+	storesAttempt    = "update status by " + remediation.FieldOwner + " the record of " + theSick
+	closesRecord     = "patch by " + remediation.FieldOwner + " the record of " + theSick
+	marksMachine     = "patch status by " + remediation.FieldOwner + " " + theSick
+	annotatesMachine = "patch by " + remediation.FieldOwner + " " + theSick
+	deletesMachine   = "delete " + theSick
+	makesRequest     = "create fixremediations"
+	endsRequest      = "delete fixremediations"
+	pausesCheck      = "patch by " + upgradepause.FieldOwner + " " + healthChecks
+)
+
+// TestMishaps has each kind of write of a remediation go wrong, and expects that it comes to the same end.
 func TestMishaps(t *testing.T) {
 	t.Parallel()
 	for _, c := range courses {
@@ -35,82 +54,79 @@ func everyMoment(t *testing.T, c course) {
 	if !t.Run("no mishap", func(t *testing.T) { newRound(t, c).play(rehearsal) }) {
 		return
 	}
-	happened := map[fault.Mishap]int{}
-	for _, at := range rehearsal.Moments() {
+	noneForgotten(t, rehearsal.Moments())
+	moments := slices.Concat(c.crashes, c.suffers)
+	if *everything {
+		moments = rehearsal.Moments()
+	}
+	for _, at := range moments {
 		for _, mishap := range c.mishapsAt(at) {
-			ok := t.Run(fmt.Sprintf("%s %s", mishap, at), func(t *testing.T) {
-				wire := &fault.Wire{Moment: at, Mishap: mishap}
-				newRound(t, c).play(wire)
-				if wire.Happened() {
-					happened[mishap]++
-					return
-				}
-				t.Log("this time, that did not come")
-			})
-			if !ok {
+			if !t.Run(fmt.Sprintf("%s %s", mishap, at), func(t *testing.T) { befalls(t, c, at, mishap) }) {
 				// The next round would begin with what this one has left.
 				return
 			}
 		}
 	}
-	t.Logf("this has happened: %v", happened)
-	for _, mishap := range c.triedMishaps() {
-		NewWithT(t).Expect(happened[mishap]).To(BeNumerically(">=", c.least()), "%s: the mishaps are not where they should be", mishap)
-	}
 	c.machines(t)
+}
+
+// noneForgotten fails if a write is of a kind that no course tries. Those of a power cycle, which may begin before the round ends, are
+// tried by sim/baremetal/cycle.
+func noneForgotten(t *testing.T, passed []fault.Moment) {
+	t.Helper()
+	// What is written on one machine is written on any.
+	kind := strings.NewReplacer(bystander, theSick, newcomer, theSick).Replace
+	for _, m := range passed {
+		tried := func(c course) bool {
+			return slices.ContainsFunc(slices.Concat(c.crashes, c.suffers), func(at fault.Moment) bool { return kind(at.What) == kind(m.What) })
+		}
+		if !m.Event && !ofPowerCycle(m) && !slices.ContainsFunc(courses, tried) {
+			t.Errorf("no course tries what happens if this goes wrong: %s", m.What)
+		}
+	}
+}
+
+func ofPowerCycle(m fault.Moment) bool {
+	return strings.HasSuffix(m.What, " rebootremediations") || strings.Contains(m.What, " by "+reboot.FieldOwner+" ")
+}
+
+// atMost is how many rounds are played until a moment comes: which of two writes is left out, because somebody else was faster,
+// is not the same each time.
+const atMost = 3
+
+// befalls plays rounds until a mishap has happened at a moment.
+func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
+	t.Helper()
+	for range atMost {
+		wire := &fault.Wire{Moment: at, Mishap: mishap}
+		newRound(t, c).play(wire)
+		if wire.Happened() || t.Failed() {
+			return
+		}
+		t.Log("this time, that did not come")
+		if *everything {
+			return
+		}
+	}
+	t.Errorf("the mishap is not where it should be: that did not come in %d rounds", atMost)
 }
 
 // mishapsAt are those that are tried at a moment of a course.
 func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
 	switch {
-	case m.Event && *everything && m.Nth == 1:
-		return fault.EventMishaps()
-	case m.Event || !c.tried(m):
-		return nil
-	}
-	return c.triedMishaps()
-}
-
-func (c course) triedMishaps() []fault.Mishap {
-	switch {
 	case *everything:
-		return fault.WriteMishaps()
-	case c.mishaps == nil:
-		return []fault.Mishap{fault.CrashBefore, fault.CrashAfter}
+		return mishapsInStory(m)
+	case slices.Contains(c.suffers, m):
+		return []fault.Mishap{fault.CrashBefore, fault.CrashAfter, fault.AnswerLost, fault.Conflict, fault.ServerError}
 	}
-	return c.mishaps
+	return []fault.Mishap{fault.CrashBefore, fault.CrashAfter}
 }
 
-// tried reports whether mishaps are tried at a write. Each takes seconds, so what is the same in all courses is tried in one
-// of them, and what holds for the second write of a kind holds for the tenth.
-func (c course) tried(m fault.Moment) bool {
-	switch {
-	case c.upgrade:
-		return strings.HasPrefix(m.What, "patch by "+upgradepause.FieldOwner)
-	case isWithdrawal(m):
-		// The shortest course.
-		return c.unowned && m.Nth == 1
-	case c.thorough:
-		return m.Nth == 1 || (m.Nth == 2 && !strings.HasSuffix(m.What, bystander) && !strings.HasSuffix(m.What, newcomer))
+// first is the first write of each of some kinds.
+func first(kinds ...string) []fault.Moment {
+	var moments []fault.Moment
+	for _, kind := range kinds {
+		moments = append(moments, fault.Moment{What: kind, Nth: 1})
 	}
-	return m.Nth == 1 && !slices.ContainsFunc([]string{healthChecks, bystander, newcomer}, func(role string) bool {
-		return strings.HasSuffix(m.What, role)
-	})
-}
-
-// least is the least number of writes that are tried: verdict, record, act, what the record says of it, and its end; or pause
-// and end of the pause. If second writes count, also the metadata and the status of the MachineHealthCheck.
-func (c course) least() int {
-	switch {
-	case c.upgrade:
-		return 2
-	case c.thorough:
-		return 7
-	}
-	return 5
-}
-
-// isWithdrawal reports whether a verdict is taken back, as happens at the end of every round.
-func isWithdrawal(m fault.Moment) bool {
-	return strings.HasPrefix(m.What, "patch status by "+machinehealth.FieldOwner+" ")
+	return moments
 }

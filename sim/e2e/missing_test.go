@@ -25,13 +25,13 @@ import (
 func TestKindsThatAreNotInstalled(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
-	bare, err := world.Start(patient(t), world.Options{Bare: true})
+	bare, err := world.Start(waitContext(t), world.Options{Bare: true})
 	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { g.Expect(bare.Stop(patient(t))).To(Succeed()) })
+	t.Cleanup(func() { g.Expect(bare.Stop(waitContext(t))).To(Succeed()) })
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	account, err := rights.ForArgs(false, nil)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(account.WriteKubeconfig(patient(t), bare.Config(), kubeconfig)).To(Succeed())
+	g.Expect(account.WriteKubeconfig(waitContext(t), bare.Config(), kubeconfig)).To(Succeed())
 
 	sick := e2e.StartSickbay(t, stand.Binary, kubeconfig)
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers wait for their kinds to be installed") }).Should(ConsistOf(

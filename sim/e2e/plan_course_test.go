@@ -24,7 +24,7 @@ var watchFirst = v1alpha1.RemediationPlan{
 // approved: a person is asked once, and approves. Then the machine is replaced.
 func approved(r *round, g *WithT) {
 	r.Helper()
-	asked, err := stand.Journal.Record(patient(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
+	asked, err := stand.Journal.Record(waitContext(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
 	g.Expect(err).NotTo(HaveOccurred())
 	record := asked.Object.(*v1alpha1.MachineRemediation)
 	g.Expect(touched(r.sick)).To(BeFalse())

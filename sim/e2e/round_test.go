@@ -71,8 +71,9 @@ func roleOf(resource string) string {
 // healthChecks is the role of a MachineHealthCheck.
 const healthChecks = "the MachineHealthCheck"
 
-// The machines but for the sick one.
+// The roles of machines.
 const (
+	theSick   = "the sick machine"
 	bystander = "another machine"
 	newcomer  = "the new machine"
 )
@@ -86,7 +87,7 @@ func machineOf(record string) string {
 func (r *round) machineRole(name string) string {
 	switch {
 	case name == r.sick.Name:
-		return "the sick machine"
+		return theSick
 	case slices.ContainsFunc(r.others, func(m clusterv1.Machine) bool { return m.Name == name }):
 		return bystander
 	}

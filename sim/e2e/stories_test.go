@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
-	"github.com/sickbay-dev/sickbay/sim/foretold"
+	"github.com/sickbay-dev/sickbay/sim/forecast"
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
@@ -52,11 +52,11 @@ func TestStories(t *testing.T) {
 const lateAtMost = 15 * time.Second
 
 // foretells asks explain all the time what happens next.
-func foretells(t *testing.T) *foretold.Watcher {
+func foretells(t *testing.T) *forecast.Watcher {
 	t.Helper()
 	o := app.DefaultOptions()
 	o.Namespace, o.RemoteConditionsGracePeriod = scenario.Namespace, 5*time.Second
-	w, err := foretold.Watch(t.Context(), stand.World.Config(), o, lateAtMost)
+	w, err := forecast.Watch(t.Context(), stand.World.Config(), o, lateAtMost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func foretells(t *testing.T) *foretold.Watcher {
 }
 
 // cameTrue checks that what explain said, in all stories, has happened.
-func cameTrue(t *testing.T, w *foretold.Watcher) {
+func cameTrue(t *testing.T, w *forecast.Watcher) {
 	t.Helper()
 	r := w.Report()
 	t.Logf("%d times explain said what happened next, %d times it happened within a second, and %d times later, as the machine was busy", r.Kept, r.Prompt, r.Excused)

@@ -139,7 +139,7 @@ func (s *show) play(t *testing.T, wire *fault.Wire) end {
 func (s *show) prepare(t *testing.T) {
 	t.Helper()
 	alone := []scenario.Scenario{s.Scenario}
-	err := stand.InTurn(func() error { return scenario.Prepare(patient(t), stand.World, scenario.Clusters(alone)[0], alone) })
+	err := stand.InTurn(func() error { return scenario.Prepare(waitContext(t), stand.World, scenario.Clusters(alone)[0], alone) })
 	if err != nil {
 		t.Fatalf("preparing %s: %v", s.Name, err)
 	}

@@ -31,7 +31,7 @@ func TestNodesOfOneName(t *testing.T) {
 	}
 	stand.Sickbay(t, "twins")
 	for _, twin := range twins {
-		_, err := stand.Journal.Machine(patient(t), twin.UID, "the verdict", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
+		_, err := stand.Journal.Machine(waitContext(t), twin.UID, "the verdict", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
 		g.Expect(err).NotTo(HaveOccurred())
 	}
 	for i, twin := range twins {

@@ -6,7 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -37,7 +37,7 @@ func upgraded(r *round, g *WithT) {
 	deleted(r, g)
 	r.madeMachines(g, 2) // one for the upgrade, one for the sick machine
 
-	resumedAt, err := machinehealth.ResumedAt(mhc)
+	resumedAt, err := mhcspec.ResumedAt(mhc)
 	g.Expect(err).NotTo(HaveOccurred())
 	// Not the verdict: one that is on its way when the pause begins is still stored, and nothing follows from it.
 	marked, err := stand.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)

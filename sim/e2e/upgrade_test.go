@@ -9,9 +9,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -23,20 +22,20 @@ const newer = "v1.36.4"
 // isPaused tells that a MachineHealthCheck is paused for an upgrade, and isResumed that it was, and nothing is left of
 // that but the time.
 func isPaused(mhc *clusterv1.MachineHealthCheck) bool {
-	_, marked := mhc.Annotations[upgradepause.MarkerAnnotation]
-	return marked && mhc.Annotations[clusterv1.PausedAnnotation] == targets.UpgradeValue
+	_, marked := mhc.Annotations[pause.MarkerAnnotation]
+	return marked && mhc.Annotations[clusterv1.PausedAnnotation] == mhcspec.UpgradeValue
 }
 
 func isResumed(mhc *clusterv1.MachineHealthCheck) bool {
 	for _, key := range []string{
-		clusterv1.PausedAnnotation, upgradepause.MarkerAnnotation, upgradepause.HandledAnnotation,
-		upgradepause.PausedAtAnnotation, upgradepause.WarnedAtAnnotation, upgradepause.SettlingAnnotation,
+		clusterv1.PausedAnnotation, pause.MarkerAnnotation, pause.HandledAnnotation,
+		pause.PausedAtAnnotation, pause.WarnedAtAnnotation, pause.SettlingAnnotation,
 	} {
 		if _, ok := mhc.Annotations[key]; ok {
 			return false
 		}
 	}
-	return mhc.Annotations[machinehealth.ResumedAtAnnotation] != ""
+	return mhc.Annotations[mhcspec.ResumedAtAnnotation] != ""
 }
 
 // TestControlPlaneUpgrade: KubeadmControlPlane replaces its machine by one of another version, and the pause begins before
@@ -45,11 +44,11 @@ func TestControlPlaneUpgrade(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
 	spec := world.ClusterSpec{
-		Namespace: "upgrades", Name: "upgraded", Workers: 1, Annotations: map[string]string{upgradepause.OptionAnnotation: "true"},
+		Namespace: "upgrades", Name: "upgraded", Workers: 1, Annotations: map[string]string{pause.OptionAnnotation: "true"},
 	}
 	stand.Cluster(t, spec)
 	mhc, excepted := healthCheck(spec.Key(), workers(spec.Key())), healthCheck(spec.Key(), metav1.LabelSelector{MatchLabels: map[string]string{"no": "machine"}})
-	excepted.Name, excepted.Annotations = "excepted", map[string]string{upgradepause.OptionAnnotation: "false"}
+	excepted.Name, excepted.Annotations = "excepted", map[string]string{pause.OptionAnnotation: "false"}
 	for _, check := range []*clusterv1.MachineHealthCheck{mhc, excepted} {
 		g.Expect(stand.World.Client().Create(t.Context(), check)).To(Succeed())
 	}
@@ -60,16 +59,16 @@ func TestControlPlaneUpgrade(t *testing.T) {
 	g.Expect(machines).To(HaveLen(1))
 
 	g.Expect(fault.Upgrade{Cluster: spec.Key(), Version: newer}.Inject(t.Context(), stand.World)).To(Succeed())
-	pause, err := stand.Journal.MachineHealthCheck(patient(t), client.ObjectKeyFromObject(mhc), "the pause", isPaused)
+	pause, err := stand.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the pause", isPaused)
 	g.Expect(err).NotTo(HaveOccurred())
-	end, err := stand.Journal.MachineHealthCheck(patient(t), client.ObjectKeyFromObject(mhc), "the end of the pause", isResumed)
+	end, err := stand.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the end of the pause", isResumed)
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Logf("paused for %s", end.At.Sub(pause.At).Round(time.Millisecond))
 
-	leaving, err := stand.Journal.Machine(patient(t), machines[0].UID, "the deletion of the old machine", journal.Deleting)
+	leaving, err := stand.Journal.Machine(waitContext(t), machines[0].UID, "the deletion of the old machine", journal.Deleting)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(pause.Before(leaving)).To(BeTrue(), "paused before the machine goes")
-	gone, err := stand.Journal.Gone(patient(t), machines[0].UID, "the end of the old machine")
+	gone, err := stand.Journal.Gone(waitContext(t), machines[0].UID, "the end of the old machine")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(gone.Before(end)).To(BeTrue(), "resumed when it is gone")
 	g.Expect(stand.World.ControlPlaneMachines(t.Context(), spec.Key())).To(And(HaveLen(1), HaveEach(HaveField("Spec.Version", newer))))

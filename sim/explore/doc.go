@@ -1,5 +1,8 @@
 // Package explore searches the histories of small worlds for one in which Sickbay breaks a rule.
 //
+// Packages import in one direction only, from the search down: explore; monitor and plants; history; worlds, schedule, rules and
+// apimodel; kinds.
+//
 // A world has machines, their owner and hosts, people, an upgrade, and one or two managers. The managers are the real
 // Reconcilers, which read and write through a model of the API server. Everything that can happen otherwise than usual is
 // an option at some point of the run: a write is lost, a cache lags behind, a process dies, an old leader goes on, somebody

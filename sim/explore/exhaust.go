@@ -4,14 +4,18 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // Exhaust lives through all histories that deviate once from what usually happens, anywhere, and through all that deviate
 // at most so many times, each time at one of the first points of the run. It stops at the first few that break a rule.
-func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) *Searched {
+func Exhaust(spec *worlds.Spec, plant *history.Plant, depth, deviations, workers int) *Searched {
 	e := &exhaust{spec: spec, plant: plant, depth: depth, most: deviations}
 	first := e.live(nil)
-	next := make(chan Schedule)
+	next := make(chan schedule.Schedule)
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
@@ -29,8 +33,8 @@ func Exhaust(spec *Spec, plant *Plant, depth, deviations, workers int) *Searched
 }
 
 type exhaust struct {
-	spec        *Spec
-	plant       *Plant
+	spec        *worlds.Spec
+	plant       *history.Plant
 	depth, most int
 
 	mu       sync.Mutex
@@ -38,18 +42,18 @@ type exhaust struct {
 }
 
 // below lives through a schedule and all that begin with it.
-func (e *exhaust) below(s Schedule) {
+func (e *exhaust) below(s schedule.Schedule) {
 	for _, longer := range e.live(s) {
 		e.below(longer)
 	}
 }
 
 // live lives through a schedule, and returns those that deviate once more.
-func (e *exhaust) live(s Schedule) []Schedule {
+func (e *exhaust) live(s schedule.Schedule) []schedule.Schedule {
 	if e.over() {
 		return nil
 	}
-	strategy := newCounting(s, e.until(s))
+	strategy := schedule.NewCounting(s, e.until(s))
 	result := run(e.spec, e.plant, strategy, nil)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -61,17 +65,17 @@ func (e *exhaust) live(s Schedule) []Schedule {
 	if len(s) >= e.most || (len(s) > 0 && s[len(s)-1].At >= e.depth) {
 		return nil
 	}
-	var longer []Schedule
-	for _, point := range strategy.counts {
+	var longer []schedule.Schedule
+	for _, point := range strategy.Counts {
 		for which := 1; which <= point.Option; which++ {
-			longer = append(longer, append(slices.Clone(s), Deviation{point.At, which}))
+			longer = append(longer, append(slices.Clone(s), schedule.Deviation{At: point.At, Option: which}))
 		}
 	}
 	return longer
 }
 
 // until is the last point at which a schedule deviates once more.
-func (e *exhaust) until(s Schedule) int {
+func (e *exhaust) until(s schedule.Schedule) int {
 	if len(s) == 0 {
 		return math.MaxInt
 	}

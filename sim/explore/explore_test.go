@@ -1,10 +1,13 @@
 package explore
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/plants"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // workers is how many histories are lived through at once.
@@ -12,7 +15,7 @@ const workers = 2
 
 // TestNoRuleIsBroken draws a few histories of each world. The command explore draws more.
 func TestNoRuleIsBroken(t *testing.T) {
-	for _, spec := range Worlds {
+	for _, spec := range worlds.All {
 		t.Run(spec.Name, func(t *testing.T) {
 			judge(t, Random(spec, nil, 1, 5, 1, workers))
 		})
@@ -22,19 +25,16 @@ func TestNoRuleIsBroken(t *testing.T) {
 // TestMadeAgain: a person deletes a RebootRemediation before its record could store that it made it. It is made again, and the host is
 // cycled once. The planted bug "hasty hosts" breaks the rule in one of these histories.
 func TestMadeAgain(t *testing.T) {
-	judge(t, Random(rebootsInVain(Person), nil, 19400, 200, 1, workers))
+	hasty, err := plants.Named("hasty hosts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge(t, Random(hasty.World, nil, hasty.Seed, 200, 1, workers))
 }
 
-// TestSmallWorlds deviates once at each point of the smallest worlds. The command explore does so in all.
-func TestSmallWorlds(t *testing.T) {
-	for _, spec := range SmallWorlds {
-		if slices.Contains(spec.Actors, Nodes) {
-			continue
-		}
-		t.Run(spec.Name, func(t *testing.T) {
-			judge(t, Exhaust(spec, nil, 0, 1, workers))
-		})
-	}
+// TestSmallWorld deviates once at each point of the smallest world. The command explore does so in all small ones.
+func TestSmallWorld(t *testing.T) {
+	judge(t, Exhaust(worlds.Small[0], nil, 0, 1, workers))
 }
 
 func judge(t *testing.T, searched *Searched) {
@@ -51,14 +51,14 @@ func judge(t *testing.T, searched *Searched) {
 
 // TestReplay: a history depends on its schedule alone.
 func TestReplay(t *testing.T) {
-	for _, spec := range Worlds {
+	for _, spec := range worlds.All {
 		t.Run(spec.Name, func(t *testing.T) {
 			tell := func(lines *[]string) func(string) {
 				return func(line string) { *lines = append(*lines, line) }
 			}
 			var first, second []string
-			drawn := run(spec, nil, newRandom(seedOf(spec, 7)), tell(&first))
-			again := run(spec, nil, newReplay(drawn.Schedule), tell(&second))
+			drawn := run(spec, nil, schedule.NewRandom(seedOf(spec, 7)), tell(&first))
+			again := run(spec, nil, schedule.NewReplay(drawn.Schedule), tell(&second))
 			if diff := cmp.Diff(first, second); diff != "" {
 				t.Errorf("it goes otherwise the second time (-first +second):\n%s", diff)
 			}
@@ -70,17 +70,17 @@ func TestReplay(t *testing.T) {
 }
 
 func TestParseSchedule(t *testing.T) {
-	for _, schedule := range []Schedule{nil, {{At: 3, Option: 1}, {At: 17, Option: 40}}} {
-		parsed, err := ParseSchedule(schedule.String())
+	for _, s := range []schedule.Schedule{nil, {{At: 3, Option: 1}, {At: 17, Option: 40}}} {
+		parsed, err := schedule.Parse(s.String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(schedule, parsed); diff != "" {
+		if diff := cmp.Diff(s, parsed); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 	for _, text := range []string{"", "3", "3:", ":1", "a:b", "3:1;4:1"} {
-		if s, err := ParseSchedule(text); err == nil {
+		if s, err := schedule.Parse(text); err == nil {
 			t.Errorf("%q is %v, want an error", text, s)
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/plants"
 )
 
 // most is how many histories a planted bug may hide in.
@@ -12,7 +15,7 @@ const mostHistories = 1000
 
 // TestPlants: the explorer finds each bug that is planted, as what it is.
 func TestPlants(t *testing.T) {
-	for _, plant := range Plants {
+	for _, plant := range plants.All {
 		t.Run(plant.Name, func(t *testing.T) {
 			t.Parallel()
 			searched, ok := FindPlant(plant, mostHistories)
@@ -34,12 +37,12 @@ func storyOf(searched *Searched) string {
 // TestRulesHavePlants: for each rule, and each fault of old, there is a bug that breaks it.
 func TestRulesHavePlants(t *testing.T) {
 	for rule := 1; rule <= 14; rule++ {
-		if !slices.ContainsFunc(Plants, func(p *Plant) bool { return strings.HasPrefix(p.Rule, fmt.Sprintf("%d: ", rule)) }) {
+		if !slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return strings.HasPrefix(p.Rule, fmt.Sprintf("%d: ", rule)) }) {
 			t.Errorf("no planted bug breaks rule %d", rule)
 		}
 	}
 	for fault := 1; fault <= 5; fault++ {
-		if !slices.ContainsFunc(Plants, func(p *Plant) bool { return p.Fault == fault }) {
+		if !slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return p.Fault == fault }) {
 			t.Errorf("no planted bug brings back fault %d", fault)
 		}
 	}

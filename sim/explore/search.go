@@ -4,10 +4,14 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // Random lives through histories with the seeds from first on, until so many break a rule.
-func Random(spec *Spec, plant *Plant, first uint64, runs, failures, workers int) *Searched {
+func Random(spec *worlds.Spec, plant *history.Plant, first uint64, runs, failures, workers int) *Searched {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	next, searched := uint64(0), &Searched{}
@@ -20,7 +24,7 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, failures, workers int)
 	for range workers {
 		group.Go(func() {
 			for seed, over := draw(); !over; seed, over = draw() {
-				result := run(spec, plant, newRandom(seedOf(spec, seed)), nil)
+				result := run(spec, plant, schedule.NewRandom(seedOf(spec, seed)), nil)
 				mu.Lock()
 				searched.count(result)
 				if result.Failure != nil {
@@ -35,14 +39,14 @@ func Random(spec *Spec, plant *Plant, first uint64, runs, failures, workers int)
 }
 
 // Shrink leaves out deviations for as long as the same rule is broken.
-func Shrink(spec *Spec, plant *Plant, found Result) Result {
+func Shrink(spec *worlds.Spec, plant *history.Plant, found history.Result) history.Result {
 	for again := true; again; {
 		again = false
 		for i := range slices.Backward(found.Schedule) {
 			if i >= len(found.Schedule) {
 				continue
 			}
-			less := run(spec, plant, newReplay(found.Schedule.without(i)), nil)
+			less := run(spec, plant, schedule.NewReplay(found.Schedule.Without(i)), nil)
 			if less.Failure != nil && less.Failure.Rule == found.Failure.Rule && len(less.Schedule) < len(found.Schedule) {
 				found, again = less, true
 			}
@@ -52,8 +56,26 @@ func Shrink(spec *Spec, plant *Plant, found Result) Result {
 }
 
 // seedOf gives each world histories of its own.
-func seedOf(spec *Spec, seed uint64) uint64 {
+func seedOf(spec *worlds.Spec, seed uint64) uint64 {
 	hash := fnv.New64a()
 	hash.Write([]byte(spec.Name))
 	return hash.Sum64() + seed
+}
+
+// FindPlant draws histories of the world of a planted bug, one after the other, until one breaks its rule.
+func FindPlant(plant *history.Plant, most int) (searched *Searched, found bool) {
+	searched = &Searched{}
+	first := max(1, plant.Seed)
+	for seed := first; seed < first+uint64(most); seed++ {
+		result := run(plant.World, plant, schedule.NewRandom(seedOf(plant.World, seed)), nil)
+		searched.count(result)
+		if result.Failure == nil {
+			continue
+		}
+		searched.Found = []Found{{World: plant.World, Plant: plant, Seed: seed, Result: result}}
+		if result.Failure.Rule == plant.Rule {
+			return searched, true
+		}
+	}
+	return searched, false
 }

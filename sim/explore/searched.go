@@ -3,16 +3,19 @@ package explore
 import (
 	"fmt"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // Found is a run that breaks a rule.
 type Found struct {
-	World *Spec
+	World *worlds.Spec
 	// Plant is the bug that was planted; nil if there was none.
-	Plant *Plant
+	Plant *history.Plant
 	// Seed is that of a history that was drawn; 0 for one that was enumerated.
 	Seed uint64
-	Result
+	history.Result
 }
 
 // Command is what tells the history once more.
@@ -48,13 +51,13 @@ func (s *Searched) String() string {
 		s.Runs, s.Steps, s.Deviations, s.Points, s.Virtual.Hours()/24, s.States.Count())
 }
 
-func (s *Searched) count(r Result) {
+func (s *Searched) count(r history.Result) {
 	s.Runs++
 	s.Points += r.Points
 	s.Deviations += len(r.Schedule)
 	s.Steps += r.Steps
 	s.Virtual += r.Virtual
-	s.States.see(r.states)
+	s.States.see(r.States)
 }
 
 // Add adds what was searched elsewhere.

@@ -81,17 +81,17 @@ func TestCutOffIsNoticedByClusterAPI(t *testing.T) {
 
 func TestBreakKubeconfig(t *testing.T) {
 	g := newTest(t)
-	f := fault.BreakKubeconfig{Cluster: ward}
+	f := fault.BreakKubeconfig{Cluster: testCluster}
 	inject(t, f)
 	inject(t, f) // Must not take the broken kubeconfig for the earlier one.
-	g.Expect(askAPIServer(t.Context(), ward)).To(MatchError(ContainSubstring("reading the kubeconfig")))
+	g.Expect(askAPIServer(t.Context(), testCluster)).To(MatchError(ContainSubstring("reading the kubeconfig")))
 	heal(t, f)
-	g.Expect(askAPIServer(t.Context(), ward)).To(Succeed())
+	g.Expect(askAPIServer(t.Context(), testCluster)).To(Succeed())
 }
 
 func TestPauseCluster(t *testing.T) {
 	key := client.ObjectKeyFromObject(worker(t))
-	f := fault.PauseCluster{Cluster: ward}
+	f := fault.PauseCluster{Cluster: testCluster}
 	inject(t, f)
 	expectCondition(t, key, clusterv1.PausedCondition, haveStatus(metav1.ConditionTrue))
 	heal(t, f)
@@ -111,8 +111,8 @@ func TestHealingWhatIsGone(t *testing.T) {
 		fault.HoldDeletion{Machine: nowhere},
 		fault.Upgrade{Cluster: nowhere},
 		fault.Upgrade{Cluster: nowhere, MachineDeployment: "nobody"},
-		fault.StopKubelet{Cluster: ward, Node: "nobody"},
-		fault.NodeCondition{Cluster: ward, Node: "nobody"},
+		fault.StopKubelet{Cluster: testCluster, Node: "nobody"},
+		fault.NodeCondition{Cluster: testCluster, Node: "nobody"},
 	} {
 		g.Expect(f.Heal(t.Context(), it)).To(Succeed(), f.String())
 	}

@@ -25,12 +25,12 @@ func newTest(t *testing.T) *WithT {
 	return g
 }
 
-// worker returns a worker of the ward, after all of them are well.
+// worker returns a worker of the test cluster, after all of them are well.
 func worker(t *testing.T) *clusterv1.Machine {
 	t.Helper()
 	g := newTest(t)
-	g.Eventually(func() error { return it.Ready(t.Context(), ward) }).Should(Succeed())
-	machines, err := it.PoolMachines(t.Context(), ward, world.DefaultPool)
+	g.Eventually(func() error { return it.Ready(t.Context(), testCluster) }).Should(Succeed())
+	machines, err := it.PoolMachines(t.Context(), testCluster, world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(machines).NotTo(BeEmpty())
 	return &machines[0]
@@ -69,14 +69,14 @@ func haveStatus(status metav1.ConditionStatus) types.GomegaMatcher {
 	return And(Not(BeNil()), HaveField("Status", status))
 }
 
-// expectReplaced waits until a Machine is gone and the ward is complete again.
+// expectReplaced waits until a Machine is gone and the test cluster is complete again.
 func expectReplaced(t *testing.T, machine client.ObjectKey) {
 	t.Helper()
 	start := time.Now()
 	newTest(t).Eventually(func(g Gomega) {
 		err := it.Client().Get(t.Context(), machine, &clusterv1.Machine{})
 		g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
-		g.Expect(it.Ready(t.Context(), ward)).To(Succeed())
+		g.Expect(it.Ready(t.Context(), testCluster)).To(Succeed())
 	}).Should(Succeed())
 	t.Logf("machine %s replaced after %s", machine.Name, time.Since(start).Round(time.Millisecond))
 }

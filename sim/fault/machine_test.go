@@ -21,7 +21,7 @@ func TestMachineConditionSurvivesClusterAPI(t *testing.T) {
 	since := time.Now().Add(-time.Hour).Truncate(time.Second)
 	power := fault.MachineCondition{Machine: key, Type: "PowerSupplied", Status: metav1.ConditionFalse, Message: "no power", Since: since}
 	fan := fault.MachineCondition{Machine: key, Type: "FanTurning", Status: metav1.ConditionFalse, Reason: "Dust"}
-	kubelet := fault.StopKubelet{Cluster: ward, Node: machine.Status.NodeRef.Name}
+	kubelet := fault.StopKubelet{Cluster: testCluster, Node: machine.Status.NodeRef.Name}
 
 	inject(t, power)
 	inject(t, fan)
@@ -47,21 +47,21 @@ func TestMachineConditionSurvivesClusterAPI(t *testing.T) {
 func TestHoldBack(t *testing.T) {
 	g := newTest(t)
 	worker(t)
-	deployment := client.ObjectKey{Namespace: ward.Namespace, Name: world.MachineDeploymentName(ward.Name, world.DefaultPool)}
-	f := fault.HoldBack{Cluster: ward, MachineDeployment: deployment.Name}
+	deployment := client.ObjectKey{Namespace: testCluster.Namespace, Name: world.MachineDeploymentName(testCluster.Name, world.DefaultPool)}
+	f := fault.HoldBack{Cluster: testCluster, MachineDeployment: deployment.Name}
 	inject(t, f)
 	inject(t, f) // Must not take the held-back startup time for the earlier one.
 	scale(t, deployment, 4)
 
 	var held *clusterv1.Machine
 	g.Eventually(func() *clusterv1.Machine { held = provisionedWithoutNode(t, deployment); return held }).ShouldNot(BeNil())
-	g.Expect(it.Ready(t.Context(), ward)).To(MatchError("machine " + held.Name + " has no node"))
+	g.Expect(it.Ready(t.Context(), testCluster)).To(MatchError("machine " + held.Name + " has no node"))
 
 	heal(t, f)
 	g.Expect(it.Client().Delete(t.Context(), held)).To(Succeed())
 	expectReplaced(t, client.ObjectKeyFromObject(held))
 	scale(t, deployment, 3)
-	g.Eventually(func() error { return it.Ready(t.Context(), ward) }).Should(Succeed())
+	g.Eventually(func() error { return it.Ready(t.Context(), testCluster) }).Should(Succeed())
 }
 
 func scale(t *testing.T, deployment client.ObjectKey, replicas int32) {
@@ -88,7 +88,7 @@ func provisionedWithoutNode(t *testing.T, deployment client.ObjectKey) *clusterv
 }
 
 func TestHoldBackControlPlane(t *testing.T) {
-	f := fault.HoldBack{Cluster: ward}
+	f := fault.HoldBack{Cluster: testCluster}
 	inject(t, f)
 	heal(t, f)
 	worker(t)

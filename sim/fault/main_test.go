@@ -20,8 +20,8 @@ var (
 	// it is the world that all tests of this package share.
 	it *world.World
 
-	// ward is a cluster with one control plane machine and three workers. Every test leaves it healthy.
-	ward = client.ObjectKey{Namespace: "default", Name: "ward"}
+	// testCluster is a cluster with one control plane machine and three workers. Every test leaves it healthy.
+	testCluster = client.ObjectKey{Namespace: "default", Name: "ward"}
 )
 
 func TestMain(m *testing.M) {
@@ -43,11 +43,11 @@ func run(m *testing.M) (code int) {
 			code = 1
 		}
 	}()
-	if err := it.CreateCluster(ctx, world.ClusterSpec{Namespace: ward.Namespace, Name: ward.Name, Workers: 3}); err != nil {
-		fmt.Fprintln(os.Stderr, "creating the ward:", err)
+	if err := it.CreateCluster(ctx, world.ClusterSpec{Namespace: testCluster.Namespace, Name: testCluster.Name, Workers: 3}); err != nil {
+		fmt.Fprintln(os.Stderr, "creating the test cluster:", err)
 		return 1
 	}
-	if err := it.WaitReady(ctx, ward); err != nil {
+	if err := it.WaitReady(ctx, testCluster); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -19,7 +19,7 @@ func TestStopKubelet(t *testing.T) {
 		t.Run("status "+string(status), func(t *testing.T) {
 			machine := worker(t)
 			key := client.ObjectKeyFromObject(machine)
-			f := fault.StopKubelet{Cluster: ward, Node: machine.Status.NodeRef.Name, Status: status}
+			f := fault.StopKubelet{Cluster: testCluster, Node: machine.Status.NodeRef.Name, Status: status}
 			want := metav1.ConditionUnknown
 			if status == corev1.ConditionFalse {
 				want = metav1.ConditionFalse
@@ -36,10 +36,10 @@ func TestStopKubeletInThePast(t *testing.T) {
 	g := newTest(t)
 	name := worker(t).Status.NodeRef.Name
 	since := time.Now().Add(-time.Hour).Truncate(time.Second)
-	f := fault.StopKubelet{Cluster: ward, Node: name, Since: since}
+	f := fault.StopKubelet{Cluster: testCluster, Node: name, Since: since}
 	inject(t, f)
 	node := &corev1.Node{}
-	g.Expect(it.WorkloadClient(ward).Get(t.Context(), client.ObjectKey{Name: name}, node)).To(Succeed())
+	g.Expect(it.WorkloadClient(testCluster).Get(t.Context(), client.ObjectKey{Name: name}, node)).To(Succeed())
 	g.Expect(node.Status.Conditions[0].LastTransitionTime.Time).To(BeTemporally("==", since))
 	heal(t, f)
 }
@@ -48,8 +48,8 @@ func TestNodeCondition(t *testing.T) {
 	g := newTest(t)
 	machine := worker(t)
 	key := client.ObjectKeyFromObject(machine)
-	pressure := fault.NodeCondition{Cluster: ward, Node: machine.Status.NodeRef.Name, Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue}
-	custom := fault.NodeCondition{Cluster: ward, Node: machine.Status.NodeRef.Name, Type: "KernelDeadlock", Status: corev1.ConditionTrue}
+	pressure := fault.NodeCondition{Cluster: testCluster, Node: machine.Status.NodeRef.Name, Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue}
+	custom := fault.NodeCondition{Cluster: testCluster, Node: machine.Status.NodeRef.Name, Type: "KernelDeadlock", Status: corev1.ConditionTrue}
 	inject(t, pressure)
 	inject(t, custom)
 	expectCondition(t, key, clusterv1.MachineNodeHealthyCondition, haveStatus(metav1.ConditionFalse))
@@ -57,20 +57,20 @@ func TestNodeCondition(t *testing.T) {
 	heal(t, custom)
 	expectCondition(t, key, clusterv1.MachineNodeHealthyCondition, haveStatus(metav1.ConditionTrue))
 	node := &corev1.Node{}
-	g.Expect(it.WorkloadClient(ward).Get(t.Context(), client.ObjectKey{Name: machine.Status.NodeRef.Name}, node)).To(Succeed())
+	g.Expect(it.WorkloadClient(testCluster).Get(t.Context(), client.ObjectKey{Name: machine.Status.NodeRef.Name}, node)).To(Succeed())
 	g.Expect(node.Status.Conditions).NotTo(ContainElement(HaveField("Type", custom.Type)))
 }
 
 func nodeGone(t *testing.T, name string) bool {
 	t.Helper()
-	return apierrors.IsNotFound(it.WorkloadClient(ward).Get(t.Context(), client.ObjectKey{Name: name}, &corev1.Node{}))
+	return apierrors.IsNotFound(it.WorkloadClient(testCluster).Get(t.Context(), client.ObjectKey{Name: name}, &corev1.Node{}))
 }
 
 func TestDeletedNodeStaysAwayAndIsReplaced(t *testing.T) {
 	g := newTest(t)
 	machine := worker(t)
 	key := client.ObjectKeyFromObject(machine)
-	f := fault.DeleteNode{Cluster: ward, Node: machine.Status.NodeRef.Name}
+	f := fault.DeleteNode{Cluster: testCluster, Node: machine.Status.NodeRef.Name}
 	inject(t, f)
 	expectCondition(t, key, clusterv1.MachineNodeReadyCondition, And(
 		haveStatus(metav1.ConditionFalse),
@@ -87,17 +87,17 @@ func TestDeletedNodeStaysAwayAndIsReplaced(t *testing.T) {
 func TestDeletedNodeComesBack(t *testing.T) {
 	g := newTest(t)
 	for _, machine := range []*clusterv1.Machine{worker(t), controlPlaneMachine(t)} {
-		f := fault.DeleteNode{Cluster: ward, Node: machine.Status.NodeRef.Name}
+		f := fault.DeleteNode{Cluster: testCluster, Node: machine.Status.NodeRef.Name}
 		inject(t, f)
 		g.Expect(nodeGone(t, f.Node)).To(BeTrue())
 		heal(t, f)
-		g.Eventually(func() error { return it.Ready(t.Context(), ward) }).Should(Succeed())
+		g.Eventually(func() error { return it.Ready(t.Context(), testCluster) }).Should(Succeed())
 	}
 }
 
 func controlPlaneMachine(t *testing.T) *clusterv1.Machine {
 	t.Helper()
-	machines, err := it.ControlPlaneMachines(t.Context(), ward)
+	machines, err := it.ControlPlaneMachines(t.Context(), testCluster)
 	newTest(t).Expect(err).NotTo(HaveOccurred())
 	return &machines[0]
 }

@@ -15,13 +15,15 @@ const newer = "v1.36.4"
 
 func TestUpgrade(t *testing.T) {
 	worker(t)
-	f := fault.Upgrade{Cluster: ward, MachineDeployment: world.MachineDeploymentName(ward.Name, world.DefaultPool), Version: newer}
-	rollsOut(t, f, func() ([]clusterv1.Machine, error) { return it.PoolMachines(t.Context(), ward, world.DefaultPool) })
+	f := fault.Upgrade{Cluster: testCluster, MachineDeployment: world.MachineDeploymentName(testCluster.Name, world.DefaultPool), Version: newer}
+	rollsOut(t, f, func() ([]clusterv1.Machine, error) {
+		return it.PoolMachines(t.Context(), testCluster, world.DefaultPool)
+	})
 }
 
 func TestUpgradeControlPlane(t *testing.T) {
 	worker(t)
-	rollsOut(t, fault.Upgrade{Cluster: ward, Version: newer}, func() ([]clusterv1.Machine, error) { return it.ControlPlaneMachines(t.Context(), ward) })
+	rollsOut(t, fault.Upgrade{Cluster: testCluster, Version: newer}, func() ([]clusterv1.Machine, error) { return it.ControlPlaneMachines(t.Context(), testCluster) })
 }
 
 func rollsOut(t *testing.T, f fault.Upgrade, machines func() ([]clusterv1.Machine, error)) {
@@ -34,7 +36,7 @@ func rollsOut(t *testing.T, f fault.Upgrade, machines func() ([]clusterv1.Machin
 	expectVersion(t, world.KubernetesVersion, machines)
 }
 
-// expectVersion waits until all machines have a version, and the ward is complete again.
+// expectVersion waits until all machines have a version, and the test cluster is complete again.
 func expectVersion(t *testing.T, version string, machines func() ([]clusterv1.Machine, error)) {
 	t.Helper()
 	start := time.Now()
@@ -42,7 +44,7 @@ func expectVersion(t *testing.T, version string, machines func() ([]clusterv1.Ma
 		found, err := machines()
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(found).To(HaveEach(HaveField("Spec.Version", version)))
-		g.Expect(it.Ready(t.Context(), ward)).To(Succeed())
+		g.Expect(it.Ready(t.Context(), testCluster)).To(Succeed())
 	}).Should(Succeed())
 	t.Logf("everywhere %s after %s", version, time.Since(start).Round(time.Millisecond))
 }

@@ -146,7 +146,7 @@ func (s *stream) disturbed(stale time.Duration) error {
 	}
 }
 
-// over ends the disturbance. Whoever has lost events is told to list anew.
+// over ends the disturbance. A watch that lost events is told to list anew.
 func (s *stream) over() error {
 	if s.wire.Mishap == Delayed {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/sim/foretold"
+	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
 // Foretold is how often explain said what would happen next, and how often it happened within a second.
@@ -23,12 +23,12 @@ func (s *soak) listen(ctx context.Context) error {
 	}
 	o := app.DefaultOptions()
 	o.RemoteConditionsGracePeriod = grace
-	s.told, err = foretold.Watch(ctx, s.fleet.World.Config(), o, s.Allowances.Patience+downMost)
+	s.told, err = forecast.Watch(ctx, s.fleet.World.Config(), o, s.Allowances.Patience+downMost)
 	return err
 }
 
 // tell adds what became of what explain said. What came late without an excuse, or not at all, must not have been.
-func (r *Report) tell(told foretold.Report) {
+func (r *Report) tell(told forecast.Report) {
 	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
 	for _, one := range told.Late {
 		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")

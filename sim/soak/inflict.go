@@ -17,11 +17,11 @@ import (
 func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	switch f.Kind {
 	case NotReady, Lost, Gone:
-		// Whoever resumes a watch of an API server in memory is not told what was deleted in the meantime. A real one tells.
-		if f.Kind == Gone && s.clerk.blind(s.cluster(f.Cluster), s.Allowances) {
+		// A resumed watch of an API server in memory does not show what was deleted in the meantime. A real one tells.
+		if f.Kind == Gone && s.ledger.blind(s.cluster(f.Cluster), s.Allowances) {
 			return false, nil
 		}
-		m, ok := s.beds.take(f.Cluster, f.Machine)
+		m, ok := s.roster.take(f.Cluster, f.Machine)
 		if !ok {
 			return false, nil
 		}
@@ -46,10 +46,10 @@ func (s *soak) sicken(ctx context.Context, kind Kind, m fleet.Machine, now time.
 	// Time stamps in the API have whole seconds.
 	since := now.Truncate(time.Second)
 	if kind == Gone {
-		s.clerk.sick(m, kind, now)
+		s.ledger.sick(m, kind, now)
 		return s.fleet.RemoveNode(ctx, m)
 	}
-	s.clerk.sick(m, kind, since.Add(fleet.NodeTimeout))
+	s.ledger.sick(m, kind, since.Add(fleet.NodeTimeout))
 	if kind == Lost {
 		return client.IgnoreNotFound(s.fleet.Lose(ctx, m, since))
 	}
@@ -61,16 +61,16 @@ func (s *soak) heal(ctx context.Context, m fleet.Machine) error {
 	if err := client.IgnoreNotFound(s.fleet.Heal(ctx, m)); err != nil {
 		return err
 	}
-	s.clerk.healed(m)
+	s.ledger.healed(m)
 	return nil
 }
 
 func (s *soak) flap(ctx context.Context, f Fault) (bool, error) {
-	m, ok := s.beds.take(f.Cluster, f.Machine)
+	m, ok := s.roster.take(f.Cluster, f.Machine)
 	if !ok {
 		return false, nil
 	}
-	defer s.beds.free(m)
+	defer s.roster.free(m)
 	if err := s.sicken(ctx, f.Kind, m, time.Now()); err != nil {
 		return true, err
 	}
@@ -78,23 +78,23 @@ func (s *soak) flap(ctx context.Context, f Fault) (bool, error) {
 }
 
 func (s *soak) skip(ctx context.Context, f Fault) (bool, error) {
-	m, ok := s.beds.take(f.Cluster, f.Machine)
+	m, ok := s.roster.take(f.Cluster, f.Machine)
 	if !ok {
 		return false, nil
 	}
-	defer s.beds.free(m)
+	defer s.roster.free(m)
 	machine := &clusterv1.Machine{}
 	machine.Namespace, machine.Name = m.Namespace, m.Name
 	if err := s.annotate(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, `"soak"`); err != nil {
 		return true, err
 	}
-	s.clerk.set(About{Skip, m.ObjectKey}, true)
+	s.ledger.set(About{Skip, m.ObjectKey}, true)
 	if err := s.sicken(ctx, f.Kind, m, time.Now()); err != nil {
 		return true, err
 	}
 	if err := errors.Join(s.wait(ctx, f.Lasts), s.heal(ctx, m)); err != nil {
 		return true, err
 	}
-	s.clerk.set(About{Skip, m.ObjectKey}, false)
+	s.ledger.set(About{Skip, m.ObjectKey}, false)
 	return true, s.annotate(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, "null")
 }

@@ -32,7 +32,7 @@ func (s *soak) inflictAlone(ctx context.Context, f Fault) (bool, error) {
 }
 
 func (s *soak) storm(ctx context.Context, f Fault) error {
-	machines := s.beds.takeSome(f.Cluster, f.Machine, s.Shape.Machines*f.Percent/100)
+	machines := s.roster.takeSome(f.Cluster, f.Machine, s.Shape.Machines*f.Percent/100)
 	now := time.Now()
 	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.sicken(ctx, f.Kind, m, now) })
 	if err != nil {
@@ -42,20 +42,20 @@ func (s *soak) storm(ctx context.Context, f Fault) error {
 		return err
 	}
 	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
-		defer s.beds.free(m)
+		defer s.roster.free(m)
 		return s.heal(ctx, m)
 	})
 }
 
 func (s *soak) hang(ctx context.Context, f Fault) error {
 	cluster := s.cluster(f.Cluster)
-	s.clerk.set(About{Silent, cluster}, true)
+	s.ledger.set(About{Silent, cluster}, true)
 	end, err := s.fleet.World.Silence(cluster)
 	if err != nil {
 		return err
 	}
 	err = errors.Join(s.wait(ctx, f.Lasts), end())
-	s.clerk.set(About{Silent, cluster}, false)
+	s.ledger.set(About{Silent, cluster}, false)
 	return err
 }
 
@@ -65,11 +65,11 @@ func (s *soak) pause(ctx context.Context, f Fault) error {
 	if err := s.annotate(ctx, check, clusterv1.PausedAnnotation, `"soak"`); err != nil {
 		return err
 	}
-	s.clerk.set(About{Paused, s.cluster(f.Cluster)}, true)
+	s.ledger.set(About{Paused, s.cluster(f.Cluster)}, true)
 	if err := s.wait(ctx, f.Lasts); err != nil {
 		return err
 	}
-	s.clerk.set(About{Paused, s.cluster(f.Cluster)}, false)
+	s.ledger.set(About{Paused, s.cluster(f.Cluster)}, false)
 	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
 }
 

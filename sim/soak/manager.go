@@ -17,7 +17,7 @@ import (
 // manager is Sickbay, as a process that is killed and started again.
 type manager struct {
 	runner *subject.Runner
-	clerk  *clerk
+	ledger *liveLedger
 	// fail is told if it ends by itself.
 	fail func(error)
 
@@ -49,7 +49,7 @@ func (m *manager) start(ctx context.Context) error {
 	}()
 	m.process, m.expected = process, expected
 	m.starts++
-	m.clerk.set(About{Fact: Down}, false)
+	m.ledger.set(About{Fact: Down}, false)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (m *manager) end(how func(*subject.Process) error) error {
 		return nil
 	}
 	close(m.expected)
-	m.clerk.set(About{Fact: Down}, true)
+	m.ledger.set(About{Fact: Down}, true)
 	err := how(m.process)
 	m.process = nil
 	return err
@@ -75,7 +75,7 @@ func (m *manager) stop() error {
 	return m.end(func(p *subject.Process) error { return p.Stop() })
 }
 
-// freeze has the process stand still for as long as wait takes. Whoever wants to end it, or to look at it, waits meanwhile.
+// freeze has the process stand still for as long as wait takes. Ending it, or looking at it, waits meanwhile.
 func (m *manager) freeze(wait func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

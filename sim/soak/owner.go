@@ -12,14 +12,14 @@ import (
 
 // owner replaces the machines that are marked for it.
 type owner struct {
-	fleet *fleet.Fleet
-	beds  *beds
-	clerk *clerk
-	queue workqueue.TypedInterface[client.ObjectKey]
+	fleet  *fleet.Fleet
+	roster *roster
+	ledger *liveLedger
+	queue  workqueue.TypedInterface[client.ObjectKey]
 }
 
-func newOwner(f *fleet.Fleet, b *beds, c *clerk) *owner {
-	return &owner{fleet: f, beds: b, clerk: c, queue: workqueue.NewTyped[client.ObjectKey]()}
+func newOwner(f *fleet.Fleet, b *roster, c *liveLedger) *owner {
+	return &owner{fleet: f, roster: b, ledger: c, queue: workqueue.NewTyped[client.ObjectKey]()}
 }
 
 // ask has it replace a Machine.
@@ -43,11 +43,11 @@ func (o *owner) work(ctx context.Context) error {
 func (o *owner) stop() { o.queue.ShutDown() }
 
 func (o *owner) replace(ctx context.Context, name client.ObjectKey) error {
-	m, ok := o.beds.find(name)
+	m, ok := o.roster.find(name)
 	if !ok {
 		return nil
 	}
-	o.clerk.released(m)
+	o.ledger.released(m)
 	if err := o.fleet.Remove(ctx, m); err != nil {
 		return err
 	}
@@ -55,6 +55,6 @@ func (o *owner) replace(ctx context.Context, name client.ObjectKey) error {
 	if err := o.fleet.Add(ctx, next); err != nil {
 		return err
 	}
-	o.beds.replace(m, next)
+	o.roster.replace(m, next)
 	return nil
 }

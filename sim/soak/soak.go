@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
-	"github.com/sickbay-dev/sickbay/sim/foretold"
+	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
 // Options of a soak.
@@ -52,11 +52,11 @@ const (
 type soak struct {
 	Options
 	fleet   *fleet.Fleet
-	beds    *beds
-	clerk   *clerk
+	roster  *roster
+	ledger  *liveLedger
 	owner   *owner
 	manager *manager
-	told    *foretold.Watcher
+	told    *forecast.Watcher
 	claims  sync.Map
 	// over is closed when the time is over: all that lasts is ended then.
 	over chan struct{}
@@ -76,16 +76,16 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
-	s := &soak{Options: o, fleet: f, beds: newBeds(f.Machines, o.Shape.Machines), clerk: newClerk(), over: make(chan struct{})}
+	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLiveLedger(), over: make(chan struct{})}
 	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
-	s.owner = newOwner(f, s.beds, s.clerk)
+	s.owner = newOwner(f, s.roster, s.ledger)
 	if err := s.givePlans(ctx); err != nil {
 		return Report{}, err
 	}
 	// Ended before the fleet: an API server that stops waits for those who watch it.
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
-	if err := s.clerk.watch(watching, f.World, s.owner.ask); err != nil {
+	if err := s.ledger.watch(watching, f.World, s.owner.ask); err != nil {
 		return Report{}, err
 	}
 	log := &reader{to: o.Log}
@@ -93,13 +93,13 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	s.manager = &manager{runner: runner, clerk: s.clerk, fail: fail}
-	s.clerk.set(About{Fact: Down}, true)
+	s.manager = &manager{runner: runner, ledger: s.ledger, fail: fail}
+	s.ledger.set(About{Fact: Down}, true)
 	err = errors.Join(s.run(ctx, watching, fail), s.manager.stop())
 	if err != nil {
 		return s.report, err
 	}
-	s.report.judge(s.clerk.ledger, log.violations())
+	s.report.judge(s.ledger.ledger, log.violations())
 	s.report.tell(s.told.Report())
 	return s.report, nil
 }
@@ -112,7 +112,7 @@ func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) 
 	if err := s.settle(ctx, patience); err != nil {
 		return err
 	}
-	if left := s.clerk.unsettled(); len(left) > 0 {
+	if left := s.ledger.unsettled(); len(left) > 0 {
 		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), patience, left[0])
 	}
 	if err := s.listen(watching); err != nil {
@@ -140,7 +140,7 @@ func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) 
 		s.Progress.Info("Waiting until nothing is left to be done")
 		err = s.settle(ctx, s.Allowances.Reconnect+s.Allowances.Patience+fleet.NodeTimeout)
 	}
-	s.clerk.close()
+	s.ledger.close()
 	s.owner.stop()
 	end()
 	always.Wait()

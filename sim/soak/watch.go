@@ -15,7 +15,7 @@ import (
 
 // watch writes into the ledger what the API server tells of Machines, MachineHealthChecks and MachineRemediations, until ctx ends. It calls marked
 // for Machines whose owner is to replace them.
-func (c *clerk) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
+func (c *liveLedger) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
 	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: cache.TransformStripManagedFields()})
 	if err != nil {
 		return fmt.Errorf("making a cache: %w", err)
@@ -36,7 +36,7 @@ func (c *clerk) watch(ctx context.Context, w *world.World, marked func(client.Ob
 	return nil
 }
 
-func (c *clerk) handler(marked func(client.ObjectKey)) toolscache.ResourceEventHandler {
+func (c *liveLedger) handler(marked func(client.ObjectKey)) toolscache.ResourceEventHandler {
 	see := func(obj any) {
 		switch object := obj.(type) {
 		case *clusterv1.Machine:
@@ -44,7 +44,7 @@ func (c *clerk) handler(marked func(client.ObjectKey)) toolscache.ResourceEventH
 				marked(client.ObjectKeyFromObject(object))
 			}
 		case *clusterv1.MachineHealthCheck:
-			c.heard(object)
+			c.healthCheckSeen(object)
 		case *v1alpha1.MachineRemediation:
 			c.repaired(object, false)
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
 // CreateCluster creates the objects of a workload cluster, and its namespace if there is none. It does
@@ -44,7 +45,7 @@ func (w *World) createMetal(ctx context.Context, spec ClusterSpec) error {
 	}
 	for n := range spec.hosts() {
 		host := client.ObjectKey{Namespace: spec.Namespace, Name: HostName(spec.Name, n)}
-		w.Host(host).Runs(w.metal.boots(spec.StartupTime))
+		w.Host(host).Runs(w.metal.Boots(spec.StartupTime))
 	}
 	if err := w.create(ctx, objects); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (w *World) deleteRemains(ctx context.Context, key client.ObjectKey) error {
 		&corev1.ConfigMap{},
 	}
 	if w.HasMetal() {
-		kinds = append(kinds, &metal3v1.BareMetalHost{}, ClusterSpec{}.unstructured(metalTemplate, ""), ClusterSpec{}.unstructured(metalCluster, ""))
+		kinds = append(kinds, &metal3v1.BareMetalHost{}, ClusterSpec{}.unstructured(metal.Template, ""), ClusterSpec{}.unstructured(metal.Cluster, ""))
 	}
 	for _, kind := range kinds {
 		err := w.client.DeleteAllOf(ctx, kind, client.InNamespace(key.Namespace), ofCluster(key))

@@ -21,6 +21,9 @@ const slowStart = time.Minute
 // crdPoll is how often it is looked whether the definitions are served.
 const crdPoll = 20 * time.Millisecond
 
+// etcdQuota is how large the etcd of a synthetic world may get, in bytes: 8 GiB, the most that is recommended.
+const etcdQuota = "8589934592"
+
 // controlPlane is the kube-apiserver and the etcd of the management cluster.
 type controlPlane struct {
 	env      *envtest.Environment
@@ -95,6 +98,10 @@ func (cp *controlPlane) prepare(o Options) error {
 	plane := &cp.env.ControlPlane
 	plane.Etcd = &envtest.Etcd{Path: etcd, DataDir: filepath.Join(cp.dir, "data"), Out: o.Log, Err: o.Log}
 	plane.APIServer = &envtest.APIServer{Path: apiServer, CertDir: filepath.Join(cp.dir, "certs"), Out: o.Log, Err: o.Log}
+	if o.Synthetic {
+		// The default of 2 GiB is full after some versions of 100,000 Machines.
+		plane.Etcd.Configure().Set("quota-backend-bytes", etcdQuota)
+	}
 	for name, value := range o.APIServerArgs {
 		plane.APIServer.Configure().Set(name, value)
 	}
@@ -121,4 +128,13 @@ func (cp *controlPlane) stop() error {
 		return cp.abort(err)
 	}
 	return cp.watchdog.Close()
+}
+
+// WriteKubeconfig writes a kubeconfig of the management cluster, readable only by the user. kubectl and
+// other processes can use it as long as the world stands.
+func (w *World) WriteKubeconfig(path string) error {
+	if err := os.WriteFile(path, w.kubeconfig, 0o600); err != nil {
+		return fmt.Errorf("writing the kubeconfig: %w", err)
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func (w *World) PoolMachines(ctx context.Context, cluster client.ObjectKey, pool
 	return w.Machines(ctx, cluster, ofDeployment(MachineDeploymentName(cluster.Name, pool)))
 }
 
-// DeploymentMachines lists the Machines of a MachineDeployment, whoever made it.
+// DeploymentMachines lists the Machines of a MachineDeployment, no matter who made it.
 func (w *World) DeploymentMachines(ctx context.Context, deployment client.ObjectKey) ([]clusterv1.Machine, error) {
 	list := &clusterv1.MachineList{}
 	if err := w.client.List(ctx, list, client.InNamespace(deployment.Namespace), ofDeployment(deployment.Name)); err != nil {
@@ -53,4 +53,20 @@ func (w *World) MachineOf(ctx context.Context, cluster client.ObjectKey, node st
 		}
 	}
 	return nil, fmt.Errorf("no machine of cluster %s has a node %s", cluster, node)
+}
+
+// liveMachines is the client for MachineSets without the rate limit, which in Cluster API also makes a controller wait until
+// its cache has its own last writes. Without that wait a MachineSet that does not see the Machine that it has just
+// made takes the infrastructure of it for a leftover, and deletes it: the Machine never comes up.
+type liveMachines struct {
+	client.Client
+	live client.Reader
+}
+
+// List implements client.Client.
+func (c liveMachines) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if _, ok := list.(*clusterv1.MachineList); ok {
+		return c.live.List(ctx, list, opts...)
+	}
+	return c.Client.List(ctx, list, opts...)
 }

@@ -37,7 +37,7 @@ type Options struct {
 	// World.CreateSynthetic.
 	Synthetic bool
 
-	// BareMetal adds hosts and whoever looks after them: ClusterSpec.BareMetal needs it.
+	// BareMetal adds hosts, and what looks after them: ClusterSpec.BareMetal needs it.
 	BareMetal bool
 
 	// Ports are for the API servers of the workload clusters, one port for each cluster ever created.

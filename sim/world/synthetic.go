@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/certs"
@@ -25,26 +24,23 @@ type authority struct {
 }
 
 // CreateSynthetic makes a workload cluster of which there is no more than the Cluster, its kubeconfig, and an API
-// server in memory, which is empty. It is for Options.Synthetic, as no controller looks after it.
+// server in memory, which is empty. It is for Options.Synthetic, as no controller looks after it. Several may be made at once.
 func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) error {
-	if w.authority == nil {
-		made, err := newAuthority()
-		if err != nil {
-			return err
-		}
-		w.authority = made
-	}
-	server, err := w.serve(cluster)
+	common, err := w.synthetic()
 	if err != nil {
 		return err
 	}
-	config := w.authority.config.DeepCopy()
-	for _, c := range config.Clusters {
-		c.Server = server
-	}
-	access, err := clientcmd.Write(*config)
+	w.memory.AddResourceGroup(cluster.String())
+	r, err := common.front.add(cluster.String())
 	if err != nil {
-		return fmt.Errorf("writing the kubeconfig of %s: %w", cluster, err)
+		return err
+	}
+	if err := w.keep(cluster, r); err != nil {
+		return errors.Join(err, r.close())
+	}
+	access, err := by(common.authority.config, r)
+	if err != nil {
+		return err
 	}
 	return w.createSyntheticCluster(ctx, cluster, access)
 }
@@ -52,7 +48,11 @@ func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) e
 // CreateSelfHosted makes a workload cluster as CreateSynthetic does, whose API server is that of the world itself: a real
 // one, which is slower than one in memory. There can only be one.
 func (w *World) CreateSelfHosted(ctx context.Context, cluster client.ObjectKey) error {
-	return w.createSyntheticCluster(ctx, cluster, w.kubeconfig)
+	access, err := w.relayed(cluster)
+	if err != nil {
+		return err
+	}
+	return w.createSyntheticCluster(ctx, cluster, access)
 }
 
 // createSyntheticCluster makes a Cluster and the Secret that gives access to it.
@@ -66,24 +66,6 @@ func (w *World) createSyntheticCluster(ctx context.Context, cluster client.Objec
 		return fmt.Errorf("creating the kubeconfig of %s: %w", cluster, err)
 	}
 	return w.describeAsReady(ctx, cluster)
-}
-
-// serve starts an API server and returns its address.
-func (w *World) serve(cluster client.ObjectKey) (string, error) {
-	name := cluster.String()
-	w.memory.AddResourceGroup(name)
-	listener, err := w.mux.InitWorkloadClusterListener(name, 0)
-	if err != nil {
-		return "", fmt.Errorf("making room for the API server of %s: %w", cluster, err)
-	}
-	err = errors.Join(
-		w.mux.RegisterResourceGroup(name, name),
-		w.mux.AddAPIServer(name, "kube-apiserver-0", w.authority.certificate, w.authority.key),
-	)
-	if err != nil {
-		return "", fmt.Errorf("starting the API server of %s: %w", cluster, err)
-	}
-	return listener.Address(), nil
 }
 
 // describeAsReady makes a Cluster that says that all of it is there.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -70,6 +72,27 @@ func (l *leash) Close() error {
 		return fmt.Errorf("waiting for the watchdog: %w", err)
 	}
 	return nil
+}
+
+// pids are the IDs of what was launched, by the names of the binaries.
+func (cp *controlPlane) pids() (map[string]int, error) {
+	files, err := filepath.Glob(filepath.Join(cp.dir, "*.pid"))
+	if err != nil {
+		return nil, fmt.Errorf("listing launched processes: %w", err)
+	}
+	ids := map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the ID of a launched process: %w", err)
+		}
+		id, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			return nil, fmt.Errorf("reading the ID of a launched process: %w", err)
+		}
+		ids[strings.TrimSuffix(filepath.Base(file), ".pid")] = id
+	}
+	return ids, nil
 }
 
 // forgetLaunched keeps the watchdog from killing by the IDs of processes that have ended: somebody else

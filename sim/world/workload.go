@@ -12,15 +12,17 @@ import (
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
 // WorkloadClient returns a client that reaches into the memory of a workload cluster, past its API
-// server: it works also while the cluster is cut off. Whoever watches through the API server sees the changes.
+// server: it works also while the cluster is cut off. A watch through the API server shows the changes.
 func (w *World) WorkloadClient(cluster client.ObjectKey) inmemoryruntime.Client {
 	return w.memory.GetResourceGroup(cluster.String()).GetClient()
 }
 
-// ChangeNode changes a Node in the memory of its cluster, as a kubelet would: whoever else changes it at the same time
+// ChangeNode changes a Node in the memory of its cluster, as a kubelet would: another writer at the same time
 // is not overruled. That works while the cluster is cut off, too.
 func (w *World) ChangeNode(ctx context.Context, cluster client.ObjectKey, name string, edit func(*corev1.Node)) error {
 	memory := w.WorkloadClient(cluster)
@@ -43,7 +45,7 @@ func (w *World) Node(ctx context.Context, machine *clusterv1.Machine) (*corev1.N
 	cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
 	node, name := &corev1.Node{}, client.ObjectKey{Name: machine.Status.NodeRef.Name}
 	get := func() error { return w.WorkloadClient(cluster).Get(ctx, name, node) }
-	if machine.Spec.InfrastructureRef.Kind == metalMachine.Kind {
+	if machine.Spec.InfrastructureRef.Kind == metal.Machine.Kind {
 		get = func() error { return w.client.Get(ctx, name, node) }
 	}
 	if err := get(); err != nil {
@@ -81,4 +83,15 @@ func (w *World) Reconnect(cluster client.ObjectKey) error {
 		return fmt.Errorf("reconnecting cluster %s: %w", cluster, err)
 	}
 	return nil
+}
+
+// Silence makes the API server of a synthetic or self-hosted workload cluster hang: open connections break, new ones are taken
+// and never answered. The function that it returns ends that.
+func (w *World) Silence(cluster client.ObjectKey) (func() error, error) {
+	r := w.relayOf(cluster)
+	if r == nil {
+		return nil, fmt.Errorf("silencing cluster %s: the world has no such synthetic cluster", cluster)
+	}
+	r.setSilent(true)
+	return func() error { r.setSilent(false); return nil }, nil
 }

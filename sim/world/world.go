@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,8 @@ import (
 	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
 // World is a running Cluster API installation with its workload clusters.
@@ -23,8 +26,14 @@ type World struct {
 	memory     inmemoryruntime.Manager
 	mux        *inmemoryserver.WorkloadClustersMux
 	kubeconfig []byte
-	authority  *authority
-	metal      *metal
+	etcd       string
+	pids       func() (map[string]int, error)
+	synthetic  func() (*synthetic, error)
+	metal      *metal.Metal
+
+	mu sync.Mutex
+	// relays are those to synthetic clusters.
+	relays map[client.ObjectKey]*relay
 
 	// undo holds what takes the world down again, in the order in which it was put up.
 	undo []func(context.Context) error
@@ -33,7 +42,8 @@ type World struct {
 // Start builds a world and returns when its controllers run. The context is for starting only: the
 // world lives until Stop, or until the process ends.
 func Start(ctx context.Context, options Options) (*World, error) {
-	w := &World{options: options.withDefaults()}
+	w := &World{options: options.withDefaults(), relays: map[client.ObjectKey]*relay{}}
+	w.synthetic = sync.OnceValues(w.newSynthetic)
 	if err := w.start(ctx); err != nil {
 		return nil, errors.Join(err, w.Stop(context.WithoutCancel(ctx)))
 	}
@@ -50,7 +60,8 @@ func (w *World) start(ctx context.Context) error {
 		return err
 	}
 	w.onStop(func(context.Context) error { return plane.stop() })
-	w.config, w.kubeconfig = config, plane.env.KubeConfig
+	w.config, w.kubeconfig, w.etcd = config, plane.env.KubeConfig, plane.env.ControlPlane.Etcd.URL.String()
+	w.pids = plane.pids
 
 	if w.client, err = client.New(config, client.Options{Scheme: NewScheme()}); err != nil {
 		return fmt.Errorf("creating the client: %w", err)
@@ -103,6 +114,7 @@ func (w *World) startWorkload(ctx context.Context) error {
 	}
 	w.mux = mux
 	w.onStop(w.stopWorkload)
+	w.onStop(w.closeRelays)
 	return nil
 }
 
@@ -168,6 +180,12 @@ func (w *World) Config() *rest.Config { return rest.CopyConfig(w.config) }
 
 // Client returns a client of the management cluster. It has no cache: a read sees all earlier writes.
 func (w *World) Client() client.Client { return w.client }
+
+// Etcd returns the URL at which clients reach the etcd of the management cluster.
+func (w *World) Etcd() string { return w.etcd }
+
+// PIDs returns the process IDs of the control plane of the management cluster, by the names of their binaries.
+func (w *World) PIDs() (map[string]int, error) { return w.pids() }
 
 // Now is the time with which the world's faults date what they write.
 func (w *World) Now() metav1.Time { return metav1.NewTime(w.options.Clock.Now()) }

@@ -26,7 +26,7 @@ func Check[T client.Object](name string, p *Program, scheme *runtime.Scheme) hea
 }
 
 // For is a program as a rule of package checks, for objects that the one under
-// examination depends on. The scheme is as in Check. CostLimit bounds its time.
+// examination depends on. The scheme is as in Check. The limit of its cost bounds its time.
 func For[O client.Object](p *Program, scheme *runtime.Scheme) checks.Rule[O] {
 	return func(obj O) healthcheck.Result {
 		result, err := judge(context.Background(), p, obj, scheme)

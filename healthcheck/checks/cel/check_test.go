@@ -43,8 +43,8 @@ func TestTyped(t *testing.T) {
 	}{
 		"numbers": {deployment, nil, "status.readyReplicas == spec.replicas", healthcheck.Result{Status: healthcheck.True, Reason: cel.ReasonCurrent}},
 		"an earlier generation": {outdated, nil, "true", healthcheck.Result{
-			Status: healthcheck.Progressing, Reason: cel.ReasonGenerationNotObserved, Message: "The latest change of the object has not been observed yet",
-			Within: cel.DefaultWithin, Cause: "generation 3",
+			Status: healthcheck.Progressing, Reason: checks.ReasonNotObserved, Message: "The latest change of the object has not been observed yet",
+			Within: 10 * time.Minute, Cause: "generation 3",
 		}},
 		"an empty status is there": {&appsv1.Deployment{}, nil, "!has(status.readyReplicas)", healthcheck.Result{Status: healthcheck.True, Reason: cel.ReasonCurrent}},
 		"the kind by the scheme":   {deployment, clientgoscheme.Scheme, "apiVersion == 'apps/v1' && kind == 'Deployment'", healthcheck.Result{Status: healthcheck.True, Reason: cel.ReasonCurrent}},
@@ -118,7 +118,7 @@ func TestFor(t *testing.T) {
 			Status: healthcheck.False, Reason: cel.ReasonFailed, Message: "Backup shop/daily: Disk is full",
 		}},
 		"in progress": {m{"phase": "Creating", "message": "Soon"}, healthcheck.Result{
-			Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "Backup shop/daily: Soon", Within: cel.DefaultWithin, Cause: "generation 4",
+			Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "Backup shop/daily: Soon", Within: 10 * time.Minute, Cause: "generation 4",
 		}},
 		"no status yet": {nil, healthcheck.Result{
 			Status: healthcheck.Unknown, Reason: healthcheck.ReasonCheckFailed, Message: "Backup shop/daily: inProgress: 1:7: the object has no field 'status'",

@@ -19,7 +19,7 @@
 // The order is that of Flux. The first that holds counts:
 //
 //  1. metadata.generation and status.observedGeneration are numbers and differ:
-//     Progressing, with ReasonGenerationNotObserved. No expression is asked, for the
+//     Progressing, with checks.ReasonNotObserved. No expression is asked, for the
 //     status is about something that is not wanted any more.
 //  2. inProgress: Progressing.
 //  3. failed: False.
@@ -66,7 +66,8 @@
 //
 // # Limits
 //
-// An expression stops with an error past [CostLimit], and when the context ends. Compile
+// An expression stops with an error past 100,000 units of cost, and when the context ends. To read a field, to call
+// a function, or to look at ten characters costs about one. Compile
 // refuses one that would pass the limit even on an ordinary object. This is against
 // accidents, such as a macro within a macro over long lists; it does not make it safe to
 // run the expressions of strangers.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
 // Evaluate says how an object is. An error means that an expression could not be
@@ -23,7 +24,7 @@ func (p *Program) Evaluate(ctx context.Context, obj *unstructured.Unstructured) 
 	cause := generationOf(object)
 	if outdated(object) {
 		return healthcheck.Result{
-			Status: healthcheck.Progressing, Reason: ReasonGenerationNotObserved, Message: "The latest change of the object has not been observed yet",
+			Status: healthcheck.Progressing, Reason: checks.ReasonNotObserved, Message: "The latest change of the object has not been observed yet",
 			Within: p.within, Cause: cause,
 		}, nil
 	}

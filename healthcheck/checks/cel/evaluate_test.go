@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
 )
 
@@ -30,7 +31,7 @@ var phases = cel.Rule{Current: "status.phase == 'Ready'", InProgress: "status.ph
 // TestVerdict holds the order of the expressions.
 func TestVerdict(t *testing.T) {
 	all := cel.Rule{Current: "data.current", InProgress: "data.inProgress", Failed: "data.failed"}
-	inProgress := healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "The object is in progress", Within: cel.DefaultWithin}
+	inProgress := healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "The object is in progress", Within: 10 * time.Minute}
 	failed := healthcheck.Result{Status: healthcheck.False, Reason: cel.ReasonFailed, Message: "The object has failed"}
 	current := healthcheck.Result{Status: healthcheck.True, Reason: cel.ReasonCurrent}
 	tests := map[string]struct {
@@ -53,7 +54,7 @@ func TestVerdict(t *testing.T) {
 		},
 		"a clock for the generation": {
 			phases, m{"metadata": m{"generation": int64(7)}, "status": m{"phase": "Creating"}},
-			healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "The object is in progress", Within: cel.DefaultWithin, Cause: "generation 7"},
+			healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "The object is in progress", Within: 10 * time.Minute, Cause: "generation 7"},
 		},
 		"empty lists": {
 			cel.Rule{Failed: "status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'False')", Current: "true"},
@@ -112,7 +113,7 @@ func TestGeneration(t *testing.T) {
 			if err != nil || got.Status != tt.want {
 				t.Errorf("got %+v, %v, want %s", got, err, tt.want)
 			}
-			if got.Status == healthcheck.Progressing && got.Reason != cel.ReasonGenerationNotObserved {
+			if got.Status == healthcheck.Progressing && got.Reason != checks.ReasonNotObserved {
 				t.Errorf("got reason %s", got.Reason)
 			}
 		})
@@ -127,8 +128,8 @@ func TestOutdated(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := healthcheck.Result{
-		Status: healthcheck.Progressing, Reason: cel.ReasonGenerationNotObserved, Message: "The latest change of the object has not been observed yet",
-		Within: cel.DefaultWithin, Cause: "generation 3",
+		Status: healthcheck.Progressing, Reason: checks.ReasonNotObserved, Message: "The latest change of the object has not been observed yet",
+		Within: 10 * time.Minute, Cause: "generation 3",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -198,7 +199,7 @@ func TestWords(t *testing.T) {
 		},
 		"in progress": {
 			m{"phase": "Creating", "message": "Waiting for a disk", "codes": []any{}},
-			healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "Waiting for a disk", Within: cel.DefaultWithin},
+			healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "Waiting for a disk", Within: 10 * time.Minute},
 		},
 		"current has no codes": {
 			m{"phase": "Ready", "message": "All is well"},

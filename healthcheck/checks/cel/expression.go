@@ -42,14 +42,14 @@ func compile(env *cel.Env, field, text string, want *cel.Type) (*expression, err
 	if err != nil {
 		return nil, errorAt(field, nil, err.Error())
 	}
-	if cost.Max > CostLimit {
-		return nil, errorAt(field, nil, fmt.Sprintf("too expensive: it may cost more than %d even for an object whose lists have %d items", CostLimit, ordinary))
+	if cost.Max > costLimit {
+		return nil, errorAt(field, nil, fmt.Sprintf("too expensive: it may cost more than %d even for an object whose lists have %d items", costLimit, ordinary))
 	}
 	e.program, err = env.Program(ast,
 		cel.EvalOptions(cel.OptOptimize),
 		cel.InterruptCheckFrequency(checkFrequency),
 		cel.CostTracking(growth{}),
-		cel.CostLimit(CostLimit))
+		cel.CostLimit(costLimit))
 	if err != nil {
 		return nil, errorAt(field, nil, err.Error())
 	}
@@ -70,7 +70,7 @@ func (e *expression) value(ctx context.Context, object map[string]any) (ref.Val,
 		return nil, e.interrupted(ctx)
 	}
 	if cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err); ok && cancelled.Cause == interpreter.CostLimitExceeded {
-		return nil, errorAt(e.field, nil, fmt.Sprintf("too expensive for this object: it costs more than %d", CostLimit))
+		return nil, errorAt(e.field, nil, fmt.Sprintf("too expensive for this object: it costs more than %d", costLimit))
 	}
 	if located, ok := errors.AsType[*types.Err](err); ok {
 		return nil, e.errorAt(located.NodeID(), located.Error())

@@ -30,7 +30,7 @@ func Compile(rule Rule) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fields: %w", err)
 	}
-	p := &Program{within: cmp.Or(rule.Within.Duration, DefaultWithin)}
+	p := &Program{within: cmp.Or(rule.Within.Duration, defaultWithin)}
 	var errs []error
 	for _, e := range []struct {
 		into        **expression

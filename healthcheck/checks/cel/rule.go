@@ -6,16 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DefaultWithin is how long an object may be in progress if its rule does not say.
+// defaultWithin is how long an object may be in progress if its rule does not say.
 // It is what a Deployment has by default.
-const DefaultWithin = 10 * time.Minute
+const defaultWithin = 10 * time.Minute
 
-// CostLimit is how much one expression may cost in one run, in units of CEL: to read
+// costLimit is how much one expression may cost in one run, in units of CEL: to read
 // a field, to call a function, or to look at ten characters costs about one. It is
 // enough for a macro within a macro over lists of a hundred items. Kubernetes allows
 // ten times as much; but to count the cost of one long list takes the CEL library the
 // square of its length, so that a higher limit would hardly be one.
-const CostLimit = 100_000
+const costLimit = 100_000
 
 // Rule says by expressions how an object is. Current, InProgress and Failed are those
 // of Flux. A Rule can be read from YAML or JSON.
@@ -34,14 +34,14 @@ type Rule struct {
 	// that is in progress or has failed. They are sorted.
 	Codes string `json:"codes,omitempty"`
 	// Within is how long each generation of the object may be in progress; past it,
-	// the object has failed. The default is DefaultWithin.
+	// the object has failed. The default is 10 minutes.
 	Within metav1.Duration `json:"within,omitzero"`
 	// Fields are the top-level fields of the object that the expressions use, beside
 	// apiVersion, kind, metadata, spec, status, and data.
 	Fields []string `json:"fields,omitempty"`
 }
 
-// Reasons of the results.
+// Reasons of the results, beside checks.ReasonNotObserved.
 const (
 	// ReasonCurrent is given with True: Rule.Current holds.
 	ReasonCurrent = "Current"
@@ -50,7 +50,4 @@ const (
 	// ReasonInProgress is given with Progressing: Rule.InProgress holds, or none of the
 	// expressions does.
 	ReasonInProgress = "InProgress"
-	// ReasonGenerationNotObserved is given with Progressing: the status is about an
-	// earlier generation of the object.
-	ReasonGenerationNotObserved = "GenerationNotObserved"
 )

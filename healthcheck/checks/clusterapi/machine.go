@@ -1,8 +1,6 @@
 package clusterapi
 
 import (
-	"strconv"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -16,23 +14,26 @@ import (
 //
 // It is False if a health check has found it unhealthy (NotHealthCheckSucceeded), or if
 // condition Ready is not True (NotReady) although it has a Node. One without a Node yet
-// is Progressing (ReasonProvisioning, ProvisionedWithin), and so is one that is being
+// is Progressing (ReasonProvisioning, for 20 minutes), and so is one that is being
 // deleted (ReasonDeleting, checks.DrainedWithin) and one of an older generation
 // (checks.ReasonNotObserved). Ready sums up, after the contract of v1beta2, what bootstrap,
 // infrastructure, Node and health checks say; there is no phase for failures any more.
 // The times are those of Gardener for its machines.
+//
+// One that is just created is no alarm: it may be not ready for 20 minutes after its creation,
+// unless a health check has found it unhealthy.
 func Machine(m *clusterv1.Machine) healthcheck.Result {
 	if !m.DeletionTimestamp.IsZero() {
 		return progressing(checks.DrainedWithin, ReasonDeleting, "Machine is being deleted")
 	}
 	if c := foundUnhealthy(m); c != nil {
-		return unhealthy("Not"+c.Type, "%s", say(c))
+		return unhealthy("Not"+c.Type, "%s", read(*c))
 	}
-	ready := isTrue(m.Status.Conditions, clusterv1.MachineReadyCondition)
+	ready := judgeOf(m.Status.Conditions, read, isTrue(clusterv1.MachineReadyCondition))
 	if ready.Status == healthcheck.False && m.Status.NodeRef.Name == "" {
-		return progressing(ProvisionedWithin, ReasonProvisioning, "Machine has no Node yet. %s", ready.Message)
+		return progressing(provisionedWithin, ReasonProvisioning, "Machine has no Node yet. %s", ready.Message)
 	}
-	return observed(m.Generation, m.Status.ObservedGeneration, ready)
+	return observed(m.Generation, m.Status.ObservedGeneration, starting(provisionedWithin, m, ready, ready.Reason))
 }
 
 // foundUnhealthy returns the condition by which a health check has given a Machine up, or nil.
@@ -50,11 +51,8 @@ func foundUnhealthy(m *clusterv1.Machine) *metav1.Condition {
 // It is False if fewer Machines are ready than wanted (checks.ReasonReplicasNotReady). An
 // older generation is Progressing (checks.ReasonNotObserved).
 func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
-	verdict := healthy
-	if ready, want := ptr.Deref(s.Status.ReadyReplicas, 0), orOne(s.Spec.Replicas); ready < want {
-		verdict = unhealthy(checks.ReasonReplicasNotReady, "%d of %d Machines are ready", ready, want)
-	}
-	return observed(s.Generation, s.Status.ObservedGeneration, verdict)
+	return observed(s.Generation, s.Status.ObservedGeneration,
+		atLeast(checks.ReasonReplicasNotReady, ptr.Deref(s.Status.ReadyReplicas, 0), orOne(s.Spec.Replicas), "Machines are ready"))
 }
 
 // MachineDeployment asks whether a MachineDeployment of Cluster API is available, as
@@ -62,7 +60,7 @@ func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
 // (NotAvailable). Cluster API has none of the other conditions of the rule. An older
 // generation is Progressing (checks.ReasonNotObserved).
 func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
-	return observed(d.Generation, d.Status.ObservedGeneration, isTrue(d.Status.Conditions, clusterv1.MachineDeploymentAvailableCondition))
+	return observed(d.Generation, d.Status.ObservedGeneration, judgeOf(d.Status.Conditions, read, isTrue(clusterv1.MachineDeploymentAvailableCondition)))
 }
 
 // MachineDeploymentRolledOut asks for what MachineDeployment asks, and that nothing
@@ -70,29 +68,31 @@ func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
 //
 // It is Progressing (checks.ReasonRollingOut, checks.RolloutWithin for each generation) until all
 // Machines are up to date, and condition RollingOut, if there is one, is False. To
-// replace machines takes its time: Within should give more for many of them.
+// replace machines takes its time: checks.Tolerate should give more for many of them.
+//
+// One that is just created is no alarm: it may be unavailable (NotAvailable) for 20 minutes
+// after its creation. Its status does not tell whether it has ever been available.
 func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Result {
-	verdict := MachineDeployment(d)
+	verdict := starting(provisionedWithin, d, MachineDeployment(d), "Not"+clusterv1.MachineDeploymentAvailableCondition)
 	if verdict.Status != healthcheck.True {
 		return verdict
 	}
+	revision := number(d.Generation)
 	want, updated := orOne(d.Spec.Replicas), ptr.Deref(d.Status.UpToDateReplicas, 0)
 	if updated < want {
-		return rollingOut(d, "%d of %d Machines are up to date", updated, want)
+		return rollingOut(revision, "Fewer than %d Machines are up to date", want)
 	}
-	if all := ptr.Deref(d.Status.Replicas, 0); all > updated {
-		return rollingOut(d, "%d old Machines are left", all-updated)
+	if ptr.Deref(d.Status.Replicas, 0) > updated {
+		return rollingOut(revision, "Old Machines are left")
 	}
 	rolling := meta.FindStatusCondition(d.Status.Conditions, clusterv1.MachineDeploymentRollingOutCondition)
 	if rolling != nil && rolling.Status != metav1.ConditionFalse {
-		return rollingOut(d, "%s", say(rolling))
+		return rollingOut(revision, "%s", read(*rolling))
 	}
 	return verdict
 }
 
-// rollingOut has a clock of its own for each generation.
-func rollingOut(d *clusterv1.MachineDeployment, format string, args ...any) healthcheck.Result {
-	r := progressing(checks.RolloutWithin, checks.ReasonRollingOut, format, args...)
-	r.Cause = "revision " + strconv.FormatInt(d.Generation, 10)
-	return r
+// read makes a condition one as the rules take them.
+func read(c metav1.Condition) condition {
+	return condition{c.Type, string(c.Status), c.Reason, c.Message}
 }

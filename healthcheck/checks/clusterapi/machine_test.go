@@ -1,12 +1,16 @@
 package clusterapi_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
 )
@@ -30,13 +34,15 @@ func TestMachine(t *testing.T) {
 	}
 	deleting := func(m *clusterv1.Machine) { m.DeletionTimestamp = new(metav1.Now()) }
 	newer := func(m *clusterv1.Machine) { m.Generation = 2 }
+	created := func(m *clusterv1.Machine) { m.CreationTimestamp = metav1.NewTime(noon) }
 	const text = "Condition Ready is False (NotReady): * NodeHealthy: Node is gone"
 	judge(t, clusterapi.Machine, map[string]row[*clusterv1.Machine]{
 		"ready":           {machine("n", metav1.ConditionTrue), passes},
+		"just created":    {machine("n", metav1.ConditionFalse, created), starts("NotReady", text)},
 		"not ready":       {machine("n", metav1.ConditionFalse), fails("NotReady", text)},
 		"nobody has told": {machine("n", ""), fails("NotReady", "Condition Ready is missing")},
-		"new":             {machine("", ""), progresses(clusterapi.ProvisionedWithin, clusterapi.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
-		"being made":      {machine("", metav1.ConditionFalse), progresses(clusterapi.ProvisionedWithin, clusterapi.ReasonProvisioning, "Machine has no Node yet. "+text)},
+		"new":             {machine("", ""), progresses(20*time.Minute, clusterapi.ReasonProvisioning, "Machine has no Node yet. Condition Ready is missing")},
+		"being made":      {machine("", metav1.ConditionFalse), progresses(20*time.Minute, clusterapi.ReasonProvisioning, "Machine has no Node yet. "+text)},
 		"given up":        {machine("", metav1.ConditionFalse, checked(metav1.ConditionFalse)), fails("NotHealthCheckSucceeded", "Condition HealthCheckSucceeded is False (NodeStartupTimeout)")},
 		"being checked":   {machine("n", metav1.ConditionTrue, checked(metav1.ConditionUnknown)), passes},
 		"deleting":        {machine("n", metav1.ConditionFalse, checked(metav1.ConditionFalse), deleting), progresses(checks.DrainedWithin, clusterapi.ReasonDeleting, "Machine is being deleted")},
@@ -55,8 +61,8 @@ func TestMachineSet(t *testing.T) {
 	judge(t, clusterapi.MachineSet, map[string]row[*clusterv1.MachineSet]{
 		"healthy":      {set(ptr.To[int32](2), ptr.To[int32](2)), passes},
 		"scaled down":  {set(ptr.To[int32](0), nil), passes},
-		"too few":      {set(ptr.To[int32](2), ptr.To[int32](1)), fails(checks.ReasonReplicasNotReady, "1 of 2 Machines are ready")},
-		"default":      {set(nil, nil), fails(checks.ReasonReplicasNotReady, "0 of 1 Machines are ready")},
+		"too few":      {set(ptr.To[int32](2), ptr.To[int32](1)), fails(checks.ReasonReplicasNotReady, "Fewer than 2 Machines are ready")},
+		"default":      {set(nil, nil), fails(checks.ReasonReplicasNotReady, "Fewer than 1 Machines are ready")},
 		"not observed": {outdated, notObserved("Observed generation is 1, not 2")},
 	})
 }
@@ -68,6 +74,10 @@ func TestMachineDeployment(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Generation: 4}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](3)},
 			Status: clusterv1.MachineDeploymentStatus{ObservedGeneration: 4, Replicas: &all, UpToDateReplicas: &upToDate, Conditions: conditions},
 		}
+	}
+	created := func(d *clusterv1.MachineDeployment) *clusterv1.MachineDeployment {
+		d.CreationTimestamp = metav1.NewTime(noon)
+		return d
 	}
 	available := metav1.Condition{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionTrue}
 	unavailable := metav1.Condition{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionFalse, Reason: "NotAvailable", Message: "1 available replicas, at least 2 required"}
@@ -83,9 +93,55 @@ func TestMachineDeployment(t *testing.T) {
 	})
 	judge(t, clusterapi.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
 		"rolled out":   {machines(3, 3, available), passes},
-		"rolling out":  {machines(3, 1, available), rollsOut("revision 4", "1 of 3 Machines are up to date")},
-		"old are left": {machines(4, 3, available), rollsOut("revision 4", "1 old Machines are left")},
+		"rolling out":  {machines(3, 1, available), rollsOut("revision 4", "Fewer than 3 Machines are up to date")},
+		"old are left": {machines(4, 3, available), rollsOut("revision 4", "Old Machines are left")},
 		"says so":      {machines(3, 3, available, rolling), rollsOut("revision 4", "Condition RollingOut is True (RollingOut)")},
 		"unavailable":  {machines(3, 1, unavailable), fails("NotAvailable", text)},
+		"just created": {created(machines(1, 1, unavailable)), starts("NotAvailable", text)},
 	})
+	judge(t, clusterapi.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
+		"availability alone": {created(machines(1, 1, unavailable)), fails("NotAvailable", text)},
+	})
+}
+
+// TestStarting: past its time the alarm is what it always was.
+func TestStarting(t *testing.T) {
+	d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Generation: 1, CreationTimestamp: metav1.NewTime(noon)}}
+	const text = "Condition Available is missing"
+	for after, want := range map[time.Duration]healthcheck.Result{20*time.Minute - 1: starts("NotAvailable", text), 20 * time.Minute: {
+		Status: healthcheck.False, Reason: "NotAvailable", Message: text, Deadline: noon.Add(20 * time.Minute),
+	}} {
+		d.Status.ObservedGeneration = 1
+		if diff := cmp.Diff(want, clusterapi.MachineDeploymentRolledOut(d).At(noon.Add(after))); diff != "" {
+			t.Errorf("after %s (-want +got)\n%s", after, diff)
+		}
+	}
+}
+
+// TestTextsDoNotCount: what gets on says the same all the way.
+func TestTextsDoNotCount(t *testing.T) {
+	texts := func(done int32) []string {
+		set := &clusterv1.MachineSet{Spec: clusterv1.MachineSetSpec{Replicas: new(int32(5))}, Status: clusterv1.MachineSetStatus{ReadyReplicas: &done}}
+		d := &clusterv1.MachineDeployment{Spec: clusterv1.MachineDeploymentSpec{Replicas: new(int32(5))}}
+		d.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionTrue}}
+		updating, leaving := d.DeepCopy(), d.DeepCopy()
+		updating.Status.UpToDateReplicas = &done
+		leaving.Status.UpToDateReplicas, leaving.Status.Replicas = new(int32(5)), new(6+done)
+		return []string{
+			clusterapi.MachineSet(set).Message, clusterapi.MachineDeploymentRolledOut(updating).Message, clusterapi.MachineDeploymentRolledOut(leaving).Message,
+			clusterapi.EnoughNodes(clusterapi.Workers{Desired: 5, Workers: slices.Repeat([]clusterapi.Worker{a}, int(done))}).Message,
+			clusterapi.NoSurplusNodes(clusterapi.Workers{Desired: 1, Workers: slices.Repeat([]clusterapi.Worker{a}, 2+int(done))}).Message,
+		}
+	}
+	if diff := cmp.Diff(texts(0), texts(2)); diff != "" {
+		t.Errorf("the texts count (-first +later)\n%s", diff)
+	}
+}
+
+// noon is when objects are created.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// starts is a failure of something that is just created, and has until its time is over.
+func starts(reason, message string) healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.Progressing, Deadline: noon.Add(20 * time.Minute), Reason: reason, Overdue: reason, Message: message}
 }

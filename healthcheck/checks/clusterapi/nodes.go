@@ -37,8 +37,8 @@ type Worker struct {
 //
 // It is False if machines have failed (ReasonMachinesFailed), even if there are Nodes
 // enough. Where Nodes are missing it is Progressing, since machines have a Node that is
-// not ready, or not there (ReasonNodesNotReady, NodesWithin: a new one is not ready at
-// first), since they have none yet (ReasonPendingMachines, NodesWithin), or since there
+// not ready, or not there (ReasonNodesNotReady, for five minutes: a new one is not ready at
+// first), since they have none yet (ReasonPendingMachines, for five minutes), or since there
 // are too few of them (ReasonMissingMachines, checks.ObservedWithin: they are made one by one).
 //
 // Machines that are being deleted do not count. The rule says nothing about whatever
@@ -49,17 +49,17 @@ func EnoughNodes(w Workers) healthcheck.Result {
 	}
 	ready := len(w.names(func(m Worker) bool { return m.Ready && !m.Deleting }))
 	if ready >= w.Desired {
-		return healthy
+		return healthy()
 	}
-	missing := fmt.Sprintf("%d of %d Nodes are ready", ready, w.Desired)
+	missing := fmt.Sprintf("Fewer than %d Nodes are ready", w.Desired)
 	if broken := w.names(func(m Worker) bool { return m.Node != "" && !m.Ready && !m.Deleting }); len(broken) > 0 {
-		return progressing(NodesWithin, ReasonNodesNotReady, "%s; machines with a Node that is not: %s", missing, some(broken))
+		return progressing(nodesWithin, ReasonNodesNotReady, "%s; machines with a Node that is not: %s", missing, some(broken))
 	}
 	pending := w.names(func(m Worker) bool { return m.Node == "" && !m.Deleting })
 	if ready+len(pending) < w.Desired {
 		return progressing(checks.ObservedWithin, ReasonMissingMachines, "%s; machines are missing", missing)
 	}
-	return progressing(NodesWithin, ReasonPendingMachines, "%s; machines without a Node yet: %s", missing, some(pending))
+	return progressing(nodesWithin, ReasonPendingMachines, "%s; machines without a Node yet: %s", missing, some(pending))
 }
 
 // NoSurplusNodes asks whether a cluster is rid of the machines that it does not want,
@@ -72,10 +72,10 @@ func NoSurplusNodes(w Workers) healthcheck.Result {
 	if going := w.names(func(m Worker) bool { return m.Deleting }); len(going) > 0 {
 		return progressing(checks.DrainedWithin, ReasonDrainingMachines, "Machines are being deleted: %s", some(going))
 	}
-	if there := len(w.Workers); there > w.Desired {
-		return progressing(checks.DrainedWithin, ReasonTooManyMachines, "There are %d machines, and %d are wanted", there, w.Desired)
+	if len(w.Workers) > w.Desired {
+		return progressing(checks.DrainedWithin, ReasonTooManyMachines, "There are more than %d machines", w.Desired)
 	}
-	return healthy
+	return healthy()
 }
 
 // names returns the names of some machines, in order.
@@ -90,10 +90,13 @@ func (w Workers) names(which func(Worker) bool) []string {
 	return names
 }
 
-// some puts names into one line, checks.MaxNamed at most.
+// maxNamed is how many machines a message names.
+const maxNamed = 5
+
+// some puts names into one line, maxNamed at most. It counts none: the text would change with those that come and go.
 func some(names []string) string {
-	if more := len(names) - checks.MaxNamed; more > 0 {
-		names = append(slices.Clone(names[:checks.MaxNamed]), fmt.Sprintf("and %d more", more))
+	if len(names) > maxNamed {
+		names = append(slices.Clone(names[:maxNamed]), "and more")
 	}
 	return strings.Join(names, ", ")
 }

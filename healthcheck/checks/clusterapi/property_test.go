@@ -53,7 +53,7 @@ func wellFormed(t *rapid.T, r healthcheck.Result) {
 	if !r.Status.Valid() || !camelCase.MatchString(r.Reason) {
 		t.Errorf("no status or no reason: %+v", r)
 	}
-	if (r.Status == healthcheck.Progressing) != (r.Within > 0) {
+	if (r.Status == healthcheck.Progressing) != (r.Within > 0 || !r.Deadline.IsZero()) {
 		t.Errorf("progress without a limit, or a limit without progress: %+v", r)
 	}
 	if (r.Status == healthcheck.True) != (r.Message == "") {

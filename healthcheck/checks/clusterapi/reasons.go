@@ -20,10 +20,10 @@ const (
 	ReasonTooManyMachines  = "TooManyMachines"
 )
 
-// How long something may take, unless checks.Within says otherwise.
+// How long something may take, unless checks.Tolerate says otherwise.
 const (
-	// ProvisionedWithin is for one machine to become a Node (ReasonProvisioning).
-	ProvisionedWithin = 20 * time.Minute
-	// NodesWithin is for missing Nodes to come (ReasonPendingMachines).
-	NodesWithin = 5 * time.Minute
+	// provisionedWithin is for one machine to become a Node (ReasonProvisioning).
+	provisionedWithin = 20 * time.Minute
+	// nodesWithin is for missing Nodes to come (ReasonPendingMachines).
+	nodesWithin = 5 * time.Minute
 )

@@ -1,3 +1,5 @@
+// Code generated from healthcheck/checks/rows_test.go by make generate. DO NOT EDIT.
+
 package clusterapi_test
 
 import (

@@ -1,22 +1,26 @@
+// Code generated from healthcheck/checks/verdict.go by make generate. DO NOT EDIT.
+
 package clusterapi
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-var healthy = healthcheck.Result{Status: healthcheck.True, Reason: checks.ReasonHealthy}
+func healthy() healthcheck.Result {
+	return healthcheck.Result{Status: healthcheck.True, Reason: checks.ReasonHealthy}
+}
 
 func unhealthy(reason, format string, args ...any) healthcheck.Result {
-	return healthcheck.Result{Status: healthcheck.False, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	return healthcheck.Result{Status: healthcheck.False, Reason: reason, Message: oneLine(fmt.Sprintf(format, args...))}
 }
 
 func progressing(d time.Duration, reason, format string, args ...any) healthcheck.Result {
@@ -31,40 +35,73 @@ func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Re
 	if seen >= generation || (seen > 0 && verdict.Status == healthcheck.False) {
 		return verdict
 	}
+	return notObserved(generation, seen)
+}
+
+// notObserved gives all generations one clock: a spec that changes all the time must
+// not hide a controller that is gone.
+func notObserved(generation, seen int64) healthcheck.Result {
 	return progressing(checks.ObservedWithin, checks.ReasonNotObserved, "Observed generation is %d, not %d", seen, generation)
 }
 
-// isTrue demands that a condition is there, and True.
-func isTrue(conditions []metav1.Condition, conditionType string) healthcheck.Result {
-	c := meta.FindStatusCondition(conditions, conditionType)
-	if c == nil {
-		return unhealthy("Not"+conditionType, "Condition %s is missing", conditionType)
+// rollingOut is a roll-out of one revision, each of which has a clock of its own.
+func rollingOut(revision, format string, args ...any) healthcheck.Result {
+	r := progressing(checks.RolloutWithin, checks.ReasonRollingOut, format, args...)
+	r.Cause = "revision " + revision
+	return r
+}
+
+// starting gives an object time after its creation for what is wrong for one of some
+// reasons. Past that nothing has changed.
+func starting(d time.Duration, obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
+	created := obj.GetCreationTimestamp()
+	if verdict.Status != healthcheck.False || created.IsZero() || !slices.Contains(reasons, verdict.Reason) {
+		return verdict
 	}
-	if c.Status != metav1.ConditionTrue {
-		return unhealthy("Not"+conditionType, "%s", say(c))
+	verdict.Status, verdict.Deadline, verdict.Overdue = healthcheck.Progressing, created.Add(d), verdict.Reason
+	return verdict
+}
+
+// then asks for more where a verdict is a pass.
+func then(verdict healthcheck.Result, more func() healthcheck.Result) healthcheck.Result {
+	if verdict.Status != healthcheck.True {
+		return verdict
 	}
-	return healthy
+	return more()
 }
 
 // maxDetail is how much of a foreign text goes into a message.
 const maxDetail = 800
 
-// say puts all that is in a condition into one line. It has parts that others wrote.
-func say(c *metav1.Condition) string {
-	text := "Condition " + c.Type + " is " + cmp.Or(string(c.Status), "empty")
-	if c.Reason != "" {
-		text += " (" + c.Reason + ")"
+// withDetail appends a foreign text to a message.
+func withDetail(text, detail string) string {
+	if detail = clip(oneLine(detail)); detail != "" {
+		return text + ": " + detail
 	}
-	if detail := []rune(oneLine(c.Message)); len(detail) > maxDetail {
-		text += ": " + string(detail[:maxDetail]) + "..."
-	} else if len(detail) > 0 {
-		text += ": " + string(detail)
-	}
-	return oneLine(text)
+	return text
 }
 
+func clip(text string) string { return clipTo(maxDetail, text) }
+
+func clipTo(most int, text string) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// oneLine makes a text fit for a condition. It has parts that others wrote.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+}
+
+// atLeast demands as many as are wanted; what is, for example, "replicas are ready". The
+// message does not count: it would change with each of them.
+func atLeast(reason string, have, want int32, what string) healthcheck.Result {
+	if have < want {
+		return unhealthy(reason, "Fewer than %d %s", want, what)
+	}
+	return healthy()
 }
 
 // orOne is a number of replicas, of which the API makes 1 if there is none.
@@ -74,3 +111,5 @@ func orOne(replicas *int32) int32 {
 	}
 	return *replicas
 }
+
+func number(generation int64) string { return strconv.FormatInt(generation, 10) }

@@ -23,15 +23,15 @@ func Nodes[T any](name string, find func(T) []client.ListOption, rule checks.Rul
 		which := find(in.Object)
 		var deployments clusterv1.MachineDeploymentList
 		if err := in.Env.Source.List(ctx, &deployments, which...); err != nil {
-			return healthcheck.Result{}, fmt.Errorf("listing MachineDeployments: %w", err)
+			return healthcheck.Result{}, fmt.Errorf("listing MachineDeployments: %w", checks.StableError(err))
 		}
 		var machines clusterv1.MachineList
 		if err := in.Env.Source.List(ctx, &machines, which...); err != nil {
-			return healthcheck.Result{}, fmt.Errorf("listing Machines: %w", err)
+			return healthcheck.Result{}, fmt.Errorf("listing Machines: %w", checks.StableError(err))
 		}
 		var nodes corev1.NodeList
 		if err := in.Env.Target.List(ctx, &nodes); err != nil {
-			return healthcheck.Result{}, fmt.Errorf("listing Nodes: %w", err)
+			return healthcheck.Result{}, fmt.Errorf("listing Nodes: %w", checks.StableError(err))
 		}
 		return rule(WorkersOf(deployments.Items, machines.Items, nodes.Items)), nil
 	}

@@ -23,7 +23,7 @@ func Example() {
 			"metadata": map[string]any{"namespace": ns.Name, "name": "tls"},
 		}}
 	}
-	rule := checks.Within(0, kstatus.Ready, kstatus.ReasonTerminating)
+	rule := checks.Tolerate(0, kstatus.Ready, kstatus.ReasonTerminating)
 	check := checks.One("certificate", checks.Source, certificate, rule)
 
 	issuing := certificate(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})

@@ -42,7 +42,7 @@ const (
 
 // Rule judges an object by kstatus. It needs apiVersion and kind, and is Unknown
 // without. For typed objects there is checks.Generic, and for other times, or to have a
-// terminating object False at once, checks.Within.
+// terminating object False at once, checks.Tolerate.
 //
 // In two things it is stricter than kstatus: a Pod that has failed is False, and a
 // workload whose controller has never looked at it is Progressing.

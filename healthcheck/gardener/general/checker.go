@@ -56,7 +56,7 @@ func (c *checker[O]) Check(ctx context.Context, request types.NamespacedName) (*
 		return nil, fmt.Errorf("failed to retrieve %s %q in namespace %q: %w", c.kind, c.name, request.Namespace, err)
 	}
 	// Gardener gives no time for anything here.
-	found := checks.Within(0, c.rule)(obj)
+	found := checks.Tolerate(0, c.rule)(obj)
 	if found.Status == healthcheck.True {
 		return &gardener.SingleCheckResult{Status: gardencorev1beta1.ConditionTrue}, nil
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
@@ -29,7 +29,7 @@ func (q SimulateQuery) changes(c *explain.Check) (simulate.Changes, error) {
 			return changes, errors.New("step timeouts: this health check has no plan, and the times of the built-in ones are fixed")
 		}
 		if q.Slots != "" {
-			metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, admission.MaxInFlightAnnotation, q.Slots)
+			metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, mhcspec.MaxInFlightAnnotation, q.Slots)
 		}
 		return changes, nil
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // SimulateQuery is what a person wants to see played. All is as typed; empty means as it is.
@@ -69,7 +69,7 @@ func (l *Look) SimulateForm(q SimulateQuery) SimulatePage {
 
 // SimulatePage plays the fleet with a check as a person has changed it, until stop says that it has taken long enough. Nothing is played
 // before somebody asks.
-func (l *Look) SimulatePage(q SimulateQuery, policy targets.Policy, stop func() bool) SimulatePage {
+func (l *Look) SimulatePage(q SimulateQuery, policy mhcspec.Policy, stop func() bool) SimulatePage {
 	p := l.SimulateForm(q)
 	if q.Check == "" {
 		return p
@@ -105,7 +105,7 @@ func settings(c *explain.Check) SimulateQuery {
 	return is
 }
 
-func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy targets.Policy, stop func() bool) error {
+func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy mhcspec.Policy, stop func() bool) error {
 	o, err := p.Query.options()
 	o.Stop = stop
 	if err != nil {

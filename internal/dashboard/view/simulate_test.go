@@ -6,7 +6,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // TestSimulate: another limit opens the gate on the page, and nothing is played for what cannot be understood.
@@ -31,7 +31,7 @@ func TestSimulate(t *testing.T) {
 		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" does not say what fails`},
 		"no plan":               {view.SimulateQuery{Check: "default/workers", StepTimeout: "1h"}, "step timeouts: this health check has no plan"},
 	} {
-		p := look.SimulatePage(tt.query, targets.Policy{}, nil)
+		p := look.SimulatePage(tt.query, mhcspec.Policy{}, nil)
 		if got := p.Answer + p.Problem; !strings.HasPrefix(got, tt.answer) || (tt.answer == "") != (got == "") {
 			t.Errorf("%s: it says %q, want %q", name, got, tt.answer)
 		}
@@ -45,7 +45,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulateChangesNothing(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	is := look.Facts.Checks[3].MachineHealthCheck.DeepCopy()
-	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, targets.Policy{}, nil)
+	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, mhcspec.Policy{}, nil)
 	if now := look.Facts.Checks[3].MachineHealthCheck; !p.Played || now.Name != "workers" || now.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo.String() != "30%" ||
 		len(now.Annotations) != len(is.Annotations) {
 		t.Errorf("played %v, and the check is %+v", p.Played, now.Spec)
@@ -55,7 +55,7 @@ func TestSimulateChangesNothing(t *testing.T) {
 // TestSimulateStops: what takes too long is shown as far as it was played.
 func TestSimulateStops(t *testing.T) {
 	asked := 0
-	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, targets.Policy{}, func() bool {
+	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, mhcspec.Policy{}, func() bool {
 		asked++
 		return asked > 3
 	})

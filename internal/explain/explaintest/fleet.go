@@ -12,9 +12,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -43,7 +42,7 @@ func Zone(name string) build.MachineOption {
 // Recover makes a machine healthy since so long.
 func (s *Scene) Recover(m *clusterv1.Machine, since time.Duration) {
 	m.Status.Conditions[len(m.Status.Conditions)-1] = metav1.Condition{
-		Type: machinehealth.ConditionType, Status: metav1.ConditionTrue, Reason: machinehealth.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
+		Type: verdict.ConditionType, Status: metav1.ConditionTrue, Reason: verdict.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
 	}
 	s.Node(m.Name, corev1.ConditionTrue, since)
 }
@@ -57,7 +56,7 @@ func (s *Scene) Repairing(name string, since time.Duration, plan []v1alpha1.Reme
 
 // Metalworks is a cluster of bare metal with machines in the middle of plans: at work, in probation, awaiting approval, and held.
 func Metalworks() *Scene {
-	s := In("blue", "metal").Annotated(admission.MaxInFlightAnnotation, "3")
+	s := In("blue", "metal").Annotated(mhcspec.MaxInFlightAnnotation, "3")
 	s.Repairing("metal-1", 41*time.Minute, Metal(), Zone("rack-1"))
 	s.Repairing("metal-2", time.Hour, Metal(), Zone("rack-1"))
 	s.Repairing("metal-3", 3*time.Hour, Metal()[:2], Zone("rack-2"))
@@ -78,9 +77,9 @@ func Eleven() *explain.Facts {
 	green.Sick("md-0-c", 11*time.Minute, Zone("eu-1b"))
 	green.Node("md-0-d", corev1.ConditionUnknown, 3*time.Minute)
 	waits := "Waiting for unhealthyCondition timeout"
-	green.Machine("md-0-d", metav1.ConditionUnknown, machinehealth.ReasonNodeConditionsNotYet, waits, 3*time.Minute, Zone("eu-1a"))
-	amber := In("amber", "storage").Annotated(targets.HoldUntilAnnotation, Noon.Add(time.Hour).Format(time.RFC3339))
-	amber.Annotated(targets.HoldReasonAnnotation, "the storage is being moved").Sick("storage-0", 20*time.Minute, Zone("eu-1a"))
+	green.Machine("md-0-d", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, waits, 3*time.Minute, Zone("eu-1a"))
+	amber := In("amber", "storage").Annotated(mhcspec.HoldUntilAnnotation, Noon.Add(time.Hour).Format(time.RFC3339))
+	amber.Annotated(mhcspec.HoldReasonAnnotation, "the storage is being moved").Sick("storage-0", 20*time.Minute, Zone("eu-1a"))
 	violet := In("violet", "edge")
 	violet.Cluster.Spec.Paused = new(true)
 	violet.Unreadable = "connection to the workload cluster is down"
@@ -95,7 +94,7 @@ func Many(n, sick int) *explain.Facts {
 	for i := range n {
 		if i%perCluster == 0 {
 			name := fmt.Sprintf("cluster-%02d", i/perCluster)
-			scenes = append(scenes, In(name, name+"-workers").AtMost("40%").Annotated(admission.MaxInFlightAnnotation, "5"))
+			scenes = append(scenes, In(name, name+"-workers").AtMost("40%").Annotated(mhcspec.MaxInFlightAnnotation, "5"))
 		}
 		s, name, zone := scenes[len(scenes)-1], fmt.Sprintf("%s-md-0-%05d", scenes[len(scenes)-1].Cluster.Name, i), Zone("eu-1"+string(rune('a'+i%3)))
 		switch {

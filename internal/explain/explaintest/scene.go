@@ -16,8 +16,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -81,11 +82,11 @@ func (s *Scene) Host(name, machine string, cycles ...*v1alpha1.RebootRemediation
 }
 
 // Machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
-func (s *Scene) Machine(name string, verdict metav1.ConditionStatus, reason, message string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
+func (s *Scene) Machine(name string, status metav1.ConditionStatus, reason, message string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	opts = append([]build.MachineOption{build.InCluster(s.Cluster.Name), build.NodeRef("node-" + name)}, opts...)
 	m := build.Machine("default", name, opts...)
 	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
-		Type: machinehealth.ConditionType, Status: verdict, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
+		Type: verdict.ConditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
 	})
 	s.Machines = append(s.Machines, m)
 	return m
@@ -94,7 +95,7 @@ func (s *Scene) Machine(name string, verdict metav1.ConditionStatus, reason, mes
 // Healthy adds a machine that has been healthy for ten hours.
 func (s *Scene) Healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	s.Node(name, corev1.ConditionTrue, 10*time.Hour)
-	return s.Machine(name, metav1.ConditionTrue, machinehealth.ReasonSucceeded, "", 10*time.Hour, opts...)
+	return s.Machine(name, metav1.ConditionTrue, verdict.ReasonSucceeded, "", 10*time.Hour, opts...)
 }
 
 // Sick adds a machine that has been sick for so long.
@@ -181,7 +182,7 @@ func rebootOf(r *v1alpha1.MachineRemediation, attempt int) *v1alpha1.Remediation
 }
 
 func (s *Scene) verdictOf(m *clusterv1.Machine) metav1.Condition {
-	if c := meta.FindStatusCondition(m.Status.Conditions, machinehealth.ConditionType); c != nil {
+	if c := meta.FindStatusCondition(m.Status.Conditions, verdict.ConditionType); c != nil {
 		return *c
 	}
 	return metav1.Condition{}
@@ -219,8 +220,8 @@ func (s *Scene) Facts() *explain.Facts {
 	all := &explain.Facts{Now: s.Now, Manager: explain.Manager{Name: "sickbay-0"}, Checks: []*explain.Check{check}, Clusters: []explain.Cluster{{Cluster: s.Cluster, Unreadable: s.Unreadable}}}
 	for _, m := range s.Machines {
 		f.Targets = append(f.Targets, admission.Target{Machine: m})
-		one := &explain.Machine{Machine: m, Check: check, Health: &machinehealth.Facts{
-			Machine: m, Cluster: s.Cluster, Rules: machinehealth.RulesOf(s.Check), Node: machinehealth.NodeFacts{State: machinehealth.NodeFound, Node: s.Nodes[m.Name]},
+		one := &explain.Machine{Machine: m, Check: check, Health: &verdict.Facts{
+			Machine: m, Cluster: s.Cluster, Rules: mhcspec.RulesOf(s.Check), Node: verdict.NodeFacts{State: verdict.NodeFound, Node: s.Nodes[m.Name]},
 			WasHealthy: s.verdictOf(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
 		}}
 		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)

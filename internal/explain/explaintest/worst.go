@@ -11,8 +11,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // AllSick is a fleet of 60 machines of which none is healthy, all in one failure domain, while nobody leads.
@@ -44,7 +44,7 @@ func Unreadable() *explain.Facts {
 	all := Merge(scenes...)
 	all.Manager = explain.Manager{Unknown: "you may not read its lease"}
 	for _, m := range all.Machines {
-		m.Health.Node = machinehealth.NodeFacts{State: machinehealth.NodeUnreadable, Cause: "connection to the workload cluster is down", LostAt: Noon.Add(-20 * time.Minute)}
+		m.Health.Node = verdict.NodeFacts{State: verdict.NodeUnreadable, Cause: "connection to the workload cluster is down", LostAt: Noon.Add(-20 * time.Minute)}
 	}
 	return all
 }
@@ -52,7 +52,7 @@ func Unreadable() *explain.Facts {
 // lost adds a machine whose Node cannot be read.
 func (s *Scene) lost(name string) {
 	s.Node(name, corev1.ConditionTrue, 10*time.Hour)
-	s.Machine(name, metav1.ConditionUnknown, machinehealth.ReasonNodeUnavailable, "The Node cannot be read: "+s.Unreadable, 20*time.Minute)
+	s.Machine(name, metav1.ConditionUnknown, verdict.ReasonNodeUnavailable, "The Node cannot be read: "+s.Unreadable, 20*time.Minute)
 }
 
 // Markup is what Hostile has wherever text is free. A page that runs it has a variable hostile.
@@ -61,7 +61,7 @@ const Markup = `</script></title></textarea></table><img src=x onerror="window.h
 // Hostile is a fleet in which people and controllers have written markup into whatever takes text: messages, reasons, holds, decisions,
 // failure domains. One name is as long as names can be, and messages have 1,000 characters without a space.
 func Hostile() *explain.Facts {
-	s := In("blue", "workers").Annotated(targets.HoldUntilAnnotation, Noon.Add(time.Hour).Format(time.RFC3339)).Annotated(targets.HoldReasonAnnotation, Markup)
+	s := In("blue", "workers").Annotated(mhcspec.HoldUntilAnnotation, Noon.Add(time.Hour).Format(time.RFC3339)).Annotated(mhcspec.HoldReasonAnnotation, Markup)
 	for _, name := range []string{"plain", strings.Repeat("long-", 49) + "name"} {
 		m := s.Sick(name, time.Hour, Zone(Markup))
 		m.Status.Conditions[len(m.Status.Conditions)-1].Message = Markup + strings.Repeat("w", 1000)

@@ -13,8 +13,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -81,7 +80,7 @@ func TestConceptsAllowed(t *testing.T) {
 		{"1 sick", "`sickbay.dev/hold-until`", some, check(onHold(now.Add(time.Hour)))},
 		{"none sick: 3 are starting", "`unhealthyLessThanOrEqualTo: 2`", starting, check(atMost("2"))},
 		{"1 sick", "`sickbay.dev/max-in-flight: lots`", some, check(maxInFlight("lots"))},
-		{"1 sick", "`sickbay.dev/provisioning-timeout: \"30\"`", some, check(build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "30"))},
+		{"1 sick", "`sickbay.dev/provisioning-timeout: \"30\"`", some, check(build.Annotation(mhcspec.ProvisioningTimeoutAnnotation, "30"))},
 		{"1 sick", "`unhealthyInRange: \"[5-3]\"`", some, check(build.TriggerIfInRange("[5-3]"))},
 	} {
 		d := Decide(facts(c.mhc, c.targets...), now)
@@ -188,7 +187,7 @@ func TestConceptsPaused(t *testing.T) {
 		{"the same, and Cluster `spec.paused: true`", check(handedOver()), build.Cluster(ns, "cluster", build.Paused())},
 		{
 			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay-upgrade`, with Sickbay's marker",
-			check(build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverUpgradeValue), build.Annotation(targets.UpgradeMarker, "")),
+			check(build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverUpgradeValue), build.Annotation(mhcspec.UpgradeMarker, "")),
 			build.Cluster(ns, "cluster"),
 		},
 	} {

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -97,12 +98,12 @@ func TestUnderRepair(t *testing.T) {
 	}{
 		"in flight":                                {[]Target{sick("m")}, []recordOption{}, true},
 		"given back":                               {[]Target{sick("m")}, []recordOption{waitsFor(0)}, false},
-		"given back, marked late":                  {[]Target{sick("m", marked(status.RemediationFieldOwner))}, []recordOption{waitsFor(0)}, true},
+		"given back, marked late":                  {[]Target{sick("m", marked(ownwrites.RemediationFieldOwner))}, []recordOption{waitsFor(0)}, true},
 		"given back, marked by somebody else":      {[]Target{sick("m", marked("somebody"))}, []recordOption{waitsFor(0)}, false},
 		"given back, its power cycle asked late":   {[]Target{sick("m", build.Annotation(rebootAnnotation, "record-m/1"))}, []recordOption{waitsFor(0)}, true},
 		"given back, a person wants a power cycle": {[]Target{sick("m", build.Annotation(rebootAnnotation, "please"))}, []recordOption{waitsFor(0)}, false},
-		"ended, marked":                            {[]Target{sick("m", marked(status.RemediationFieldOwner))}, []recordOption{ended}, false},
-		"no record, marked":                        {targets: []Target{sick("m", marked(status.RemediationFieldOwner))}},
+		"ended, marked":                            {[]Target{sick("m", marked(ownwrites.RemediationFieldOwner))}, []recordOption{ended}, false},
+		"no record, marked":                        {targets: []Target{sick("m", marked(ownwrites.RemediationFieldOwner))}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestBudget(t *testing.T) {
 		"percent, at least one": {new(intstr.FromString("20%")), 3, 1},
 		"percent of nothing":    {new(intstr.FromString("20%")), 0, 1},
 		"above 100%":            {new(intstr.FromString("150%")), 10, 15},
-		"percent near 64 bits":  {new(intstr.FromString("9223372036854775807%")), 1000, maxCount},
+		"percent near 64 bits":  {new(intstr.FromString("9223372036854775807%")), 1000, mhcspec.MaxCount},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

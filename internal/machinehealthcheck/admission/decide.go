@@ -7,7 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Decision is who is to be admitted, and what is to be said about a MachineHealthCheck.
@@ -15,7 +15,7 @@ type Decision struct {
 	// Paused names the causes for which nothing may be done.
 	Paused []string
 	Counts Counts
-	Config Config
+	Config mhcspec.Config
 	// Stopped says why nobody is admitted; its Reason is empty if that is not so.
 	Stopped Stop
 	// Allowed reports whether triggerIf allows a repair to begin.
@@ -53,7 +53,7 @@ type Stop struct {
 // Decide says who is to be admitted for a MachineHealthCheck.
 func Decide(f Facts, now time.Time) Decision {
 	d := Decision{Counts: count(f.Targets), budget: unbounded}
-	if paused := targets.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
+	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused = paused
 		d.Stopped = Stop{Reason: ReasonPaused}
 		d.fillLine(f, now)

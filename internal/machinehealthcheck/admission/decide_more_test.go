@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -72,11 +72,11 @@ func TestDecideTemplateMissing(t *testing.T) {
 func TestDecideInvalidConfiguration(t *testing.T) {
 	tests := map[string]build.MachineHealthCheckOption{
 		"max-in-flight":        maxInFlight("lots"),
-		"dry-run":              build.Annotation(DryRunAnnotation, "maybe"),
-		"strategy":             build.Annotation(StrategyAnnotation, "pray"),
-		"external strategy":    build.Annotation(ExternalStrategyAnnotation, "pray"),
-		"provisioning-timeout": build.Annotation(machinehealth.ProvisioningTimeoutAnnotation, "30"),
-		"resumed-at":           build.Annotation(machinehealth.ResumedAtAnnotation, "yesterday"),
+		"dry-run":              build.Annotation(mhcspec.DryRunAnnotation, "maybe"),
+		"strategy":             build.Annotation(mhcspec.StrategyAnnotation, "pray"),
+		"external strategy":    build.Annotation(mhcspec.ExternalStrategyAnnotation, "pray"),
+		"provisioning-timeout": build.Annotation(mhcspec.ProvisioningTimeoutAnnotation, "30"),
+		"resumed-at":           build.Annotation(mhcspec.ResumedAtAnnotation, "yesterday"),
 		"range":                build.TriggerIfInRange("[5-3]"),
 		"a kind that is none":  build.TemplateRef(env.RemediationGroupVersion.WithKind("Fix"), "fix"),
 	}
@@ -163,7 +163,7 @@ func TestDecideOnHold(t *testing.T) {
 }
 
 func TestDecideDryRun(t *testing.T) {
-	d := Decide(facts(check(build.Annotation(DryRunAnnotation, "true"), byTemplate()), sick("a")), now)
+	d := Decide(facts(check(build.Annotation(mhcspec.DryRunAnnotation, "true"), byTemplate()), sick("a")), now)
 	if !d.Config.OnlyTells() || len(d.Admit) != 1 {
 		t.Fatalf("config %+v, admitted %v; want it to decide as ever", d.Config, admitted(d))
 	}

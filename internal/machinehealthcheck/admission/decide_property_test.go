@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
@@ -124,7 +125,7 @@ func nobodyForgotten(t *rapid.T, f Facts, d Decision) {
 }
 
 func roomIsValid(t *rapid.T, f Facts, d Decision) {
-	if room := d.RemediationsAllowed(); room < 0 || room > maxCount {
+	if room := d.RemediationsAllowed(); room < 0 || room > mhcspec.MaxCount {
 		t.Fatalf("room is %d", room)
 	}
 	if len(d.Paused) > 0 {

@@ -10,8 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -30,30 +30,30 @@ var (
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-// verdict is what machinehealth stored.
-func verdict(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
+// judgedAs is what machinehealth stored.
+func judgedAs(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
 	reasons := map[metav1.ConditionStatus]string{
-		metav1.ConditionTrue:    machinehealth.ReasonSucceeded,
-		metav1.ConditionFalse:   machinehealth.ReasonNodeNotFound,
-		metav1.ConditionUnknown: machinehealth.ReasonWaitingForNodeRef,
+		metav1.ConditionTrue:    verdict.ReasonSucceeded,
+		metav1.ConditionFalse:   verdict.ReasonNodeNotFound,
+		metav1.ConditionUnknown: verdict.ReasonWaitingForNodeRef,
 	}
-	return build.Condition(machinehealth.ConditionType, status, reasons[status], since)
+	return build.Condition(verdict.ConditionType, status, reasons[status], since)
 }
 
 // healthy, sick and pending are Machines of a MachineSet with that verdict.
 func healthy(name string, opts ...build.MachineOption) Target {
-	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), verdict(metav1.ConditionTrue, build.Epoch)}, opts...)...)
+	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), judgedAs(metav1.ConditionTrue, build.Epoch)}, opts...)...)
 }
 
 func sick(name string, opts ...build.MachineOption) Target {
-	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), verdict(metav1.ConditionFalse, ago(time.Minute))}, opts...)...)
+	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), judgedAs(metav1.ConditionFalse, ago(time.Minute))}, opts...)...)
 }
 
 // longSick is one that came first.
-func longSick(name string) Target { return sick(name, verdict(metav1.ConditionFalse, ago(time.Hour))) }
+func longSick(name string) Target { return sick(name, judgedAs(metav1.ConditionFalse, ago(time.Hour))) }
 
 func pending(name string, opts ...build.MachineOption) Target {
-	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), verdict(metav1.ConditionUnknown, build.Epoch)}, opts...)...)
+	return target(name, append([]build.MachineOption{build.OwnedBy(machineSet), judgedAs(metav1.ConditionUnknown, build.Epoch)}, opts...)...)
 }
 
 func target(name string, opts ...build.MachineOption) Target {
@@ -82,7 +82,7 @@ func recordOf(machine string, opts ...recordOption) *v1alpha1.MachineRemediation
 	r.Spec.ClusterName = build.ClusterName
 	r.Spec.MachineRef = v1alpha1.RemediatedMachineReference{Name: machine, UID: types.UID("uid-" + machine)}
 	r.Spec.Finding.Since = metav1.NewTime(ago(time.Minute))
-	r.Spec.Steps = BuiltInPlan(check(), Config{})
+	r.Spec.Steps = BuiltInPlan(check(), mhcspec.Config{})
 	r.Spec.Grant = 1
 	for _, opt := range opts {
 		opt(r)
@@ -140,23 +140,27 @@ func check(opts ...build.MachineHealthCheckOption) *clusterv1.MachineHealthCheck
 
 func opts(list ...build.MachineHealthCheckOption) []build.MachineHealthCheckOption { return list }
 
-func maxInFlight(value string) build.Option { return build.Annotation(MaxInFlightAnnotation, value) }
+func maxInFlight(value string) build.Option {
+	return build.Annotation(mhcspec.MaxInFlightAnnotation, value)
+}
 
-func byReboot() build.Option { return build.Annotation(StrategyAnnotation, string(StrategyReboot)) }
+func byReboot() build.Option {
+	return build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))
+}
 
 func byExternal() build.Option {
-	return build.Annotation(ExternalStrategyAnnotation, "external-baremetal")
+	return build.Annotation(mhcspec.ExternalStrategyAnnotation, "external-baremetal")
 }
 
 func byTemplate() build.MachineHealthCheckFunc { return build.TemplateRef(templateKind, "fix") }
 
 func handedOver() build.Option {
-	return build.Annotation(clusterv1.PausedAnnotation, targets.HandedOverValue)
+	return build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
 }
 
 // onHold holds something back until a time.
 func onHold(until time.Time) build.Option {
-	return build.Annotation(targets.HoldUntilAnnotation, until.Format(time.RFC3339))
+	return build.Annotation(mhcspec.HoldUntilAnnotation, until.Format(time.RFC3339))
 }
 
 // admitted says whom a decision admits, in order, as "machine: step" with the grant of a record that is there.

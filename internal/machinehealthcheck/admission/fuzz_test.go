@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
@@ -19,22 +18,22 @@ func FuzzAnnotations(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string, expected int) {
 		for _, annotation := range []string{
-			MaxInFlightAnnotation, DryRunAnnotation, StrategyAnnotation, ExternalStrategyAnnotation, targets.PauseOnUpgradeAnnotation,
-			machinehealth.ResumedAtAnnotation, machinehealth.ProvisioningTimeoutAnnotation, machinehealth.HostErrorTimeoutAnnotation,
+			mhcspec.MaxInFlightAnnotation, mhcspec.DryRunAnnotation, mhcspec.StrategyAnnotation, mhcspec.ExternalStrategyAnnotation, mhcspec.PauseOnUpgradeAnnotation,
+			mhcspec.ResumedAtAnnotation, mhcspec.ProvisioningTimeoutAnnotation, mhcspec.HostErrorTimeoutAnnotation,
 		} {
 			mhc := &clusterv1.MachineHealthCheck{}
 			mhc.Annotations = map[string]string{annotation: value}
-			config, problems := ParseConfig(mhc, nil)
+			config, problems := mhcspec.ParseConfig(mhc, nil)
 			for _, problem := range problems {
 				sentence.Clear(t, problem)
 			}
-			if annotation == DryRunAnnotation && len(problems) > 0 && !config.DryRun {
+			if annotation == mhcspec.DryRunAnnotation && len(problems) > 0 && !config.DryRun {
 				t.Errorf("%q is no dry-run", value)
 			}
-			if n := budget(config.MaxInFlight, expected%100_000); n < unbounded || len(problems) > 0 && annotation == MaxInFlightAnnotation && n > max(1, expected) && config.MaxInFlight == nil {
+			if n := budget(config.MaxInFlight, expected%100_000); n < unbounded || len(problems) > 0 && annotation == mhcspec.MaxInFlightAnnotation && n > max(1, expected) && config.MaxInFlight == nil {
 				t.Errorf("%q is a budget of %d", value, n)
 			}
-			_ = machinehealth.RulesOf(mhc)
+			_ = mhcspec.RulesOf(mhc)
 		}
 	})
 }
@@ -53,7 +52,7 @@ func FuzzTrigger(f *testing.F) {
 				sentence.Clear(t, err.Error(), value)
 				continue
 			}
-			if got.minimum < 0 || got.maximum < got.minimum || got.maximum > max(maxCount, expected) {
+			if got.minimum < 0 || got.maximum < got.minimum || got.maximum > max(mhcspec.MaxCount, expected) {
 				t.Errorf("%q of %d is from %d to %d", value, expected, got.minimum, got.maximum)
 			}
 			if !got.isRange {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // GateBound reports whether triggerIf bounds how many Machines may be unhealthy, and how many that are out of a number.
@@ -39,13 +41,13 @@ func GateClosed(f Facts, first bool) string {
 
 // Bounded reports whether slots are bounded.
 func Bounded(f Facts) bool {
-	config, _ := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	config, _ := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	return config.MaxInFlight != nil
 }
 
 // OverBudget says that more machines are under repair than allowed; empty if that is not so.
 func OverBudget(f Facts) string {
-	config, _ := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+	config, _ := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.underRepair()
 	if most == unbounded || len(flight) <= most {
 		return ""

@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -29,9 +29,9 @@ func drawMachine(t *rapid.T, name string) *clusterv1.Machine {
 	var options []build.MachineOption
 	options = append(options, sometimes[build.MachineOption](t, "owner", build.OwnedBy(machineSet))...)
 	options = append(options, sometimes[build.MachineOption](t, "verdict",
-		verdict(metav1.ConditionTrue, verdictSince), verdict(metav1.ConditionFalse, verdictSince), verdict(metav1.ConditionUnknown, verdictSince))...)
+		judgedAs(metav1.ConditionTrue, verdictSince), judgedAs(metav1.ConditionFalse, verdictSince), judgedAs(metav1.ConditionUnknown, verdictSince))...)
 	options = append(options, sometimes[build.MachineOption](t, "annotation",
-		onHold(now.Add(time.Minute)), onHold(ago(time.Minute)), build.Annotation(targets.HoldUntilAnnotation, "garbage"))...)
+		onHold(now.Add(time.Minute)), onHold(ago(time.Minute)), build.Annotation(mhcspec.HoldUntilAnnotation, "garbage"))...)
 	options = append(options, sometimes[build.MachineOption](t, "deleting", build.Deleting(now))...)
 	return build.Machine(ns, name, append(options, build.UID(types.UID("uid-"+name)))...)
 }
@@ -52,7 +52,7 @@ func drawCheck(t *rapid.T) *clusterv1.MachineHealthCheck {
 		maxInFlight("1"), maxInFlight("3"), maxInFlight("30%"), maxInFlight("0"), maxInFlight("x"))...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "strategy", byReboot(), byTemplate(), byPlan(), byPlan())...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "dry-run",
-		build.Annotation(DryRunAnnotation, "true"), build.Annotation(DryRunAnnotation, "perhaps"))...)
+		build.Annotation(mhcspec.DryRunAnnotation, "true"), build.Annotation(mhcspec.DryRunAnnotation, "perhaps"))...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "paused",
 		build.Annotation(clusterv1.PausedAnnotation, ""), handedOver())...)
 	options = append(options, sometimes[build.MachineHealthCheckOption](t, "hold", onHold(now.Add(time.Minute)))...)
@@ -94,7 +94,7 @@ func drawFacts(t *rapid.T) Facts {
 	f.Template.Missing = rapid.SampledFrom([]string{"", "", "it does not exist"}).Draw(t, "template")
 	f.KindsMissing = rapid.IntRange(0, 9).Draw(t, "kinds") == 0
 	f.Unseen = rapid.IntRange(0, 9).Draw(t, "cache") == 0
-	if NamesPlan(f.MachineHealthCheck) && f.Template.Missing == "" {
+	if mhcspec.NamesPlan(f.MachineHealthCheck) && f.Template.Missing == "" {
 		f.Template.Plan = drawPlan(t)
 	}
 	f.Failures = map[types.UID]Failure{}

@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -35,7 +36,7 @@ func TestIdleBy(t *testing.T) {
 		"the gate is closed": {mhc: check(build.TriggerIfAtMost(intstr.FromInt32(1))), targets: []Target{sick("a"), longSick("b")}, want: map[string]string{"GateClosed": "2 for 1h0m0s"}},
 		"no slot":            {mhc: check(maxInFlight("1")), targets: []Target{longSick("a"), sick("b")}, want: map[string]string{"NoSlot": "1 for 1m0s"}},
 		"paused":             {mhc: check(paused), targets: []Target{longSick("a")}, want: map[string]string{"Paused": "1 for 1h0m0s"}},
-		"it only tells":      {mhc: check(build.Annotation(DryRunAnnotation, "true")), targets: []Target{longSick("a")}, want: map[string]string{"DryRun": "1 for 1h0m0s"}},
+		"it only tells":      {mhc: check(build.Annotation(mhcspec.DryRunAnnotation, "true")), targets: []Target{longSick("a")}, want: map[string]string{"DryRun": "1 for 1h0m0s"}},
 		"a person decides": {
 			mhc: check(), targets: []Target{longSick("a")}, records: []*v1alpha1.MachineRemediation{recordOf("a", phase(v1alpha1.RemediationHeld, "NoStepLeft"))},
 			want: map[string]string{"Held": "1 for 1h0m0s"},

@@ -10,9 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/managed"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/status"
 )
 
 // inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and those that
@@ -64,5 +63,5 @@ func asked(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
 		return true
 	}
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	return mark != nil && mark.Status == metav1.ConditionFalse && managed.Wrote(machine, mark.Type, status.RemediationFieldOwner)
+	return mark != nil && mark.Status == metav1.ConditionFalse && ownwrites.Wrote(machine, mark.Type, ownwrites.RemediationFieldOwner)
 }

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 const (
@@ -30,7 +30,7 @@ var leftOverActions = map[string]v1alpha1.Action{leftOverMark: v1alpha1.ActionRe
 // if none stands, or an annotation. It is empty if nothing stands.
 func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata) string {
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	if mark != nil && mark.Status == metav1.ConditionFalse && status.MarkedWithoutRecord(machine) {
+	if mark != nil && mark.Status == metav1.ConditionFalse && ownwrites.MarkedWithoutRecord(machine) {
 		return leftOverMark
 	}
 	if asked, at := machine.Annotations[rebootAnnotation], machine.Annotations[rebootRequestedAtAnnotation]; asked != "" && asked == at {
@@ -46,7 +46,7 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 // moved to another management cluster; one whose record is here is not looked at.
 func isLeftOver(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
 	if _, byAnnotation := request.Annotations[v1alpha1.ByAnnotation]; byAnnotation {
-		// The version before gave it the name of the Machine. It goes by the annotations, whoever has set them.
+		// The version before gave it the name of the Machine. It goes by the annotations, no matter who set them.
 		return false
 	}
 	return request.DeletionTimestamp.IsZero() &&

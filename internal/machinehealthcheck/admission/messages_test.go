@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -118,7 +119,7 @@ func TestOverlapMessage(t *testing.T) {
 }
 
 func TestDryRunMessage(t *testing.T) {
-	dryRun := build.Annotation(DryRunAnnotation, "true")
+	dryRun := build.Annotation(mhcspec.DryRunAnnotation, "true")
 	tests := map[string]struct {
 		opts  []build.MachineHealthCheckOption
 		facts Facts

@@ -9,7 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Waiting is a machine that is due and not admitted.
@@ -47,7 +47,7 @@ func stopped(f Facts, problems []string, now time.Time) Stop {
 	if !f.Cluster.DeletionTimestamp.IsZero() {
 		return Stop{Reason: ReasonDeleting, Message: "Cluster " + f.Cluster.Name + " is being deleted"}
 	}
-	if why, until := targets.OnHold(now, f.MachineHealthCheck, f.Cluster); why != "" {
+	if why, until := mhcspec.OnHold(now, f.MachineHealthCheck, f.Cluster); why != "" {
 		return Stop{ReasonOnHold, why, until}
 	}
 	return Stop{}
@@ -61,14 +61,14 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 	if one.awaitedBy != "" {
 		return Stop{Reason: ReasonAwaited, Message: "MachineRemediation " + one.awaitedBy + " waits for it in the place of another machine, and judges it"}
 	}
-	if why, until := targets.OnHold(now, one.Machine); why != "" {
+	if why, until := mhcspec.OnHold(now, one.Machine); why != "" {
 		return Stop{v1alpha1.ReasonOnHold, why, until}
 	}
 	if !d.trigger.allows(d.Counts, one.first()) {
 		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
 	// Without its plan nobody knows the bound, the pace or the mode, so records do not go on either.
-	if f.Template.Missing != "" && (one.Record == nil || NamesPlan(f.MachineHealthCheck)) {
+	if f.Template.Missing != "" && (one.Record == nil || mhcspec.NamesPlan(f.MachineHealthCheck)) {
 		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
 	return f.failed(one, now)
@@ -89,8 +89,8 @@ func Problems(f Facts) []string {
 }
 
 // configuration is what a MachineHealthCheck asks for, and what is wrong with it.
-func configuration(f Facts) (Config, trigger, []string) {
-	config, problems := ParseConfig(f.MachineHealthCheck, f.Template.Plan)
+func configuration(f Facts) (mhcspec.Config, trigger, []string) {
+	config, problems := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	problems = append(problems, specProblems(f)...)
 	limits, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -97,22 +98,22 @@ func TestParseConfigOfPlan(t *testing.T) {
 	tests := map[string]struct {
 		mhc     *clusterv1.MachineHealthCheck
 		plan    *v1alpha1.MachineRemediationTemplate
-		want    Config
+		want    mhcspec.Config
 		problem string
 	}{
-		"nothing":           {check(byPlan()), plan(), Config{}, ""},
-		"maxInFlight":       {check(byPlan()), limited, Config{MaxInFlight: new(intstr.FromString("20%"))}, ""},
-		"Observe":           {check(byPlan()), plan(mode(v1alpha1.ModeObserve)), Config{Observe: true}, ""},
-		"Approve":           {check(byPlan()), plan(mode(v1alpha1.ModeApprove)), Config{}, ""},
-		"dry-run wins":      {check(byPlan(), build.Annotation(DryRunAnnotation, "true")), plan(), Config{DryRun: true}, ""},
-		"max-in-flight":     {check(byPlan(), maxInFlight("2")), limited, Config{MaxInFlight: new(intstr.FromString("20%"))}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"strategy":          {check(byPlan(), byReboot()), plan(), Config{}, "annotation sickbay.dev/remediation must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"external strategy": {check(byPlan(), byExternal()), plan(), Config{}, "annotation machine.openshift.io/remediation-strategy must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"no such plan":      {check(byPlan(), maxInFlight("2")), nil, Config{}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
+		"nothing":           {check(byPlan()), plan(), mhcspec.Config{}, ""},
+		"maxInFlight":       {check(byPlan()), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, ""},
+		"Observe":           {check(byPlan()), plan(mode(v1alpha1.ModeObserve)), mhcspec.Config{Observe: true}, ""},
+		"Approve":           {check(byPlan()), plan(mode(v1alpha1.ModeApprove)), mhcspec.Config{}, ""},
+		"dry-run wins":      {check(byPlan(), build.Annotation(mhcspec.DryRunAnnotation, "true")), plan(), mhcspec.Config{DryRun: true}, ""},
+		"max-in-flight":     {check(byPlan(), maxInFlight("2")), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
+		"strategy":          {check(byPlan(), byReboot()), plan(), mhcspec.Config{}, "annotation sickbay.dev/remediation must not be set beside MachineRemediationTemplate plan, which says it itself"},
+		"external strategy": {check(byPlan(), byExternal()), plan(), mhcspec.Config{}, "annotation machine.openshift.io/remediation-strategy must not be set beside MachineRemediationTemplate plan, which says it itself"},
+		"no such plan":      {check(byPlan(), maxInFlight("2")), nil, mhcspec.Config{}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, problems := ParseConfig(tt.mhc, tt.plan)
+			got, problems := mhcspec.ParseConfig(tt.mhc, tt.plan)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -388,5 +389,31 @@ func TestPacedWithLeftOvers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"b: Paced"}, waiting(d)); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoStrategies: they have to say the same.
+func TestTwoStrategies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ours, external string
+		agree          bool
+	}{
+		"both for a reboot":              {"reboot", "external-baremetal", true},
+		"Sickbay's for something else":   {"pray", "external-baremetal", false},
+		"OpenShift's for something else": {"reboot", "pray", false},
+		"Sickbay's taken back by half":   {"", "external-baremetal", false},
+		"OpenShift's taken back by half": {"reboot", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mhc := check(build.Annotation(mhcspec.StrategyAnnotation, tt.ours), build.Annotation(mhcspec.ExternalStrategyAnnotation, tt.external))
+			d := Decide(facts(mhc, sick("a")), now)
+			if tt.agree {
+				if diff := cmp.Diff([]string{"a: reboot"}, admitted(d)); diff != "" {
+					t.Errorf("admitted (-want +got):\n%s", diff)
+				}
+				return
+			}
+			wantStopped(t, d, ReasonInvalidConfiguration)
+		})
 	}
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Steps are the plan of new records: that of the MachineRemediationTemplate, or the built-in one.
-func Steps(f Facts, config Config) []v1alpha1.RemediationStep {
-	if NamesPlan(f.MachineHealthCheck) {
+func Steps(f Facts, config mhcspec.Config) []v1alpha1.RemediationStep {
+	if mhcspec.NamesPlan(f.MachineHealthCheck) {
 		if f.Template.Plan == nil {
 			return nil
 		}

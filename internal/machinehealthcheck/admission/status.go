@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // maxTargets is how many names the API takes in status.targets.
@@ -29,7 +29,7 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 	}
 	set := func(c metav1.Condition) { setCondition(mhc, &desired, c, now) }
 	set(allowedCondition(d))
-	if !targets.HandedOver(mhc) {
+	if !mhcspec.HandedOver(mhc) {
 		set(metav1.Condition{Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused})
 	}
 	if len(f.Elsewhere) > 0 {
@@ -70,7 +70,7 @@ func ClusterNotFoundStatus(mhc *clusterv1.MachineHealthCheck, now metav1.Time) c
 // pausedStatus leaves everything as it is but for the Paused condition.
 func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
 	desired := kept(mhc)
-	if !targets.HandedOver(mhc) {
+	if !mhcspec.HandedOver(mhc) {
 		setCondition(mhc, &desired, metav1.Condition{
 			Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused, Message: strings.Join(d.Paused, ", "),
 		}, now)
@@ -84,7 +84,7 @@ func Ours(mhc *clusterv1.MachineHealthCheck, conditionType string) bool {
 	case ConditionRemediationAllowed, ConditionOverlapping, ConditionDryRun, ConditionTemplateAvailable:
 		return true
 	case ConditionPaused:
-		return !targets.HandedOver(mhc)
+		return !mhcspec.HandedOver(mhc)
 	}
 	return false
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -73,7 +74,7 @@ func TestStatusConditions(t *testing.T) {
 		"the usual":     {nil, nil, []string{ConditionPaused, ConditionRemediationAllowed}},
 		"handed over":   {opts(handedOver()), nil, []string{ConditionRemediationAllowed}},
 		"overlapping":   {nil, map[string][]string{"old": {"m"}}, []string{ConditionOverlapping, ConditionPaused, ConditionRemediationAllowed}},
-		"dry-run":       {opts(build.Annotation(DryRunAnnotation, "true")), nil, []string{ConditionDryRun, ConditionPaused, ConditionRemediationAllowed}},
+		"dry-run":       {opts(build.Annotation(mhcspec.DryRunAnnotation, "true")), nil, []string{ConditionDryRun, ConditionPaused, ConditionRemediationAllowed}},
 		"template":      {opts(byTemplate()), nil, []string{ConditionPaused, ConditionRemediationAllowed, ConditionTemplateAvailable}},
 		"stale ones go": {stale, nil, []string{ConditionPaused, ConditionRemediationAllowed}},
 	}

@@ -7,7 +7,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // trigger is spec.remediation.triggerIf, resolved against the number of Machines:
@@ -30,12 +30,12 @@ func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected 
 	if limit == nil {
 		return trigger{maximum: expected}, nil
 	}
-	maximum, err := scale(*limit, expected)
+	maximum, err := mhcspec.Scale(*limit, expected)
 	if err != nil {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", targets.Quoted(limit.String()))
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", mhcspec.Quoted(limit.String()))
 	}
 	if maximum < 0 {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", targets.Quoted(limit.String()))
+		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", mhcspec.Quoted(limit.String()))
 	}
 	text := strconv.Itoa(maximum)
 	if strings.HasSuffix(limit.String(), "%") {
@@ -50,8 +50,8 @@ func newRange(text string) (trigger, error) {
 	low, high, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), "-")
 	minimum, errLow := strconv.ParseUint(low, 10, 64)
 	maximum, errHigh := strconv.ParseUint(high, 10, 64)
-	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > maxCount {
-		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, maxCount)
+	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > mhcspec.MaxCount {
+		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, mhcspec.MaxCount)
 	}
 	if minimum > maximum {
 		return trigger{}, fmt.Errorf("%s is %q: its first number must not be above its second", field, text)

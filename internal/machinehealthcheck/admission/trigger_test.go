@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -44,8 +45,8 @@ func TestTrigger(t *testing.T) {
 		"percent of no machines":                   {opts(text("40%")), 0, 0, true, 0},
 		"0%":                                       {opts(text("0%")), 3, 1, false, 0},
 		"above 100%":                               {opts(text("200%")), 3, 3, true, 3},
-		"percent beyond 32 bits":                   {opts(text("99999999999%")), 1000, 1000, true, maxCount - 1000},
-		"percent near 64 bits":                     {opts(text("9223372036854775807%")), 1000, 1000, true, maxCount - 1000},
+		"percent beyond 32 bits":                   {opts(text("99999999999%")), 1000, 1000, true, mhcspec.MaxCount - 1000},
+		"percent near 64 bits":                     {opts(text("9223372036854775807%")), 1000, 1000, true, mhcspec.MaxCount - 1000},
 		"range, below":                             {opts(inRange("[3-5]")), 9, 2, false, 0},
 		"range, lower end":                         {opts(inRange("[3-5]")), 9, 3, true, 2},
 		"range, upper end":                         {opts(inRange("[3-5]")), 9, 5, true, 0},
@@ -53,7 +54,7 @@ func TestTrigger(t *testing.T) {
 		"range of one":                             {opts(inRange("[2-2]")), 9, 2, true, 0},
 		"range of none":                            {opts(inRange("[0-0]")), 9, 0, true, 0},
 		"range with leading zeros":                 {opts(inRange("[01-02]")), 9, 2, true, 0},
-		"range up to 31 bits":                      {opts(inRange("[0-2147483647]")), 9, 9, true, maxCount - 9},
+		"range up to 31 bits":                      {opts(inRange("[0-2147483647]")), 9, 9, true, mhcspec.MaxCount - 9},
 		"range takes precedence":                   {opts(number(0), inRange("[1-3]")), 9, 2, true, 1},
 		"range takes precedence, also if stricter": {opts(text("100%"), inRange("[0-1]")), 9, 2, false, 0},
 		"range takes precedence over nonsense":     {opts(text("lots"), inRange("[0-1]")), 9, 1, true, 0},

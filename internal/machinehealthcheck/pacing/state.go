@@ -2,11 +2,12 @@ package pacing
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
 const (
@@ -95,15 +96,8 @@ func (s *state) rest(after time.Time, uid types.UID) {
 	if after.IsZero() {
 		return
 	}
-	until := after.Add(s.cooldown + jitter(s.cooldown/4, uid))
+	until := after.Add(s.cooldown + spread.UpTo(s.cooldown/4, uid))
 	s.restsUntil = latest(s.restsUntil, until)
-}
-
-// jitter is up to most, and always the same for a record.
-func jitter(most time.Duration, uid types.UID) time.Duration {
-	hash := fnv.New32a()
-	hash.Write([]byte(uid))
-	return most * time.Duration(hash.Sum32()%1000) / 1000
 }
 
 func latest(a, b time.Time) time.Time {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestNoWaitIsForEver: whatever does not answer, or is never the same twice, the cycle ends in the time that its waits have
-// together (I10), by the clock on the wall and not by how often it is looked. Only a person may keep it waiting.
+// together, by the clock on the wall and not by how often it is looked. Only a person may keep it waiting.
 func TestNoWaitIsForEver(t *testing.T) {
 	limit := 2 * (powerOffTimeout + 2*isolateTimeout + powerOnTimeout + 2*nodeTimeout + CoolDown)
 	for name, tt := range map[string]struct {

@@ -44,7 +44,7 @@ const (
 )
 
 // Decision is what to do now. Either the status changes, and has to be stored, or there is something
-// to do, or both are empty and it is waited.
+// to do, or neither, and the controller waits.
 type Decision struct {
 	// Status as it is to be stored.
 	Status v1alpha1.RebootRemediationStatus

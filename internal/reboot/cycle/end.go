@@ -130,7 +130,7 @@ func (d *step) expired() bool {
 	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
 }
 
-// settle puts the Node back in service, or leaves that to whoever has taken it over.
+// settle puts the Node back in service, or leaves that to the one who has taken it over.
 func (d *step) settle() {
 	if successor := d.successor(); successor != nil {
 		d.handOver(successor)

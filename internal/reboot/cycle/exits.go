@@ -91,7 +91,7 @@ func (d *step) mayStop() bool {
 }
 
 // giveUp ends a cycle early. But if the Node may be out of service, the host comes on, and the Node gets back what it
-// had: for that it is waited as long as after a cycle.
+// had: the wait for that is as long as after a cycle.
 func (d *step) giveUp(phase v1alpha1.Phase, outcome, message string) {
 	if d.outOfService() && d.s.Host != nil {
 		d.release()

@@ -160,9 +160,9 @@ func (f *Facts) helpless() bool {
 }
 
 // hostless tells that a machine has nothing that could be cycled. A host that goes in the midst of it does not come back. If
-// there never was one, or it does not run the machine, that is for whoever watches over the machine's health: it would stay
+// there never was one, or it does not run the machine, that is up to what watches over the machine's health: it would stay
 // sick for ever, and block the remediation of others. A person who asks for a reboot does not ask for another machine;
-// and who has paused a host, or set that it cannot be switched off, has his reasons.
+// and pausing a host, or saying that it cannot be switched off, is deliberate, so neither escalates.
 func (f *Facts) hostless() bool {
 	h, recorded := f.Host, f.Status.Host
 	if f.Status.Attempt > 0 && recorded != nil && (h.None || h.Missing == "" && h.UID != recorded.UID) {

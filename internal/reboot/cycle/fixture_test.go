@@ -186,7 +186,7 @@ func lastAttempt(f *Facts) { f.Status.Attempt = f.Spec.Attempts() }
 // outcome is a decision in few words.
 type outcome struct {
 	phase v1alpha1.Phase
-	// stores tells that the record changes; otherwise do is done, or it is waited.
+	// stores tells that the record changes; otherwise do is done, or the controller waits.
 	stores bool
 	do     Action
 	// says is the reason of Succeeded.

@@ -90,3 +90,30 @@ func without(all map[string]string, leftOut func(key string) bool) map[string]st
 	maps.DeleteFunc(kept, func(key, _ string) bool { return leftOut(key) })
 	return kept
 }
+
+// NodeState is what is known of a Node.
+type NodeState int
+
+const (
+	// NodeNone says that the Machine has none.
+	NodeNone NodeState = iota
+	// NodeFound says that it was read.
+	NodeFound
+	// NodeGone says that the workload cluster answered that there is none.
+	NodeGone
+	// NodeUnreadable says that the workload cluster did not answer.
+	NodeUnreadable
+)
+
+// OutOfService is the taint that makes Kubernetes let go of what runs on a Node.
+var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
+
+// Tainted reports whether a Node has the out-of-service taint, no matter who set it.
+func Tainted(node *corev1.Node) bool {
+	return len(missingTaints([]corev1.Taint{OutOfService}, node.Spec.Taints)) == 0
+}
+
+// OurTaint reports whether a taint is the one that we set. Somebody else may have set one with another value.
+func OurTaint(t corev1.Taint) bool {
+	return t.Key == OutOfService.Key && t.Value == OutOfService.Value && t.Effect == OutOfService.Effect
+}

@@ -17,7 +17,7 @@ func messageOf(status v1alpha1.RebootRemediationStatus) string {
 }
 
 // TestComesAfterTheEnd: a Node that comes when the cycle has ended gets back what it had, and loses our taint, as long as the
-// record is there. So a backup is dropped only when it is put back, or goes with its Machine (I5).
+// record is there. So a backup is dropped only when it is put back, or goes with its Machine.
 func TestComesAfterTheEnd(t *testing.T) {
 	const failed = v1alpha1.Failed
 	why := func(f *Facts) {
@@ -35,21 +35,21 @@ func TestComesAfterTheEnd(t *testing.T) {
 	rests := waits(failed, 0).saying(v1alpha1.ReasonNodeTimedOut)
 	restores := func(action Action) outcome { return does(failed, action).saying(v1alpha1.ReasonNodeTimedOut) }
 	check(t, []row{
-		{name: "10 another Node gets it all", facts: late(), want: restores(RestoreNode)},
-		{name: "10 when it has it, that is stored", facts: late(complete), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "10 so does the same one, after a boot", facts: late(rebootedNode, reports(moment), bare), want: restores(RestoreNode)},
-		{name: "10 which has not happened", facts: late(sameNode, reports(moment)), want: rests},
-		{name: "10 or is not over", facts: late(rebootedNode), want: rests},
-		{name: "10 or was before the end", facts: late(rebootedNode, reports(0)), want: rests},
-		{name: "10 the taint goes, after a boot (I18)", facts: late(taints, noBackup, rebootedNode, reports(moment), ourTaint), want: restores(UntaintNode)},
-		{name: "10 and not without", facts: late(taints, noBackup, sameNode, reports(moment), ourTaint), want: rests},
-		{name: "10 it is not there", facts: late(nodeGone), want: rests},
-		{name: "10 it cannot be read", facts: late(nodeUnreadable), want: rests},
-		{name: "10 it is on its way out", facts: late(nodeDeleting), want: rests},
-		{name: "10 the machine is gone", facts: late(machineGone), want: rests},
-		{name: "10 it is another machine", facts: late(func(f *Facts) { f.Machine.UID = "m-2" }), want: rests},
-		{name: "10 it never was out of service", facts: late(untouched), want: rests},
-		{name: "10 first the end is an end", facts: late(func(f *Facts) { f.Finalizer = true }, keyed), want: restores(RemoveKey)},
+		{name: "after the end: another Node gets it all", facts: late(), want: restores(RestoreNode)},
+		{name: "after the end: when it has it, that is stored", facts: late(complete), want: stores(failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "after the end: so does the same one, after a boot", facts: late(rebootedNode, reports(moment), bare), want: restores(RestoreNode)},
+		{name: "after the end: which has not happened", facts: late(sameNode, reports(moment)), want: rests},
+		{name: "after the end: or is not over", facts: late(rebootedNode), want: rests},
+		{name: "after the end: or was before the end", facts: late(rebootedNode, reports(0)), want: rests},
+		{name: "after the end: the taint goes, after a boot", facts: late(taints, noBackup, rebootedNode, reports(moment), ourTaint), want: restores(UntaintNode)},
+		{name: "after the end: and not without", facts: late(taints, noBackup, sameNode, reports(moment), ourTaint), want: rests},
+		{name: "after the end: it is not there", facts: late(nodeGone), want: rests},
+		{name: "after the end: it cannot be read", facts: late(nodeUnreadable), want: rests},
+		{name: "after the end: it is on its way out", facts: late(nodeDeleting), want: rests},
+		{name: "after the end: the machine is gone", facts: late(machineGone), want: rests},
+		{name: "after the end: it is another machine", facts: late(func(f *Facts) { f.Machine.UID = "m-2" }), want: rests},
+		{name: "after the end: it never was out of service", facts: late(untouched), want: rests},
+		{name: "after the end: first the end is an end", facts: late(func(f *Facts) { f.Finalizer = true }, keyed), want: restores(RemoveKey)},
 	})
 	s := Decide(late(complete), noon.Time).Status
 	if s.Node.Backup != nil || s.Node.OutOfService || reasonOf(s, v1alpha1.ConditionNodeRestored) != "NodeRestored" {

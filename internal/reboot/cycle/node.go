@@ -121,7 +121,7 @@ func (d *step) succeed() {
 	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
 }
 
-// waitForMachine gives whoever asked the time to see that the machine is well. A request that stands for one that stays sick goes on, as
+// waitForMachine gives the requester time to see that the machine is well. A request that stands for one that stays sick goes on, as
 // Cluster API's contract for remediation requests has it.
 func (d *step) waitForMachine() {
 	switch {

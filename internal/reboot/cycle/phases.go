@@ -11,7 +11,7 @@ import (
 // phase is a row of the table by which a cycle goes on. The documentation of the phases is generated from it.
 type phase struct {
 	name v1alpha1.Phase
-	// until says, for people, what it is waited for.
+	// until says, for people, what the phase waits for.
 	until string
 	// goOn takes a cycle a step further, and blindly does while the Machine cannot be read.
 	goOn, blindly func(*step)
@@ -135,7 +135,7 @@ func InCycle(name v1alpha1.Phase) bool {
 	return name != "" && name != v1alpha1.Pending && !name.Ended()
 }
 
-// LooksForNode reports whether it is waited for the Node in a phase, or for what is done to it.
+// LooksForNode reports whether a phase waits for the Node, or for what is done to it.
 func LooksForNode(name v1alpha1.Phase) bool { return InCycle(name) && rowOf(name).node }
 
 // StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for it: what a

@@ -1,8 +1,6 @@
 package cycle
 
-import (
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-)
+import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
 // powerOn lets go of the host and waits until it is on.
 func (d *step) powerOn() {
@@ -25,7 +23,7 @@ func (d *step) powerOn() {
 // waitsForPower is what a cycle says while its host is to come on.
 const waitsForPower = "Waits until the host is on"
 
-// heldOff tells that it is waited for somebody who keeps the host off, or for a state that passes. That does not count as time that the host takes
+// heldOff says that the controller waits for somebody who keeps the host off, or for a state that passes. That does not count as time that the host takes
 // to come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so; unless
 // nobody waits for the host any more.
 func (d *step) heldOff() bool {
@@ -62,4 +60,29 @@ func (d *step) holder() (reason, message string) {
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
+}
+
+// hold keeps the host off until somebody asks for more.
+func (d *step) hold() {
+	d.doubt()
+	switch {
+	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
+		// A wait of its own begins, if the host is not proven off any more.
+		d.s.PendingRebootSince = d.time()
+		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.f.asked(v1alpha1.StepPowerOn):
+		d.release()
+	case !d.f.Host.Key:
+		d.act(SetKey)
+	case d.s.KeySince == nil && !d.doubtful():
+		d.s.KeySince = d.time()
+	}
+}
+
+// holdOff begins to keep the host off for as long as it is wanted.
+func (d *step) holdOff() {
+	if d.s.HoldingSince == nil {
+		d.s.HoldingSince = d.time()
+	}
+	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
 }

@@ -111,16 +111,16 @@ func TestFromAnyRecord(t *testing.T) {
 	})
 }
 
-// checkAfterwards judges what is left when all is over (I9), and how often the host was cycled (I11, I12).
+// checkAfterwards judges what is left when all is over, and how often the host was cycled.
 func (w *world) checkAfterwards() {
 	w.advance(30 * time.Minute)
 	w.checkLeft()
 	if limit := int(w.request.status.Attempt) + w.seen.stoodDown + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
-		w.t.Fatalf("I12: the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
+		w.t.Fatalf("the host went off %d times in %d attempts", w.seen.cycles, w.request.status.Attempt)
 	}
 	end := meta.FindStatusCondition(w.request.status.Conditions, v1alpha1.ConditionSucceeded)
 	if end != nil && end.Reason == v1alpha1.ReasonWithdrawn && w.request.status.Phase == v1alpha1.Aborted && w.seen.wanted != nil {
-		w.t.Fatalf("A2: what was on the Node is lost")
+		w.t.Fatalf("what was on the Node is lost")
 	}
 }
 
@@ -130,15 +130,15 @@ func (w *world) checkLeft() {
 		return
 	}
 	if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
-		w.t.Fatalf("I9: our key is left on the host: %v", w.host.keys)
+		w.t.Fatalf("our key is left on the host: %v", w.host.keys)
 	}
 	if !w.iron.power {
-		w.t.Fatalf("I9: the host is left off")
+		w.t.Fatalf("the host is left off")
 	}
 }
 
 // TestCrashesChangeNothing: however often the controller dies between two writes, the end and the number of cycles are the
-// same (I11). So it is if it ran on the host that it has switched off, and goes on elsewhere (I17).
+// same. So it is if it ran on the host that it has switched off, and goes on elsewhere.
 func TestCrashesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)

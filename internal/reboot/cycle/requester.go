@@ -1,6 +1,10 @@
 package cycle
 
 import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -25,4 +29,33 @@ func (f *Facts) attempts() int32 {
 		return 1
 	}
 	return f.Spec.Attempts()
+}
+
+// Steps are all there are, in their order.
+var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
+
+// keys are the steps that annotations of the Machine ask for, in their order.
+func (d *step) keys() []v1alpha1.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
+}
+
+// inTime are those that this cycle has to do with. Once the host was let go of, it is too late for a step that
+// comes before that: its annotation does not go as if it had been done, but stays for another cycle.
+func (d *step) inTime() []v1alpha1.Step {
+	return slices.DeleteFunc(d.keys(), func(s v1alpha1.Step) bool {
+		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)
+	})
+}
+
+// dropAsked takes away the annotations for steps that are done. That they have gone is stored, so one that comes back
+// is known for another.
+func (d *step) dropAsked() {
+	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
+	at := map[v1alpha1.Step]*metav1.Time{
+		v1alpha1.StepPowerOff: d.s.PoweredOffAt, v1alpha1.StepDelete: d.s.IsolatedAt, v1alpha1.StepPowerOn: d.s.LastPoweredOn,
+	}
+	d.done = slices.DeleteFunc(d.inTime(), func(s v1alpha1.Step) bool { return at[s] == nil })
+	if len(d.done) > 0 {
+		d.act(DropAsked)
+	}
 }

@@ -28,55 +28,55 @@ func notStored(f *Facts) {
 func notOwned(f *Facts)      { f.Machine.Owned = false }
 func markedAlready(f *Facts) { f.Machine.Marked = true }
 
-// TestPending is the admission: rows 0 and 1 of the state machine.
+// TestPending is the admission.
 func TestPending(t *testing.T) {
 	const pending, failed, unavailable = v1alpha1.Pending, v1alpha1.Failed, v1alpha1.ReasonHostUnavailable
 	check(t, []row{
-		{name: "0 the finalizer comes first", facts: in("", noFinalizer), want: outcome{do: AddFinalizer}},
-		{name: "0 and not on the way out", facts: in("", noFinalizer, deleting), want: outcome{}},
-		{name: "0 then the record", facts: in(""), want: stores(pending, "Pending")},
-		{name: "0 of a machine that is not there", facts: in("", machineGone), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
-		{name: "0 of another machine of the same name", facts: in(pending, func(f *Facts) { f.Machine.UID = "m-2" }), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+		{name: "at first: the finalizer comes first", facts: in("", noFinalizer), want: outcome{do: AddFinalizer}},
+		{name: "at first: and not on the way out", facts: in("", noFinalizer, deleting), want: outcome{}},
+		{name: "at first: then the record", facts: in(""), want: stores(pending, "Pending")},
+		{name: "at first: of a machine that is not there", facts: in("", machineGone), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
+		{name: "at first: of another machine of the same name", facts: in(pending, func(f *Facts) { f.Machine.UID = "m-2" }), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
 
-		// A host may be found later, so it is waited for it. What can only be somebody else's, or goes, is no use.
-		{name: "1a no host", facts: in(pending, missing), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
-		{name: "1a no host, to the last", facts: settled(in(pending, missing)), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
-		{name: "1a no host in time", facts: settled(in(pending, missing)), after: powerOffTimeout, want: stores(failed, unavailable)},
-		{name: "1a host of somebody else", facts: in(pending, ofOthers), host: v1alpha1.ReasonHostNotOurs, want: stores(failed, unavailable)},
-		{name: "1a host on its way out", facts: in(pending, hostDeleting), host: v1alpha1.ReasonHostDeleting, want: stores(failed, unavailable)},
+		// A host may be found later, so the controller waits. One that can only be somebody else's, or is going, is no use.
+		{name: "the host is not to be had: no host", facts: in(pending, missing), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "the host is not to be had: no host, to the last", facts: settled(in(pending, missing)), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
+		{name: "the host is not to be had: no host in time", facts: settled(in(pending, missing)), after: powerOffTimeout, want: stores(failed, unavailable)},
+		{name: "the host is not to be had: host of somebody else", facts: in(pending, ofOthers), host: v1alpha1.ReasonHostNotOurs, want: stores(failed, unavailable)},
+		{name: "the host is not to be had: host on its way out", facts: in(pending, hostDeleting), host: v1alpha1.ReasonHostDeleting, want: stores(failed, unavailable)},
 
-		{name: "1b paused", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostPaused, want: stores(pending, unavailable)},
-		{name: "1b for as long as it is", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: 24 * time.Hour, want: waits(pending, 0).saying(unavailable)},
-		{name: "1b and then it begins", facts: in(pending, suspended, waitsFor(unavailable)), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1b detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable)},
-		{name: "1b not provisioned", facts: in(pending, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), host: v1alpha1.ReasonHostNotProvisioned, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
-		{name: "1b servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable)},
+		{name: "the host is not at rest: paused", facts: in(pending, obstacleIs(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostPaused, want: stores(pending, unavailable)},
+		{name: "the host is not at rest: for as long as it is", facts: settled(in(pending, obstacleIs(v1alpha1.ReasonHostPaused))), after: 24 * time.Hour, want: waits(pending, 0).saying(unavailable)},
+		{name: "the host is not at rest: and then it begins", facts: in(pending, suspended, waitsFor(unavailable)), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the host is not at rest: detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable)},
+		{name: "the host is not at rest: not provisioned", facts: in(pending, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), host: v1alpha1.ReasonHostNotProvisioned, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
+		{name: "the host is not at rest: servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable)},
 		// It says nothing of what happens when the host is asked; an old error may stand for ever.
-		{name: "1b but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1b an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
+		{name: "the host is not at rest: but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the host is not at rest: an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
 
-		{name: "1c wanted off by its user", facts: in(pending, userOff), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
-		{name: "1c for as long as he likes", facts: settled(in(pending, userOff)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonSuspendedByUser)},
-		{name: "1c wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1c the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+		{name: "its user has switched it off: wanted off by its user", facts: in(pending, userOff), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
+		{name: "its user has switched it off: for as long as he likes", facts: settled(in(pending, userOff)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonSuspendedByUser)},
+		{name: "its user has switched it off: wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "its user has switched it off: the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 
 		// There is no mode in which such a host is rebooted without proof: that is what a remediation is not.
-		{name: "1d cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
+		{name: "it may not be switched off: cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
 
-		{name: "1e others come first (I13)", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
-		{name: "1e for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
+		{name: "others come first", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
+		{name: "others come first: for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
 
-		{name: "1e its record has not stored it", facts: in(pending, notStored), want: stores(pending, v1alpha1.ReasonNotStored).lookingAgain(lookForRecord)},
-		{name: "1e for as long as it has not", facts: settled(in(pending, notStored)), after: time.Hour, want: waits(pending, time.Hour+lookForRecord).saying(v1alpha1.ReasonNotStored)},
-		{name: "1e then it begins", facts: in(pending, waitsFor(v1alpha1.ReasonNotStored)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1e it is taken back before", facts: in(pending, notStored, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
+		{name: "others come first: its record has not stored it", facts: in(pending, notStored), want: stores(pending, v1alpha1.ReasonNotStored).lookingAgain(lookForRecord)},
+		{name: "others come first: for as long as it has not", facts: settled(in(pending, notStored)), after: time.Hour, want: waits(pending, time.Hour+lookForRecord).saying(v1alpha1.ReasonNotStored)},
+		{name: "others come first: then it begins", facts: in(pending, waitsFor(v1alpha1.ReasonNotStored)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "others come first: it is taken back before", facts: in(pending, notStored, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 
-		{name: "1f recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
+		{name: "recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
 
-		{name: "1g all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1g the machine never joined (I15)", facts: in(pending, nodeNone), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1g the workload cluster is dead (I14)", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "1g held off by others, which is no obstacle", facts: in(pending, others, off), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "no Node to be seen: all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "no Node to be seen: the machine never joined", facts: in(pending, nodeNone), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "no Node to be seen: the workload cluster is dead", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "no Node to be seen: held off by others, which is no obstacle", facts: in(pending, others, off), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 	})
 }
 

@@ -17,23 +17,23 @@ func nodeTainted(f *Facts)      { f.Node.Tainted = true }
 func nodeDrained(f *Facts)      { f.Node.Drained = true }
 func nodeDeleting(f *Facts)     { f.Node.Node.DeletionTimestamp = &noon }
 
-// TestFenced is what is done about the Node of a host that is off: rows 3 of the state machine.
+// TestFenced is what is done about the Node of a host that is off.
 func TestFenced(t *testing.T) {
 	const phase = v1alpha1.Fenced
 	goesOn := stores(v1alpha1.PoweringOn, "PoweringOn")
 	check(t, []row{
-		{name: "3a no Node", facts: in(phase, nodeGone), want: goesOn, node: v1alpha1.ReasonNoNode},
-		{name: "3a never joined", facts: in(phase, nodeNone), want: goesOn, node: v1alpha1.ReasonNoNode},
-		{name: "3a deleted in an attempt before", facts: in(phase, nodeGone, backedUp), want: goesOn, node: v1alpha1.ReasonNodeDeleted},
-		{name: "3a unreadable: it is tried for a while", facts: in(phase, nodeUnreadable), want: stores(phase, "Fenced").lookingAgain(isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
-		{name: "3a to the last", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
-		{name: "3a and given up", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: goesOn, node: v1alpha1.ReasonNodeUnreadable},
-		{name: "3a too old for the taint", facts: in(phase, taints, taintUnsupported), want: goesOn, node: v1alpha1.ReasonTaintUnsupported},
-		{name: "3b the backup is stored with the phase", facts: in(phase), want: stores(v1alpha1.Isolating, "Isolating")},
-		{name: "3b at first sight", facts: in(phase, func(f *Facts) { f.Status.Node.UID = "" }), want: stores(v1alpha1.Isolating, "Isolating")},
-		{name: "3b joined since", facts: in(phase, func(f *Facts) { f.Status.Node = nil }), want: stores(v1alpha1.Isolating, "Isolating")},
-		{name: "3b with a taint", facts: in(phase, taints), want: stores(v1alpha1.Isolating, "Isolating")},
-		{name: "3c another Node", facts: in(phase, otherNode), want: goesOn, node: v1alpha1.ReasonNodeReplaced},
+		{name: "no Node", facts: in(phase, nodeGone), want: goesOn, node: v1alpha1.ReasonNoNode},
+		{name: "no Node: never joined", facts: in(phase, nodeNone), want: goesOn, node: v1alpha1.ReasonNoNode},
+		{name: "no Node: deleted in an attempt before", facts: in(phase, nodeGone, backedUp), want: goesOn, node: v1alpha1.ReasonNodeDeleted},
+		{name: "no Node: unreadable: it is tried for a while", facts: in(phase, nodeUnreadable), want: stores(phase, "Fenced").lookingAgain(isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
+		{name: "no Node: to the last", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
+		{name: "no Node: and given up", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: goesOn, node: v1alpha1.ReasonNodeUnreadable},
+		{name: "no Node: too old for the taint", facts: in(phase, taints, taintUnsupported), want: goesOn, node: v1alpha1.ReasonTaintUnsupported},
+		{name: "backup: the backup is stored with the phase", facts: in(phase), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "backup: at first sight", facts: in(phase, func(f *Facts) { f.Status.Node.UID = "" }), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "backup: joined since", facts: in(phase, func(f *Facts) { f.Status.Node = nil }), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "backup: with a taint", facts: in(phase, taints), want: stores(v1alpha1.Isolating, "Isolating")},
+		{name: "another Node", facts: in(phase, otherNode), want: goesOn, node: v1alpha1.ReasonNodeReplaced},
 		{name: "not off any more", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "the key is lost", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "paused", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
@@ -44,32 +44,32 @@ func backedUp(f *Facts) {
 	f.Status.Node.OutOfService, f.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"old": "b"}}
 }
 
-// TestIsolating takes the Node out of service: rows 4 and 5.
+// TestIsolating takes the Node out of service.
 func TestIsolating(t *testing.T) {
 	const phase = v1alpha1.Isolating
 	again := func(o outcome) outcome { return o.lookingAgain(isolateTimeout) }
 	check(t, []row{
-		{name: "4a delete", facts: in(phase), want: again(does(phase, DeleteNode))},
-		{name: "4a taint", facts: in(phase, taints), want: again(does(phase, TaintNode))},
-		{name: "4a first what was put on it since is stored", facts: in(phase, func(f *Facts) { f.Node.Node.Labels["new"] = "b" }), want: again(stores(phase, "Isolating"))},
-		{name: "4b the host is on", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "4b the key is gone", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "4b there is a doubt", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "4b it cannot be switched off any more", facts: in(phase, notFenceable), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
-		{name: "4b it is on its way out", facts: in(phase, hostDeleting), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "out of service: delete", facts: in(phase), want: again(does(phase, DeleteNode))},
+		{name: "out of service: taint", facts: in(phase, taints), want: again(does(phase, TaintNode))},
+		{name: "out of service: first what was put on it since is stored", facts: in(phase, func(f *Facts) { f.Node.Node.Labels["new"] = "b" }), want: again(stores(phase, "Isolating"))},
+		{name: "before the Node is touched: the host is on", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "before the Node is touched: the key is gone", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "before the Node is touched: there is a doubt", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "before the Node is touched: it cannot be switched off any more", facts: in(phase, notFenceable), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "before the Node is touched: it is on its way out", facts: in(phase, hostDeleting), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 
-		{name: "5a gone", facts: in(phase, nodeGone), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
-		{name: "5a gone, whatever the host does", facts: in(phase, nodeGone, unkeyed), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
-		{name: "5a another one", facts: in(phase, otherNode), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
-		{name: "5a somebody's finalizer holds it", facts: in(phase, nodeDeleting), want: waits(phase, isolateTimeout)},
-		{name: "5b let go of", facts: in(phase, taints, nodeTainted, nodeDrained), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeTainted},
-		{name: "5b not yet", facts: in(phase, taints, nodeTainted), want: waits(phase, isolateTimeout)},
-		{name: "5c to the last", facts: in(phase, nodeDeleting), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
-		{name: "5c held too long", facts: in(phase, nodeDeleting), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
-		{name: "5c volumes held too long", facts: in(phase, taints, nodeTainted), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
-		{name: "5c unreadable", facts: settled(in(phase, nodeUnreadable)), want: waits(phase, isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
-		{name: "5c unreadable too long", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
-		{name: "5d the host is on again, with the taint on", facts: in(phase, taints, nodeTainted, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "the Node is gone: gone", facts: in(phase, nodeGone), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "the Node is gone: gone, whatever the host does", facts: in(phase, nodeGone, unkeyed), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "the Node is gone: another one", facts: in(phase, otherNode), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
+		{name: "the Node is gone: somebody's finalizer holds it", facts: in(phase, nodeDeleting), want: waits(phase, isolateTimeout)},
+		{name: "drained: let go of", facts: in(phase, taints, nodeTainted, nodeDrained), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeTainted},
+		{name: "drained: not yet", facts: in(phase, taints, nodeTainted), want: waits(phase, isolateTimeout)},
+		{name: "too long: to the last", facts: in(phase, nodeDeleting), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
+		{name: "too long: held too long", facts: in(phase, nodeDeleting), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "too long: volumes held too long", facts: in(phase, taints, nodeTainted), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "too long: unreadable", facts: settled(in(phase, nodeUnreadable)), want: waits(phase, isolateTimeout), node: v1alpha1.ReasonNodeUnreadable},
+		{name: "too long: unreadable too long", facts: settled(in(phase, nodeUnreadable)), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
+		{name: "the host came on: the host is on again, with the taint on", facts: in(phase, taints, nodeTainted, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestPoweringOff is the fencing: rows 2 of the state machine.
+// TestPoweringOff is the fencing.
 func TestPoweringOff(t *testing.T) {
 	const phase = v1alpha1.PoweringOff
 	stored := stores(phase, "PoweringOff").lookingAgain(powerOffTimeout)
@@ -19,50 +19,50 @@ func TestPoweringOff(t *testing.T) {
 	fenced := stores(v1alpha1.Fenced, "Fenced")
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
 	check(t, []row{
-		{name: "2a that the host is on is stored first", facts: in(phase), want: storedUnseen},
-		{name: "2a then the key is set", facts: in(phase, seenOn), want: asks},
-		{name: "2a of a host that is off at once", facts: in(phase, off), want: asksUnseen},
-		{name: "2a of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
-		{name: "2a that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},
-		{name: "2b the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: storedUnseen},
-		{name: "2b and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asksUnseen},
-		{name: "2c the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
-		{name: "2c it is on though it was not", facts: in(phase, keyed, keySeen), want: storedUnseen},
+		{name: "asking for off: that the host is on is stored first", facts: in(phase), want: storedUnseen},
+		{name: "asking for off: then the key is set", facts: in(phase, seenOn), want: asks},
+		{name: "asking for off: of a host that is off at once", facts: in(phase, off), want: asksUnseen},
+		{name: "asking for off: of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
+		{name: "asking for off: that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},
+		{name: "the key is lost", facts: in(phase, seenOn, keySeen, unkeyed, off), want: storedUnseen},
+		{name: "the key is lost: and set again", facts: settled(in(phase, keySeen, unkeyed, off)), want: asksUnseen},
+		{name: "still on: the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
+		{name: "still on: it is on though it was not", facts: in(phase, keyed, keySeen), want: storedUnseen},
 
 		// Its operator has to be told all the same: an error may be one that only the next command clears.
-		{name: "2d the key is set all the same", facts: settled(in(phase, paused, off)), want: asksUnseen, host: v1alpha1.ReasonHostPaused},
-		{name: "2d off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: storedUnseen, host: v1alpha1.ReasonHostPaused},
-		{name: "2d and it is waited", facts: settled(in(phase, paused, off, keyed)), want: waitingUnseen},
-		{name: "2d detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostDetached},
-		{name: "2d servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostServicing},
-		{name: "2d power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonPowerManagementError},
-		{name: "2d an error while it is on takes nothing back", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), keyed, keySeen, seenOn)), want: waiting},
-		{name: "2d the error is gone, and the host off", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
-		{name: "2d disablePowerOff meanwhile", facts: in(phase, keyed, keySeen, seenOn, off, notFenceable), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonNotFenceable},
+		{name: "its state is not believed: the key is set all the same", facts: settled(in(phase, paused, off)), want: asksUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "its state is not believed: off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: storedUnseen, host: v1alpha1.ReasonHostPaused},
+		{name: "host off, and the controller waits", facts: settled(in(phase, paused, off, keyed)), want: waitingUnseen},
+		{name: "its state is not believed: detached", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostDetached), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostDetached},
+		{name: "its state is not believed: servicing", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonHostServicing), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonHostServicing},
+		{name: "its state is not believed: power error", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), off, keyed)), want: waitingUnseen, host: v1alpha1.ReasonPowerManagementError},
+		{name: "its state is not believed: an error while it is on takes nothing back", facts: settled(in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError), keyed, keySeen, seenOn)), want: waiting},
+		{name: "its state is not believed: the error is gone, and the host off", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "its state is not believed: disablePowerOff meanwhile", facts: in(phase, keyed, keySeen, seenOn, off, notFenceable), want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonNotFenceable},
 
-		{name: "2e seen on with the key, off since", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
-		{name: "2e the operator has not answered", facts: in(phase, keyed, keySeen, seenOn, off, probed), want: waiting},
-		{name: "2e not yet known since when the key is there", facts: in(phase, keyed, seenOn, off), want: stored},
-		{name: "2e was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
-		{name: "2e to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
+		{name: "proof of off: seen on with the key, off since", facts: in(phase, keyed, keySeen, seenOn, off), want: fenced},
+		{name: "proof of off: the operator has not answered", facts: in(phase, keyed, keySeen, seenOn, off, probed), want: waiting},
+		{name: "proof of off: not yet known since when the key is there", facts: in(phase, keyed, seenOn, off), want: stored},
+		{name: "proof of off: was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
+		{name: "proof of off: to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
 		// Its operator may have answered when the host was on its way up, and been silent since.
-		{name: "2e and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asksUnseen},
-		{name: "2e no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waitingUnseen},
-		{name: "2e answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
-		{name: "2e asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asksUnseen},
-		{name: "2e somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waitingUnseen},
-		{name: "2e which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
-		{name: "2e proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
+		{name: "proof of off: and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asksUnseen},
+		{name: "proof of off: no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waitingUnseen},
+		{name: "proof of off: answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
+		{name: "proof of off: asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settle-moment)), after: settle, want: asksUnseen},
+		{name: "proof of off: somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settle), otherProbe), after: settle, want: waitingUnseen},
+		{name: "proof of off: which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
+		{name: "proof of off: proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
 
-		{name: "2f to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
-		{name: "2f too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "2f too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
-		{name: "2f was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settle, want: asks.lookingAgain(moment + proofTime)},
-		{name: "2f and ends in time", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle)), after: settle + moment, want: fenced},
-		{name: "2f or not", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "2f in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "2f unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
-		{name: "2f but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "too long: to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
+		{name: "too long: too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "too long: was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settle, want: asks.lookingAgain(moment + proofTime)},
+		{name: "too long: and ends in time", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle)), after: settle + moment, want: fenced},
+		{name: "too long: or not", facts: in(phase, keyed, keySeen, off, quick, askedAt(settle), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 	})
 }
 
@@ -118,7 +118,7 @@ func TestCoolingDown(t *testing.T) {
 	check(t, []row{
 		{name: "first the host is let go of", facts: in(phase, keyed), want: does(phase, RemoveKey)},
 		{name: "and our question goes", facts: in(phase, probed), want: does(phase, RemoveKey)},
-		{name: "then it is waited", facts: in(phase), after: CoolDown - moment, want: waits(phase, CoolDown)},
+		{name: "then the controller waits", facts: in(phase), after: CoolDown - moment, want: waits(phase, CoolDown)},
 		{name: "then the next attempt begins", facts: in(phase), after: CoolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "the Node comes late", facts: in(phase, newNode, reports(moment)), want: stores(v1alpha1.Restoring, "Restoring")},
 		{name: "the Node comes late, and is not Ready", facts: in(phase, newNode), want: stores(v1alpha1.Restoring, "Restoring")},
@@ -149,7 +149,7 @@ func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
 func neverOff(f *Facts)  { f.Status.PoweredOffAt, f.Status.LastPoweredOn = nil, nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
 
-// TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed (I3), and people are told so.
+// TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed, and people are told so.
 func TestUnprovenSaysWhy(t *testing.T) {
 	const disbelief = "it says that it is off, which is not believed"
 	error := obstacleIs(v1alpha1.ReasonPowerManagementError)

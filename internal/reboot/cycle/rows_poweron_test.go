@@ -18,68 +18,68 @@ func rebootedNode(f *Facts) { nodeIs(nodeOf("node-1", "boot-2"))(f) }
 func newNode(f *Facts)      { nodeIs(nodeOf("node-2", "boot-2"))(f) }
 func noBootID(f *Facts)     { f.Status.Node.UID, f.Status.Node.BootID = "", "" }
 
-// TestPoweringOn lets the host come on: rows 6 of the state machine.
+// TestPoweringOn lets the host come on.
 func TestPoweringOn(t *testing.T) {
 	const phase = v1alpha1.PoweringOn
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
 	heldByOthers, byUser := v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonSuspendedByUser
 	check(t, []row{
-		{name: "6a that the host is let go of is stored first", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
-		{name: "6a then the key goes", facts: in(phase, keyed), want: does(phase, RemoveKey)},
-		{name: "6a and a question that is open", facts: in(phase, probed), want: does(phase, RemoveKey)},
-		{name: "6a but not that of somebody else", facts: in(phase, otherProbe), want: waits(phase, powerOnTimeout)},
-		{name: "6b others hold it", facts: in(phase, others), want: stores(phase, "PoweringOn"), host: heldByOthers},
-		{name: "6b for as long as they like", facts: settled(in(phase, others)), after: 24 * time.Hour, want: waits(phase, 0), host: heldByOthers},
-		{name: "6b and let go of it: the clock starts", facts: in(phase, hostSays(heldByOthers), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout), host: v1alpha1.ReasonHostAvailable},
-		{name: "6b unless nobody waits any more", facts: settled(in(phase, others, deleting)), want: waits(phase, powerOnTimeout), host: heldByOthers},
-		{name: "6b and then it ends", facts: settled(in(phase, others, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
-		{name: "6c its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: byUser},
-		{name: "6c for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: byUser},
-		{name: "6c it is paused, detached or serviced", facts: in(phase, paused), want: stores(phase, "PoweringOn"), host: v1alpha1.ReasonHostPaused},
-		{name: "6c for as long as it is", facts: settled(in(phase, paused, lastAttempt)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
-		{name: "6c and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
-		{name: "6c unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
-		{name: "6c and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
-		{name: "6d it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
-		{name: "6d in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		{name: "the key goes: that the host is let go of is stored first", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
+		{name: "the key goes: then the key goes", facts: in(phase, keyed), want: does(phase, RemoveKey)},
+		{name: "the key goes: and a question that is open", facts: in(phase, probed), want: does(phase, RemoveKey)},
+		{name: "the key goes: but not that of somebody else", facts: in(phase, otherProbe), want: waits(phase, powerOnTimeout)},
+		{name: "others hold it", facts: in(phase, others), want: stores(phase, "PoweringOn"), host: heldByOthers},
+		{name: "others hold it: for as long as they like", facts: settled(in(phase, others)), after: 24 * time.Hour, want: waits(phase, 0), host: heldByOthers},
+		{name: "others hold it: and let go of it: the clock starts", facts: in(phase, hostSays(heldByOthers), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout), host: v1alpha1.ReasonHostAvailable},
+		{name: "others hold it: unless nobody waits any more", facts: settled(in(phase, others, deleting)), want: waits(phase, powerOnTimeout), host: heldByOthers},
+		{name: "others hold it: and then it ends", facts: settled(in(phase, others, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "kept off: its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: byUser},
+		{name: "kept off: for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: byUser},
+		{name: "kept off: it is paused, detached or serviced", facts: in(phase, paused), want: stores(phase, "PoweringOn"), host: v1alpha1.ReasonHostPaused},
+		{name: "kept off: for as long as it is", facts: settled(in(phase, paused, lastAttempt)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
+		{name: "kept off: and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "kept off: unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "kept off: and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
+		{name: "on: it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		{name: "on: in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		// The error of a command that is not needed any more is never cleared.
-		{name: "6d with an old error", facts: in(phase, on, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
-		{name: "6e to the last", facts: in(phase), after: powerOnTimeout - moment, want: waits(phase, powerOnTimeout)},
-		{name: "6e too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "6e power error", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(phase, "PoweringOn").lookingAgain(powerOnTimeout), host: v1alpha1.ReasonPowerManagementError},
-		{name: "6e too late for the last time", facts: in(phase, lastAttempt), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
-		{name: "6e taken back", facts: in(phase, deleting), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "on: with an old error", facts: in(phase, on, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
+		{name: "too long: to the last", facts: in(phase), after: powerOnTimeout - moment, want: waits(phase, powerOnTimeout)},
+		{name: "too long: too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: power error", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(phase, "PoweringOn").lookingAgain(powerOnTimeout), host: v1alpha1.ReasonPowerManagementError},
+		{name: "too long: too late for the last time", facts: in(phase, lastAttempt), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "too long: taken back", facts: in(phase, deleting), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
 	})
 }
 
-// TestWaitingForNode waits for the Node: rows 7.
+// TestWaitingForNode waits for the Node.
 func TestWaitingForNode(t *testing.T) {
 	const phase = v1alpha1.WaitingForNode
 	back, waiting := stores(v1alpha1.Restoring, "Restoring"), waits(phase, nodeTimeout)
 	servicing := obstacleIs(v1alpha1.ReasonHostServicing)
 	check(t, []row{
-		{name: "7a no Node", facts: in(phase), want: waiting},
-		{name: "7a a new Node, Ready or not", facts: in(phase, newNode), want: back},
-		{name: "7a the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waiting},
-		{name: "7a the machine joins at last", facts: in(phase, newNode, isolated(v1alpha1.ReasonNoNode), func(f *Facts) { f.Status.Node = nil }), want: back},
+		{name: "a new Node: no Node", facts: in(phase), want: waiting},
+		{name: "a new Node, Ready or not", facts: in(phase, newNode), want: back},
+		{name: "a new Node: the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waiting},
+		{name: "a new Node: the machine joins at last", facts: in(phase, newNode, isolated(v1alpha1.ReasonNoNode), func(f *Facts) { f.Status.Node = nil }), want: back},
 		// Not every other Node is one of after: there was one all the time.
-		{name: "7a another one that was there before", facts: in(phase, newNode, neverGone), want: waiting},
-		{name: "7a and reports since", facts: in(phase, newNode, neverGone, reports(moment)), want: back},
-		{name: "7b the same Node", facts: in(phase, sameNode, notDeleted, reports(time.Minute)), want: waiting},
-		{name: "7b the same Node after a boot", facts: in(phase, rebootedNode, notDeleted, reports(moment)), want: back},
-		{name: "7b after a boot, but not Ready", facts: in(phase, rebootedNode, notDeleted), want: waiting},
-		{name: "7b after a boot, but on its way out", facts: in(phase, rebootedNode, notDeleted, reports(moment), nodeDeleting), want: waiting},
-		{name: "7b tainted, after a boot", facts: in(phase, taints, rebootedNode, isolated(v1alpha1.ReasonNodeTainted), reports(moment)), want: back},
-		{name: "7b unknown before, and has not reported since", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(0)), want: waiting},
-		{name: "7b unknown before, and has", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(moment)), want: back},
-		{name: "7c firmware is worked on", facts: settled(in(phase, servicing)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostServicing},
-		{name: "7c and is done: the clock starts", facts: in(phase, hostSays(v1alpha1.ReasonHostServicing), suspended), after: time.Hour, want: stores(phase, "WaitingForNode"), host: v1alpha1.ReasonHostAvailable},
-		{name: "7c but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
-		{name: "7d to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
-		{name: "7d back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
-		{name: "7d too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "7d too late for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "7d taken back", facts: in(phase, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "a new Node: another one that was there before", facts: in(phase, newNode, neverGone), want: waiting},
+		{name: "a new Node: and reports since", facts: in(phase, newNode, neverGone, reports(moment)), want: back},
+		{name: "the same Node", facts: in(phase, sameNode, notDeleted, reports(time.Minute)), want: waiting},
+		{name: "the same Node after a boot", facts: in(phase, rebootedNode, notDeleted, reports(moment)), want: back},
+		{name: "the same Node: after a boot, but not Ready", facts: in(phase, rebootedNode, notDeleted), want: waiting},
+		{name: "the same Node: after a boot, but on its way out", facts: in(phase, rebootedNode, notDeleted, reports(moment), nodeDeleting), want: waiting},
+		{name: "the same Node: tainted, after a boot", facts: in(phase, taints, rebootedNode, isolated(v1alpha1.ReasonNodeTainted), reports(moment)), want: back},
+		{name: "the same Node: unknown before, and has not reported since", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(0)), want: waiting},
+		{name: "the same Node: unknown before, and has", facts: in(phase, rebootedNode, notDeleted, noBootID, reports(moment)), want: back},
+		{name: "firmware is worked on", facts: settled(in(phase, servicing)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostServicing},
+		{name: "firmware: and is done: the clock starts", facts: in(phase, hostSays(v1alpha1.ReasonHostServicing), suspended), after: time.Hour, want: stores(phase, "WaitingForNode"), host: v1alpha1.ReasonHostAvailable},
+		{name: "firmware: but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
+		{name: "too long: to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
+		{name: "too long: back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
+		{name: "too long: too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: too late for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "too long: taken back", facts: in(phase, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "its user switches it off", facts: in(phase, off, userOff), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "others switch it off", facts: in(phase, off, others), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "it is off by itself", facts: in(phase, off), want: waiting},
@@ -94,7 +94,7 @@ func TestSwitchedOffAgain(t *testing.T) {
 	}
 }
 
-// TestRestoring puts back what the Node had: rows 8.
+// TestRestoring puts back what the Node had.
 func TestRestoring(t *testing.T) {
 	const phase = v1alpha1.Restoring
 	again := func(o outcome) outcome { return o.lookingAgain(nodeTimeout) }
@@ -106,18 +106,18 @@ func TestRestoring(t *testing.T) {
 		f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{taint}
 	}
 	check(t, []row{
-		{name: "8a something is missing", facts: in(phase), want: again(does(phase, RestoreNode))},
-		{name: "8a also before it is Ready", facts: in(phase, newNode), want: again(does(phase, RestoreNode))},
-		{name: "8b all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
-		{name: "8b and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "8b and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "8b all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
-		{name: "8b which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "8b or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "8b all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "8b all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "8b the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
-		{name: "8b somebody else's stays", facts: in(phase, taints, theirs, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "putting back: something is missing", facts: in(phase), want: again(does(phase, RestoreNode))},
+		{name: "putting back: also before it is Ready", facts: in(phase, newNode), want: again(does(phase, RestoreNode))},
+		{name: "all is back: all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
+		{name: "all is back: and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "all is back: and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "all is back: all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
+		{name: "all is back: which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
+		{name: "all is back: somebody else's stays", facts: in(phase, taints, theirs, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "the Node is gone again", facts: in(phase, nodeGone), want: waits(phase, nodeTimeout)},
 		{name: "the Node is gone for good", facts: in(phase, nodeGone), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "the Node is on its way out", facts: in(phase, has, nodeDeleting), want: waits(phase, nodeTimeout)},

@@ -24,7 +24,7 @@ func beside(others ...v1alpha1.RebootRemediation) change {
 	return func(f *Facts) { f.Siblings = others }
 }
 
-// TestOneAtATime: while one RebootRemediation cycles a machine, another one waits for it, whoever asked and whatever the host says.
+// TestOneAtATime: while one RebootRemediation cycles a machine, another one waits for it, no matter who asked or what the host says.
 func TestOneAtATime(t *testing.T) {
 	const pending = v1alpha1.Pending
 	throttled := stores(pending, v1alpha1.ReasonThrottled)
@@ -54,7 +54,7 @@ func TestOneAtATime(t *testing.T) {
 
 func wasThrottled(f *Facts) { waitsFor(v1alpha1.ReasonThrottled)(f) }
 
-// TestWaitsForWhom: whoever waits says for which RebootRemediation, and who asked for that one.
+// TestWaitsForWhom: one that waits says for which RebootRemediation, and who asked for that one.
 func TestWaitsForWhom(t *testing.T) {
 	person := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}
 	named := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}

@@ -35,32 +35,32 @@ type record struct {
 func (w *world) checkTouch() {
 	node, status := w.workload.node, w.request.status
 	if _, ok := w.host.keys[simKey]; !ok {
-		w.t.Fatalf("I2: the Node is touched without our key on the host")
+		w.t.Fatalf("the Node is touched without our key on the host")
 	}
 	if w.iron.running() {
-		w.t.Fatalf("I1: the Node is touched while its host runs, or comes on: %+v", w.iron)
+		w.t.Fatalf("the Node is touched while its host runs, or comes on: %+v", w.iron)
 	}
 	if o := w.host.obstacle(); o != "" || !w.host.fenceable {
-		w.t.Fatalf("I3: the Node is touched while the host cannot be believed: %s", o)
+		w.t.Fatalf("the Node is touched while the host cannot be believed: %s", o)
 	}
 	if w.host.uid != status.Host.UID || !w.host.ours {
-		w.t.Fatalf("I16: the Node is touched by the state of another host")
+		w.t.Fatalf("the Node is touched by the state of another host")
 	}
 	if status.Phase != v1alpha1.Isolating || status.Node == nil || status.Node.UID != node.UID {
-		w.t.Fatalf("I4: another Node is touched than the one that is recorded: %+v", status.Node)
+		w.t.Fatalf("another Node is touched than the one that is recorded: %+v", status.Node)
 	}
 	if node.CreationTimestamp.After(w.iron.offAt) {
-		w.t.Fatalf("I4: a Node is touched that has registered after the host went off")
+		w.t.Fatalf("a Node is touched that has registered after the host went off")
 	}
 	if w.request.spec.TaintsNode() {
 		w.seen.taintedAtBoot = w.iron.boots
 		return
 	}
 	if status.Node.Backup == nil {
-		w.t.Fatalf("I5: the Node is deleted without a backup")
+		w.t.Fatalf("the Node is deleted without a backup")
 	}
 	if missing := Missing(contentOf(node), asNode(status.Node.Backup)); missing.Any() {
-		w.t.Fatalf("I5: the Node is deleted before the backup is complete: %+v is missing", missing)
+		w.t.Fatalf("the Node is deleted before the backup is complete: %+v is missing", missing)
 	}
 	w.seen.wanted = both(w.seen.wanted, contentOf(node))
 }
@@ -93,54 +93,54 @@ func asNode(backup *v1alpha1.NodeBackup) *corev1.Node {
 	return node
 }
 
-// checkUntaint judges the moment in which the taint goes (I18).
+// checkUntaint judges the moment in which the taint goes.
 func (w *world) checkUntaint() {
 	if w.seen.taintedAtBoot >= 0 && w.iron.boots <= w.seen.taintedAtBoot {
-		w.t.Fatalf("I18: the taint goes before the host has booted again")
+		w.t.Fatalf("the taint goes before the host has booted again")
 	}
 	w.seen.taintedAtBoot = -1
 }
 
-// checkMissing judges what is put back (I6): it has been there, and is not there now.
+// checkMissing judges what is put back: it has been there, and is not there now.
 func (w *world) checkMissing(missing MissingParts) {
 	for key := range missing.Labels {
 		if _, ok := w.workload.node.Labels[key]; ok {
-			w.t.Fatalf("I6: label %s would be overwritten", key)
+			w.t.Fatalf("label %s would be overwritten", key)
 		}
 	}
 	for key := range missing.Annotations {
 		if _, ok := w.workload.node.Annotations[key]; ok {
-			w.t.Fatalf("I6: annotation %s would be overwritten", key)
+			w.t.Fatalf("annotation %s would be overwritten", key)
 		}
 	}
 }
 
-// checkSetKey judges the moment in which our key is set (I8, I16).
+// checkSetKey judges the moment in which our key is set.
 func (w *world) checkSetKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
-		w.t.Fatalf("I16: our key is set on another host")
+		w.t.Fatalf("our key is set on another host")
 	}
 	if w.seen.released[status.Attempt] {
-		w.t.Fatalf("I8: our key is set again after the host was let go of in attempt %d", status.Attempt)
+		w.t.Fatalf("our key is set again after the host was let go of in attempt %d", status.Attempt)
 	}
 	if status.Phase.Ended() || !w.request.finalizer {
-		w.t.Fatalf("I9: our key is set, and nobody is there to take it away")
+		w.t.Fatalf("our key is set, and nobody is there to take it away")
 	}
 	if !w.host.fenceable {
 		w.t.Fatalf("our key is set on a host that cannot be switched off, and would reboot for ever")
 	}
 }
 
-// checkRemoveKey judges the moment in which our key goes (I8, I16).
+// checkRemoveKey judges the moment in which our key goes.
 func (w *world) checkRemoveKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
-		w.t.Fatalf("I16: our key is taken from another host")
+		w.t.Fatalf("our key is taken from another host")
 	}
 	allowed := []v1alpha1.Phase{v1alpha1.PoweringOn, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted}
 	if !slices.Contains(allowed, status.Phase) {
-		w.t.Fatalf("I8: the host is let go of in phase %s", status.Phase)
+		w.t.Fatalf("the host is let go of in phase %s", status.Phase)
 	}
 }
 
@@ -158,23 +158,23 @@ func (w *world) checkMark() {
 	}
 }
 
-// checkStatus judges a change of the record (I5, I12).
+// checkStatus judges a change of the record.
 func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase.Ended() && before.Phase != after.Phase {
 		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
 	}
 	if after.Attempt > w.request.spec.Attempts() || (w.ofRecord() && after.Attempt > max(1, before.Attempt)) {
-		w.t.Fatalf("I12: %d attempts", after.Attempt)
+		w.t.Fatalf("%d attempts", after.Attempt)
 	}
 	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < CoolDown-time.Second {
-		w.t.Fatalf("I12: the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
+		w.t.Fatalf("the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
 	}
 	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
 	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil && !w.takenOver()) {
 		w.checkRestored()
 	}
 	if had, has := backupOf(before), backupOf(after); had != nil && has == nil && !after.Phase.Ended() && !inService && !w.takenOver() {
-		w.t.Fatalf("I5: the backup is dropped in phase %s", after.Phase)
+		w.t.Fatalf("the backup is dropped in phase %s", after.Phase)
 	}
 	if after.Phase == v1alpha1.Succeeded && before.Phase != after.Phase {
 		w.checkSuccess(before, after)
@@ -194,7 +194,7 @@ func (w *world) takenOver() bool {
 	})
 }
 
-// checkHold judges the end of a hold: whoever has asked for it has to end it, unless it cannot go on.
+// checkHold judges the end of a hold: only the one who asked for it ends it, unless it cannot go on.
 func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
 	m, h := w.machine, w.host
 	switch {
@@ -261,14 +261,14 @@ func backupOf(status v1alpha1.RebootRemediationStatus) *v1alpha1.NodeBackup {
 	return status.Node.Backup
 }
 
-// checkRestored looks for everything that was on the Nodes that we deleted (I6). A write may be late by what somebody
+// checkRestored looks for everything that was on the Nodes that we deleted. A write may be late by what somebody
 // has changed meanwhile, but not by a Node.
 func (w *world) checkRestored() {
 	if w.workload.node == nil {
 		return
 	}
 	if missing := Missing(w.seen.wanted, w.workload.node); missing.Any() {
-		w.t.Fatalf("I6: %+v is lost", missing)
+		w.t.Fatalf("%+v is lost", missing)
 	}
 }
 
@@ -294,12 +294,12 @@ func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	}
 }
 
-// checkEnd judges the moment in which the record is let go of (I9), and what was left undone by then (A1, A2).
+// checkEnd judges the moment in which the record is let go of, and what was left undone by then.
 func (w *world) checkEnd() {
 	status := w.request.status
 	if w.host.exists && status.Host != nil && w.host.uid == status.Host.UID {
 		if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
-			w.t.Fatalf("I9: the end, and our key is on the host: %v", w.host.keys)
+			w.t.Fatalf("the end, and our key is on the host: %v", w.host.keys)
 		}
 	}
 	w.checkHostMarked()
@@ -310,7 +310,7 @@ func (w *world) checkEnd() {
 	if end.Reason == v1alpha1.ReasonWithdrawn || end.Reason == v1alpha1.ReasonRecovered {
 		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && slices.ContainsFunc(w.workload.node.Spec.Taints, OurTaint)
 		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
-			w.t.Fatalf("A2: %s, and the Node has not got back what it had", end.Reason)
+			w.t.Fatalf("%s, and the Node has not got back what it had", end.Reason)
 		}
 	}
 }
@@ -319,7 +319,7 @@ func (w *world) checkEnd() {
 func (w *world) checkHostMark(action Action) {
 	status := w.request.status
 	if status.Host == nil || w.host.uid != status.Host.UID {
-		w.t.Fatalf("I16: another host is marked")
+		w.t.Fatalf("another host is marked")
 	}
 	worksAgain := !w.request.finalizer && w.workload.node != nil && Ready(w.workload.node)
 	if wanted := map[Action]v1alpha1.Phase{MarkHost: v1alpha1.Failed, UnmarkHost: v1alpha1.Succeeded}[action]; status.Phase != wanted && (action != UnmarkHost || !worksAgain) {
@@ -346,7 +346,7 @@ func (w *world) checkHostMarked() {
 	}
 }
 
-// checkWait judges a decision to wait (I10): there is a deadline, or a person or program wants the host off.
+// checkWait judges a decision to wait: there is a deadline, or a person or program wants the host off.
 func (w *world) checkWait(d Decision) {
 	w.seen.rested = d
 	if !d.RecheckAt.IsZero() {
@@ -362,5 +362,5 @@ func (w *world) checkWait(d Decision) {
 	if d.Status.SuspendedSince != nil || reason == v1alpha1.ReasonThrottled || reason == v1alpha1.ReasonNotAsked {
 		return
 	}
-	w.t.Fatalf("I10: waits without a deadline in phase %s: %+v", d.Status.Phase, d.Status.Conditions)
+	w.t.Fatalf("waits without a deadline in phase %s: %+v", d.Status.Phase, d.Status.Conditions)
 }

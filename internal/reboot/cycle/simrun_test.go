@@ -110,7 +110,7 @@ func (w *world) run() {
 		}
 		w.advance(0)
 	}
-	w.t.Fatalf("the controller does not come to rest in phase %s", w.request.status.Phase)
+	w.t.Fatalf("the controller did not settle in phase %s", w.request.status.Phase)
 }
 
 // over tells that nothing more is to be done.

@@ -29,7 +29,7 @@ func (w *world) ask(steps ...v1alpha1.Step) {
 	}
 }
 
-// rest is where a world has come to rest: its phase, the annotations that are left, whether the host is on, and
+// rest is where a world has settled: its phase, the annotations that are left, whether the host is on, and
 // whether the Node of the beginning is still there.
 type rest struct {
 	phase v1alpha1.Phase
@@ -140,7 +140,7 @@ func TestPlainWhileHeld(t *testing.T) {
 }
 
 // TestHeldIsHeld: a host that somebody had switched off stays so, until he asks for PowerOn or takes the request back:
-// whatever annotations come and go, whoever takes our key, and whatever fails.
+// no matter which annotations come and go, who takes our key, and what fails.
 func TestHeldIsHeld(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := stepWorld(t, v1alpha1.StepPowerOff)

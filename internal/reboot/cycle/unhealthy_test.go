@@ -29,7 +29,7 @@ func TestHostMark(t *testing.T) {
 		{name: "never off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: ends(MarkHost, v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "no Node", facts: in(failed, tried), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
 		{name: "first it is let go of", facts: in(failed, tried, keyed), want: ends(RemoveKey, v1alpha1.ReasonNodeTimedOut)},
-		{name: "whoever asked for what", facts: in(failed, tried, asking()), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
+		{name: "no matter who asked for what", facts: in(failed, tried, asking()), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
 		{name: "the owner is asked afterwards", facts: in(failed, tried, byUs), want: ends(MarkForOwner, v1alpha1.ReasonNodeTimedOut)},
 		{name: "somebody else has marked it", facts: in(failed, tried, marked, notOwned), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
 		{name: "the machine is well after all", facts: in(failed, tried, healthy), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},

@@ -27,7 +27,7 @@ func (w *world) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediat
 	return w.request.status
 }
 
-// TestUpstreamDefect_NoDeadline: D1. A host that cannot be switched was waited for without an end, and its owner was not asked.
+// TestUpstreamDefect_NoDeadline: A host that cannot be switched was waited for without an end, and its owner was not asked.
 func TestUpstreamDefect_NoDeadline(t *testing.T) {
 	for _, fault := range []string{"BMC is lost", "power fails", "power sticks", "operator stops"} {
 		w := newWorld()
@@ -42,7 +42,7 @@ func TestUpstreamDefect_NoDeadline(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_PoweredOnIsBelieved: D2. What a host said of its power was believed in any state.
+// TestUpstreamDefect_PoweredOnIsBelieved: what a host said of its power was believed in any state.
 func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 	for name, change := range map[string]func(*metal3v1.BareMetalHost){
 		"paused":    func(h *metal3v1.BareMetalHost) { h.Annotations = map[string]string{metal3v1.PausedAnnotation: ""} },
@@ -71,7 +71,7 @@ func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_OffForAnotherReason: D3. A host that was off, and on its way up, was taken for fenced with the next look.
+// TestUpstreamDefect_OffForAnotherReason: A host that was off, and on its way up, was taken for fenced with the next look.
 func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	w := newWorld()
 	w.t, w.operator.onDelay = t, 40*time.Second
@@ -88,7 +88,7 @@ func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_FinalizerIsKept: D4. It was kept after a failure, and when the Node or the Machine was gone.
+// TestUpstreamDefect_FinalizerIsKept: it was kept after a failure, and when the Node or the Machine was gone.
 func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 	for name, f := range map[string]Facts{
 		"failed":            in(v1alpha1.Failed, markedAlready),
@@ -107,7 +107,7 @@ func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_SwitchedOffInTheMidstOfIt: D5. A user's spec.online=false ended the cycle, and our key stayed on the host.
+// TestUpstreamDefect_SwitchedOffInTheMidstOfIt: A user's spec.online=false ended the cycle, and our key stayed on the host.
 func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
 	w := newWorld()
 	w.t = t
@@ -123,7 +123,7 @@ func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_TaintsAndCordonAreForgotten: D7. And what was kept lay in annotations, where it could be too long.
+// TestUpstreamDefect_TaintsAndCordonAreForgotten: and what was kept lay in annotations, where it could be too long.
 func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 	team := corev1.Taint{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}
 	long := map[string]string{"note": string(slices.Repeat([]byte("x"), 200<<10))}
@@ -135,7 +135,7 @@ func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_PowerOffEatsTheBootBudget: D8. The clock for the boot ran from the beginning, so a slow power-off led to a second cycle.
+// TestUpstreamDefect_PowerOffEatsTheBootBudget: the clock for the boot ran from the beginning, so a slow power-off led to a second cycle.
 func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
 	w := newWorld()
 	w.operator.offDelay, w.operator.onDelay, w.kubelet.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
@@ -144,7 +144,7 @@ func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_TaintIsShared: D9. All cycles wrote to one taint. The race detector sees to this.
+// TestUpstreamDefect_TaintIsShared: all cycles wrote to one taint. The race detector sees to this.
 func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	before := OutOfService
 	var all sync.WaitGroup
@@ -163,7 +163,7 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_NeverJoined: D11. A machine without a Node was an error for ever.
+// TestUpstreamDefect_NeverJoined: A machine without a Node was an error for ever.
 func TestUpstreamDefect_NeverJoined(t *testing.T) {
 	w := newWorld()
 	w.workload.node, w.machine.node = nil, ""
@@ -172,7 +172,7 @@ func TestUpstreamDefect_NeverJoined(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_WorkloadClusterBlocksFencing: D12.
+// TestUpstreamDefect_WorkloadClusterBlocksFencing: a workload cluster that did not answer kept its host from being switched off.
 func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
 	w := newWorld()
 	w.t, w.workload.down = t, true
@@ -182,7 +182,7 @@ func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_AllOfAControlPlane: D15. Nothing kept all machines of a control plane from being off at once. Who has to wait is
+// TestUpstreamDefect_AllOfAControlPlane: nothing kept all machines of a control plane from being off at once. Who has to wait is
 // looked up in TestControlPlane, of the simulated hosts.
 func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 	w := newWorld()
@@ -197,7 +197,7 @@ func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_FixedSleeps: D17. About ten seconds of a cycle were waits for nothing. With power that takes no time, this one
+// TestUpstreamDefect_FixedSleeps: about ten seconds of a cycle were waits for nothing. With power that takes no time, this one
 // takes none until the host is let go of.
 func TestUpstreamDefect_FixedSleeps(t *testing.T) {
 	w := newWorld()
@@ -217,7 +217,7 @@ func TestUpstreamDefect_FixedSleeps(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_HostOfAnotherMachine: D20. That a host was still used by the machine was not looked at.
+// TestUpstreamDefect_HostOfAnotherMachine: that a host was still used by the machine was not looked at.
 func TestUpstreamDefect_HostOfAnotherMachine(t *testing.T) {
 	host := &metal3v1.BareMetalHost{}
 	host.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "Metal3Machine", Namespace: "ns", Name: "another"}

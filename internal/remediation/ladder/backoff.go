@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
 const (
@@ -73,7 +74,7 @@ func (t *turn) yield(hidden bool) {
 		if hidden {
 			wait = doubled(firstBackoff, maxBackoff, Fruitless(t.asDecided()))
 		}
-		t.s.NextTransitionTime = t.after(wait + t.jitter(wait))
+		t.s.NextTransitionTime = t.after(wait + spread.UpTo(wait/2, t.f.Record.UID).Truncate(time.Second))
 	}
 	switch at := t.s.NextTransitionTime; {
 	case at == nil:
@@ -82,15 +83,6 @@ func (t *turn) yield(hidden bool) {
 	default:
 		t.s.NextTransitionTime = nil
 	}
-}
-
-// jitter keeps records apart that step back together: up to half of the wait, always the same for a record.
-func (t *turn) jitter(wait time.Duration) time.Duration {
-	sum := uint32(2166136261)
-	for _, b := range []byte(t.f.Record.UID) {
-		sum = (sum ^ uint32(b)) * 16777619
-	}
-	return (wait / 2 * time.Duration(sum%1000) / 1000).Truncate(time.Second)
 }
 
 // backsOff waits for the time that the last try has set, without a slot.

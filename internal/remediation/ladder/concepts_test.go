@@ -42,7 +42,7 @@ func TestConceptsPhases(t *testing.T) {
 	docs.Section(t, conceptsFile, "remediation phases", docs.Table(table...))
 }
 
-// inPhase says whether records have a slot in a phase, and which reasons they give, once they have come to rest.
+// inPhase says whether records have a slot in a phase, and which reasons they give, once they have settled.
 func inPhase(phase v1alpha1.RemediationPhase) (slots string, reasons []string) {
 	slots = "no"
 	for _, r := range allRows() {

@@ -63,9 +63,9 @@ func TestEverythingHasARow(t *testing.T) {
 		}
 	}
 	for of, values := range map[string][]string{
-		"act":          constants(t, "decision.go", "Act", ""),
-		"health":       constants(t, "machine.go", "Health", ""),
-		"mark":         constants(t, "machine.go", "MarkState", ""),
+		"act":          constants(t, "decide.go", "Act", ""),
+		"health":       constants(t, "facts.go", "Health", ""),
+		"mark":         constants(t, "facts.go", "MarkState", ""),
 		"phase":        constants(t, apiPackage+"remediationstatus.go", "RemediationPhase", ""),
 		"phase before": constants(t, apiPackage+"remediationstatus.go", "RemediationPhase", ""),
 		"result":       constants(t, apiPackage+"remediationstatus.go", "AttemptResult", ""),

@@ -54,3 +54,108 @@ type Successor struct {
 	// Record is its own record; nil if it has none.
 	Record *v1alpha1.RemediationReference
 }
+
+// Health is what is known about a machine. Only Sick permits an act, and only Healthy proves that one has helped.
+type Health string
+
+// The three values of Health.
+const (
+	Healthy   Health = "Healthy"
+	Sick      Health = "Sick"
+	Undecided Health = "Undecided"
+)
+
+// Machine is what was observed about the Machine of a record.
+type Machine struct {
+	// Gone reports that no Machine has the UID of the record any more.
+	Gone bool
+	// DeletingSince is when somebody deleted the Machine; zero if nobody has.
+	DeletingSince time.Time
+	Health        Health
+	// Unconfirmed reports that it is undecided only since a judgement past the caches differs from the verdict.
+	Unconfirmed bool
+	// VerdictStands reports that a machine that Sickbay does not look after any more still has our verdict. Owners act on
+	// verdict and mark together, so the mark goes after it.
+	VerdictStands bool
+	// Owner is the controller that owns it; nil if none does.
+	Owner *v1alpha1.RemediationObjectReference
+	// OwnerActive reports that the owner has answered a mark, or deletes one of its machines.
+	OwnerActive bool
+	// Mark is the condition OwnerRemediated.
+	Mark Mark
+	// RebootOperation is the operationID of the last power cycle that was asked for by annotation.
+	RebootOperation string
+	// RebootStands reports that the annotation for that power cycle is still there.
+	RebootStands bool
+}
+
+// Deleting reports whether the Machine is on its way out.
+func (m Machine) Deleting() bool { return !m.DeletingSince.IsZero() }
+
+// ownerName is the kind and the name of the owner.
+func (m Machine) ownerName() string {
+	if m.Owner == nil {
+		return "its owner"
+	}
+	return m.Owner.Kind + " " + m.Owner.Name
+}
+
+// MarkState is what the owner of a machine says about its mark.
+type MarkState string
+
+// The states of a mark.
+const (
+	// MarkNone: there is no mark.
+	MarkNone MarkState = ""
+	// MarkWaiting: the owner has not answered.
+	MarkWaiting MarkState = "Waiting"
+	// MarkDeferred: the owner will act later.
+	MarkDeferred MarkState = "Deferred"
+	// MarkRefused: the owner cannot remediate the machine.
+	MarkRefused MarkState = "Refused"
+	// MarkAnswered: the owner is at work.
+	MarkAnswered MarkState = "Answered"
+)
+
+// Mark is the condition by which a Machine is left to its owner.
+type Mark struct {
+	State MarkState
+	// Message is the owner's own.
+	Message string
+	// Ours reports that Sickbay has set it.
+	Ours bool
+}
+
+// Stands reports whether the Machine is marked.
+func (m Mark) Stands() bool { return m.State != MarkNone }
+
+// Alone is what a record says by itself of its machine and of what stands, for somebody who may read nothing else.
+func Alone(r *v1alpha1.MachineRemediation) Facts {
+	f := Facts{Record: r, Machine: Machine{Health: Sick}}
+	if r.Status.RecoveryTime != nil {
+		f.Machine.Health = Healthy
+	}
+	last := latest(&r.Status)
+	if last == nil || last.ObjectRef == nil {
+		return f
+	}
+	t := turn{f: f, s: r.Status}
+	step := t.stepOf(last)
+	if step.Action == v1alpha1.ActionReplace && last.ObjectRef.Kind != "Machine" {
+		f.Machine.Owner = last.ObjectRef.DeepCopy()
+	}
+	if last.EndTime != nil && t.reason() != v1alpha1.ReasonWithdrawing {
+		return f
+	}
+	switch {
+	case f.Machine.Owner != nil:
+		f.Machine.Mark = Mark{State: MarkWaiting, Ours: true}
+	case step.Action == v1alpha1.ActionReplace:
+		f.Machine.DeletingSince = last.StartTime.Time
+	case t.annotates(step):
+		f.Machine.RebootOperation, f.Machine.RebootStands = last.OperationID, true
+	case Acts(step.Action):
+		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}
+	}
+	return f
+}

@@ -120,7 +120,7 @@ func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
 	}
 }
 
-// checkRest holds of a record that has come to rest: whoever does not act has no slot, and what is waited for has a name or
+// checkRest holds of a record that has settled: one that does not act has no slot, and what is waited for has a name or
 // an end.
 func (w *world) checkRest(d Decision) {
 	s := w.f.Record.Status

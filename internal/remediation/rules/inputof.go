@@ -9,12 +9,13 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // InputOf is what the rules of a plan see of a machine. The Node is nil if there is none, or nobody could read it; checks are
 // those of the MachineHealthCheck, and attempts those of the record, none before there is one.
-func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks machinehealth.Rules, attempts []v1alpha1.RemediationAttempt) Input {
+func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules, attempts []v1alpha1.RemediationAttempt) Input {
 	in := Input{Findings: findingsOf(machine, node, checks), Machine: machineOf(machine)}
 	for i := range attempts {
 		in.Attempts = append(in.Attempts, Attempt{Step: attempts[i].Step, Result: string(attempts[i].Result)})
@@ -43,7 +44,7 @@ func failureDomainOf(machine *clusterv1.Machine) string {
 }
 
 // findingsOf are in the order of the verdict: what is about no condition, then the conditions of the Machine, then the Node's.
-func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks machinehealth.Rules) []Finding {
+func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules) []Finding {
 	var conditions []Finding
 	for _, c := range machine.Status.Conditions {
 		if matches(checks.MachineConditions, c.Type, string(c.Status)) {
@@ -60,7 +61,7 @@ func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks machinehea
 	return append(verdictOf(machine), conditions...)
 }
 
-func matches(rules []machinehealth.ConditionRule, conditionType, status string) bool {
+func matches(rules []mhcspec.ConditionRule, conditionType, status string) bool {
 	for _, rule := range rules {
 		if rule.Type == conditionType && rule.Status == status {
 			return true
@@ -71,11 +72,11 @@ func matches(rules []machinehealth.ConditionRule, conditionType, status string) 
 
 // verdictOf is the verdict itself, if it is about no condition: what is wrong is said nowhere else then.
 func verdictOf(machine *clusterv1.Machine) []Finding {
-	verdict := meta.FindStatusCondition(machine.Status.Conditions, machinehealth.ConditionType)
-	if verdict == nil || verdict.Status != metav1.ConditionFalse || strings.HasSuffix(verdict.Reason, ofCondition) {
+	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
+	if stored == nil || stored.Status != metav1.ConditionFalse || strings.HasSuffix(stored.Reason, ofCondition) {
 		return nil
 	}
-	return []Finding{{SourceMachine, verdict.Type, string(verdict.Status), verdict.Reason, verdict.Message}}
+	return []Finding{{SourceMachine, stored.Type, string(stored.Status), stored.Reason, stored.Message}}
 }
 
 // ofCondition ends the reason of a verdict that is about a condition, and no other reason.

@@ -11,15 +11,16 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // checks call a Node with Ready=Unknown or GpuMemWatch=True sick, and a Machine with Disk=False.
-var checks = machinehealth.Rules{
-	NodeConditions:    []machinehealth.ConditionRule{{Type: "Ready", Status: "Unknown", Timeout: time.Hour}, {Type: "GpuMemWatch", Status: "True"}},
-	MachineConditions: []machinehealth.ConditionRule{{Type: "Disk", Status: "False"}},
+var checks = mhcspec.Rules{
+	NodeConditions:    []mhcspec.ConditionRule{{Type: "Ready", Status: "Unknown", Timeout: time.Hour}, {Type: "GpuMemWatch", Status: "True"}},
+	MachineConditions: []mhcspec.ConditionRule{{Type: "Disk", Status: "False"}},
 }
 
 func condition(conditionType, status, reason, message string) metav1.Condition {
@@ -38,8 +39,8 @@ func nodeWith(conditions ...corev1.NodeCondition) *corev1.Node {
 	return n
 }
 
-func verdict(reason, message string) metav1.Condition {
-	return condition(machinehealth.ConditionType, "False", reason, message)
+func judgedAs(reason, message string) metav1.Condition {
+	return condition(verdict.ConditionType, "False", reason, message)
 }
 
 func TestFindings(t *testing.T) {
@@ -51,8 +52,8 @@ func TestFindings(t *testing.T) {
 		{Source: "Node", Type: "Ready", Status: "Unknown", Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."},
 		{Source: "Node", Type: "GpuMemWatch", Status: "True", Reason: "GpuMemWatchIsNotHealthy", Message: "GPU:0 Recommended Action=RESTART_VM;"},
 	}
-	sick := verdict("ReadyUnhealthy", "Node condition Ready is Unknown for more than 1h0m0s")
-	noNode := verdict("NodeNotFound", "Node not found")
+	sick := judgedAs("ReadyUnhealthy", "Node condition Ready is Unknown for more than 1h0m0s")
+	noNode := judgedAs("NodeNotFound", "Node not found")
 	tests := map[string]struct {
 		machine *clusterv1.Machine
 		node    *corev1.Node
@@ -66,8 +67,8 @@ func TestFindings(t *testing.T) {
 		"a type of the other's":                {machineWith(condition("Ready", "Unknown", "", ""), sick), nodeWith(corev1.NodeCondition{Type: "Disk", Status: "False"}), nil},
 		"no Node":                              {machineWith(noNode), nil, []rules.Finding{{Source: "Machine", Type: "HealthCheckSucceeded", Status: "False", Reason: "NodeNotFound", Message: "Node not found"}}},
 		"the verdict before the conditions":    {machineWith(condition("Disk", "False", "Full", "no space"), noNode), nil, []rules.Finding{{Source: "Machine", Type: "HealthCheckSucceeded", Status: "False", Reason: "NodeNotFound", Message: "Node not found"}, {Source: "Machine", Type: "Disk", Status: "False", Reason: "Full", Message: "no space"}}},
-		"a verdict that is undecided is none":  {machineWith(condition(machinehealth.ConditionType, "Unknown", "WaitingForNodeRef", "")), nil, nil},
-		"a verdict that is healthy is none":    {machineWith(condition(machinehealth.ConditionType, "True", "Succeeded", "")), nodeWith(), nil},
+		"a verdict that is undecided is none":  {machineWith(condition(verdict.ConditionType, "Unknown", "WaitingForNodeRef", "")), nil, nil},
+		"a verdict that is healthy is none":    {machineWith(condition(verdict.ConditionType, "True", "Succeeded", "")), nodeWith(), nil},
 		"no verdict yet":                       {machineWith(), nil, nil},
 		"a verdict about a condition is cause": {machineWith(sick), nil, nil},
 	}
@@ -84,10 +85,10 @@ func TestFindings(t *testing.T) {
 // TestVerdictsAboutNoCondition: each reason that the verdict has for something else is a finding.
 func TestVerdictsAboutNoCondition(t *testing.T) {
 	for _, reason := range []string{
-		machinehealth.ReasonRemediateAnnotation, machinehealth.ReasonMachineFailed, machinehealth.ReasonMachineProvisioningTimedOut,
-		machinehealth.ReasonNodeStartupTimedOut, machinehealth.ReasonNodeNotFound, "HostError",
+		verdict.ReasonRemediateAnnotation, verdict.ReasonMachineFailed, verdict.ReasonMachineProvisioningTimedOut,
+		verdict.ReasonNodeStartupTimedOut, verdict.ReasonNodeNotFound, "HostError",
 	} {
-		if got := rules.InputOf(machineWith(verdict(reason, "")), nil, checks, nil).Findings; len(got) != 1 || got[0].Reason != reason {
+		if got := rules.InputOf(machineWith(judgedAs(reason, "")), nil, checks, nil).Findings; len(got) != 1 || got[0].Reason != reason {
 			t.Errorf("%s: got %v", reason, got)
 		}
 	}
@@ -125,13 +126,13 @@ func TestMachineOf(t *testing.T) {
 func TestFindingsMatch(t *testing.T) {
 	kinds, statuses := rapid.SampledFrom([]string{"Ready", "GpuMemWatch", "DiskPressure"}), rapid.SampledFrom([]string{"True", "False", "Unknown"})
 	rapid.Check(t, func(t *rapid.T) {
-		named := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) machinehealth.ConditionRule {
-			return machinehealth.ConditionRule{Type: kinds.Draw(t, "type"), Status: statuses.Draw(t, "status")}
+		named := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) mhcspec.ConditionRule {
+			return mhcspec.ConditionRule{Type: kinds.Draw(t, "type"), Status: statuses.Draw(t, "status")}
 		}), 0, 4).Draw(t, "checks")
 		conditions := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) corev1.NodeCondition {
 			return corev1.NodeCondition{Type: corev1.NodeConditionType(kinds.Draw(t, "type")), Status: corev1.ConditionStatus(statuses.Draw(t, "status"))}
 		}), 0, 4).Draw(t, "conditions")
-		got := rules.InputOf(machineWith(), nodeWith(conditions...), machinehealth.Rules{NodeConditions: named}, nil).Findings
+		got := rules.InputOf(machineWith(), nodeWith(conditions...), mhcspec.Rules{NodeConditions: named}, nil).Findings
 		var want []rules.Finding
 		for _, c := range conditions {
 			for _, check := range named {

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
@@ -50,6 +52,11 @@ func NodeRef(name string) MachineFunc {
 		m.Status.NodeRef = clusterv1.MachineNodeReference{Name: name}
 		m.Status.Phase = string(clusterv1.MachinePhaseRunning)
 	}
+}
+
+// InPhase puts the Machine in a phase, since a moment.
+func InPhase(phase string, since time.Time) MachineFunc {
+	return func(m *clusterv1.Machine) { m.Status.Phase, m.Status.LastUpdated = phase, metav1.NewTime(since) }
 }
 
 // ControlPlane makes the Machine one of the control plane.

@@ -24,6 +24,12 @@ func f(a int) int {
 }
 
 func g() {}
+
+// T is a type.
+type T struct{}
+
+// M is a method.
+func (t *T) M() {}
 `
 
 func TestCode(t *testing.T) {
@@ -37,6 +43,9 @@ func TestCode(t *testing.T) {
 		"the beginning of it":  {docs.Body(t, file, "f", "// The rest."), "```go\nb := a\nif b > 0 {\n\treturn 1\n}\n```\n"},
 		"nothing is in it":     {docs.Body(t, file, "g", ""), "```go\n\n```\n"},
 		"of a function, first": {docs.Function(t, file, "f")[:24], "```go\nfunc f(a int) int "},
+	}
+	tests["a type and its method"] = struct{ got, want string }{
+		docs.Declarations(t, file, "T.M", "T"), "```go\n// M is a method.\nfunc (t *T) M() {}\n\n// T is a type.\ntype T struct{}\n```\n",
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

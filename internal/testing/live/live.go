@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 // Client wraps a client without a cache.
@@ -49,7 +49,7 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 // matches does what the index of a cache does.
 func (i indexed) matches(obj client.Object, selector fields.Selector) bool {
 	values := map[string][]string{}
-	for _, index := range slices.Concat(targets.Indexes(), record.Indexes()) {
+	for _, index := range slices.Concat(mhcspec.Indexes(), record.Indexes()) {
 		wanted, err := i.GroupVersionKindFor(index.Object)
 		if err != nil {
 			// A test that does not know the kind does not list it.

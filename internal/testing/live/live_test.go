@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
@@ -26,15 +26,15 @@ func TestClient(t *testing.T) {
 		build.MachineHealthCheck(ns, "mhc"))
 
 	cluster := client.ObjectKey{Namespace: ns, Name: build.ClusterName}
-	ofCluster, err := targets.MachinesOf(t.Context(), c, cluster)
+	ofCluster, err := mhcspec.MachinesOf(t.Context(), c, cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofNode, err := targets.MachinesOfNode(t.Context(), c, cluster, "n")
+	ofNode, err := mhcspec.MachinesOfNode(t.Context(), c, cluster, "n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mhcs, err := targets.MachineHealthChecksOf(t.Context(), c, cluster)
+	mhcs, err := mhcspec.MachineHealthChecksOf(t.Context(), c, cluster)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -137,9 +137,9 @@ func (s *stand) settled() {
 		g.Expect(s.Client.List(s.t.Context(), &machines, client.InNamespace(s.ns))).To(Succeed())
 		g.Expect(machines.Items).NotTo(BeEmpty())
 		for _, m := range machines.Items {
-			verdict := meta.FindStatusCondition(m.Status.Conditions, machinehealth.ConditionType)
-			g.Expect(verdict).NotTo(BeNil(), m.Name)
-			g.Expect(verdict.Message).To(And(ContainSubstring("cannot reach redfish"), ContainSubstring("Host host-"+m.Name+" has an error")), m.Name)
+			stored := meta.FindStatusCondition(m.Status.Conditions, verdict.ConditionType)
+			g.Expect(stored).NotTo(BeNil(), m.Name)
+			g.Expect(stored.Message).To(And(ContainSubstring("cannot reach redfish"), ContainSubstring("Host host-"+m.Name+" has an error")), m.Name)
 		}
 		var records v1alpha1.MachineRemediationList
 		g.Expect(s.Client.List(s.t.Context(), &records, client.InNamespace(s.ns))).To(Succeed())

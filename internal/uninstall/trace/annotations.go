@@ -9,10 +9,11 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/targets"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // takeAnnotation takes one away.
 func (f *Finding) takeAnnotation(name, value, what string) {
-	f.take(path(annotationsPath, name), value)
+	f.take(ownwrites.Path(annotationsPath, name), value)
 	f.What = append(f.What, what)
 }
 
@@ -78,38 +79,38 @@ func unhealthyMarks(obj *unstructured.Unstructured) (f Finding) {
 }
 
 // handedOver is what people have written who had Sickbay take the place of Cluster API's own controller.
-const handedOver = "annotation " + clusterv1.PausedAnnotation + "=" + targets.HandedOverValue + ", by which Cluster API's own controller leaves it alone"
+const handedOver = "annotation " + clusterv1.PausedAnnotation + "=" + mhcspec.HandedOverValue + ", by which Cluster API's own controller leaves it alone"
 
 // pause ends a pause for an upgrade, and leaves one of somebody else.
 func pause(obj *unstructured.Unstructured, o Options, yours *[]string) (f Finding) {
 	value := obj.GetAnnotations()[clusterv1.PausedAnnotation]
-	_, marked := obj.GetAnnotations()[targets.UpgradeMarker]
-	upgrade := value == targets.UpgradeValue || value == targets.HandedOverUpgradeValue
+	_, marked := obj.GetAnnotations()[mhcspec.UpgradeMarker]
+	upgrade := value == mhcspec.UpgradeValue || value == mhcspec.HandedOverUpgradeValue
 	switch {
 	case upgrade && marked:
 		f.resume(value, o, yours)
 	case upgrade:
 		*yours = append(*yours, "annotation "+clusterv1.PausedAnnotation+"="+value+", as somebody took the pause over")
-	case value == targets.HandedOverValue && o.Annotations:
+	case value == mhcspec.HandedOverValue && o.Annotations:
 		f.takeAnnotation(clusterv1.PausedAnnotation, value, "annotation "+clusterv1.PausedAnnotation+"="+value)
-	case value == targets.HandedOverValue:
+	case value == mhcspec.HandedOverValue:
 		*yours = append(*yours, handedOver)
 	}
-	if marked && (upgrade || owns(fieldsOf(obj, true, "f:metadata", "f:annotations"), "f:"+targets.UpgradeMarker)) {
-		f.take(path(annotationsPath, targets.UpgradeMarker), nil)
-		f.What = append(f.What, "annotation "+targets.UpgradeMarker)
+	if marked && (upgrade || owns(fieldsOf(obj, true, "f:metadata", "f:annotations"), "f:"+mhcspec.UpgradeMarker)) {
+		f.take(ownwrites.Path(annotationsPath, mhcspec.UpgradeMarker), nil)
+		f.What = append(f.What, "annotation "+mhcspec.UpgradeMarker)
 	}
 	return f.of(obj)
 }
 
 // resume ends a pause of ours. What was handed over stays so, as people have done that.
 func (f *Finding) resume(value string, o Options, yours *[]string) {
-	if value == targets.UpgradeValue || o.Annotations {
+	if value == mhcspec.UpgradeValue || o.Annotations {
 		f.takeAnnotation(clusterv1.PausedAnnotation, value, "the pause for an upgrade")
 		return
 	}
-	at := path(annotationsPath, clusterv1.PausedAnnotation)
-	f.Patch = append(f.Patch, Op{Op: "test", Path: at, Value: value}, Op{Op: "replace", Path: at, Value: targets.HandedOverValue})
+	at := ownwrites.Path(annotationsPath, clusterv1.PausedAnnotation)
+	f.Patch = append(f.Patch, ownwrites.Test(at, value), ownwrites.Op{Op: "replace", Path: at, Value: mhcspec.HandedOverValue})
 	f.What = append(f.What, "the pause for an upgrade")
 	*yours = append(*yours, handedOver)
 }

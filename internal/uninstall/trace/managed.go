@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // isOurs reports whether an entry of the managed fields is of Sickbay. Its binary writes under the name sickbay where it names none.
@@ -69,7 +71,7 @@ func managers(obj *unstructured.Unstructured) (f Finding) {
 	}
 	if len(all) > 0 && len(f.What) == len(all) {
 		last := &f.Patch[len(f.Patch)-1]
-		*last = Op{Op: "replace", Path: "/metadata/managedFields", Value: []any{map[string]any{}}}
+		*last = ownwrites.Op{Op: "replace", Path: "/metadata/managedFields", Value: []any{map[string]any{}}}
 	}
 	slices.Reverse(f.What)
 	return f.of(obj)

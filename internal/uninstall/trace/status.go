@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // statusOf finds the conditions and the other fields of a status that are ours. All go in one write: owners of machines act on the
@@ -25,8 +27,8 @@ func statusOf(obj *unstructured.Unstructured) (f Finding) {
 		list := "/status/conditions"
 		f.takeItem(list, i, "/type", condition["type"])
 		remove := f.Patch[len(f.Patch)-1]
-		f.Patch[len(f.Patch)-1] = Op{Op: "test", Path: remove.Path + "/status", Value: condition["status"]}
-		f.Patch = append(f.Patch, Op{Op: "test", Path: remove.Path + "/reason", Value: condition["reason"]}, remove)
+		f.Patch[len(f.Patch)-1] = ownwrites.Test(remove.Path+"/status", condition["status"])
+		f.Patch = append(f.Patch, ownwrites.Test(remove.Path+"/reason", condition["reason"]), remove)
 		f.What = append(f.What, "condition "+text(condition["type"]))
 		kept--
 	}
@@ -37,7 +39,7 @@ func statusOf(obj *unstructured.Unstructured) (f Finding) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(status)) {
 		if name != "conditions" && alone(obj, "f:"+name, "f:status") {
-			f.take(path("/status", name), nil)
+			f.take(ownwrites.Path("/status", name), nil)
 			f.What = append(f.What, "status."+name)
 			left--
 		}
@@ -69,7 +71,7 @@ func text(value any) string {
 func metadataOf(obj *unstructured.Unstructured) (f Finding) {
 	for _, name := range []string{clusterv1.ClusterNameLabel} {
 		if value, ok := obj.GetLabels()[name]; ok && alone(obj, "f:"+name, "f:metadata", "f:labels") {
-			f.take(path("/metadata/labels", name), value)
+			f.take(ownwrites.Path("/metadata/labels", name), value)
 			f.What = append(f.What, "label "+name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Options say what else is to go.
@@ -24,7 +25,7 @@ type Finding struct {
 	// What names it for people: "condition HealthCheckSucceeded".
 	What []string
 	// Patch is a JSON patch; nil if the object is to be deleted.
-	Patch []Op
+	Patch ownwrites.JSONPatch
 	// Status reports that the patch is one of the status.
 	Status bool
 }

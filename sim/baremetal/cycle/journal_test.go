@@ -48,7 +48,7 @@ var watched = []schema.GroupVersionKind{
 }
 
 // open has the journal kept until a test is over, and returns what it has of a namespace. It is kept only as long as
-// somebody reads it: an API server that is to stop waits for whoever watches it.
+// somebody reads it: an API server that is to stop waits for its watches.
 func (j *journal) open(t testing.TB, e *env.Env, namespace string) *page {
 	t.Helper()
 	j.mu.Lock()
@@ -68,7 +68,7 @@ func (j *journal) open(t testing.TB, e *env.Env, namespace string) *page {
 	return j.of(namespace)
 }
 
-// begin watches everything. Whoever calls it holds j.mu, and calls j.end later.
+// begin watches everything. The caller holds j.mu, and calls j.end later.
 func (j *journal) begin(e *env.Env) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	j.end = cancel

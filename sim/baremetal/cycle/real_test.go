@@ -41,7 +41,7 @@ func (s *stand) startReal() (*real, error) {
 	if err := bmo.WriteKubeconfig(kubeconfig, s.e.Config); err != nil {
 		return nil, err
 	}
-	// A file of its own, as what is in a pipe cannot be read by whoever wants to know it now.
+	// A file of its own, as what is in a pipe cannot be read at once.
 	written, err := os.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("making a file for the log: %w", err)

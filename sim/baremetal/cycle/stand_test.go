@@ -18,7 +18,7 @@ import (
 
 const (
 	// patience is for a machine that is busy with other things.
-	patience = 2 * time.Minute
+	patience = 4 * time.Minute
 	// tick is how far the clock goes between two looks, unless there are minutes to be waited for.
 	tick = 50 * time.Millisecond
 	// moment is how long, in real time, the others have got to do something before a clock goes on.

@@ -45,7 +45,7 @@ func (f *Fleet) Lose(ctx context.Context, m Machine, since time.Time) error {
 }
 
 func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.NodeCondition)) error {
-	err := f.nodes[m.Cluster].change(ctx, m.Name, func(node *corev1.Node) {
+	err := f.nodesOf(m.Cluster).change(ctx, m.Name, func(node *corev1.Node) {
 		for i := range node.Status.Conditions {
 			change(&node.Status.Conditions[i])
 		}

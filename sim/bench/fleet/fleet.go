@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,11 +30,13 @@ const NodeTimeout = 5 * time.Second
 
 // NodeTimeout is how long a Node of this fleet may be not ready. A real API server takes longer to write those of a storm.
 func (f *Fleet) NodeTimeout() time.Duration {
-	if f.Shape.Clusters > 1 {
-		return NodeTimeout
-	}
 	const machinesPerSecond = 1000 // a tenth of them in a storm
-	return NodeTimeout + time.Duration(f.Shape.Machines/machinesPerSecond)*time.Second
+	for _, c := range clusters(f.Shape) {
+		if c.real {
+			return NodeTimeout + time.Duration(c.machines/machinesPerSecond)*time.Second
+		}
+	}
+	return NodeTimeout
 }
 
 // writers is how many write at once while a fleet is made. More make an API server on two cores no faster.
@@ -45,10 +48,18 @@ type Fleet struct {
 	World *world.World
 	// Machines are all of them, cluster by cluster.
 	Machines []Machine
-	nodes    map[client.ObjectKey]nodes
+
+	mutex sync.Mutex
+	nodes map[client.ObjectKey]nodes
 	// owners are the MachineSets that own the machines of each cluster.
 	owners map[client.ObjectKey]types.UID
 }
+
+// Large returns the machines of the large cluster that is beside the others; none if there is no such.
+func (f *Fleet) Large() []Machine { return f.Machines[f.Shape.Clusters*f.Shape.Machines:] }
+
+// Beside returns the machines of the clusters beside the large one; all of them if there is none.
+func (f *Fleet) Beside() []Machine { return f.Machines[:f.Shape.Clusters*f.Shape.Machines] }
 
 // Machine is one, and its Node.
 type Machine struct {
@@ -65,7 +76,11 @@ func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, erro
 // StartLimited makes a fleet in which no machine of a cluster is to be remediated while more of them than a limit, such as
 // "40%", are unhealthy.
 func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
-	w, err := world.Start(ctx, world.Options{Synthetic: true, Log: log})
+	options := world.Options{Synthetic: true, Log: log}
+	if shape.Size() > judgedFrom {
+		options.GOGC = thrifty
+	}
+	w, err := world.Start(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("starting an API server for %d machines: %w", shape.Size(), err)
 	}
@@ -80,29 +95,6 @@ func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.
 // Stop takes all of it down.
 func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
 
-// populate writes all objects.
-func (f *Fleet) populate(ctx context.Context, limit string) error {
-	for n := range f.Shape.Clusters {
-		cluster := client.ObjectKey{Namespace: fmt.Sprintf("fleet-%d", n), Name: fmt.Sprintf("c%d", n)}
-		if err := f.addCluster(ctx, cluster); err != nil {
-			return err
-		}
-		owner := machineSet(cluster, f.Shape.Machines)
-		if err := f.World.Client().Create(ctx, owner); err != nil {
-			return fmt.Errorf("creating the owner of the machines of %s: %w", cluster, err)
-		}
-		f.owners[cluster] = owner.UID
-		if err := f.World.Client().Create(ctx, healthCheck(cluster, limit, f.NodeTimeout())); err != nil {
-			return fmt.Errorf("creating the health check of %s: %w", cluster, err)
-		}
-		for m := range f.Shape.Machines {
-			key := client.ObjectKey{Namespace: cluster.Namespace, Name: fmt.Sprintf("%s-worker-%d", cluster.Name, m)}
-			f.Machines = append(f.Machines, Machine{ObjectKey: key, Cluster: cluster})
-		}
-	}
-	return Each(ctx, f.Machines, f.Add)
-}
-
 // Each calls do for all machines, some at once.
 func Each(ctx context.Context, machines []Machine, do func(context.Context, Machine) error) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -113,18 +105,39 @@ func Each(ctx context.Context, machines []Machine, do func(context.Context, Mach
 	return group.Wait()
 }
 
+// ownerIn is the MachineSet of a cluster. Clusters are made side by side.
+func (f *Fleet) ownerIn(cluster client.ObjectKey) types.UID {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.owners[cluster]
+}
+
+// nodesOf are the Nodes of a cluster.
+func (f *Fleet) nodesOf(cluster client.ObjectKey) nodes {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.nodes[cluster]
+}
+
 // Add makes a Machine and its Node.
 func (f *Fleet) Add(ctx context.Context, m Machine) error {
-	if err := f.nodes[m.Cluster].create(ctx, node(m, f.World.Now())); err != nil {
-		return fmt.Errorf("creating the node of %s: %w", m, err)
+	if err := f.addNode(ctx, m); err != nil {
+		return err
 	}
-	machine := machine(m, f.owners[m.Cluster])
+	machine := machine(m, f.ownerIn(m.Cluster))
 	status := machine.Status
 	if err := f.World.Client().Create(ctx, machine); err != nil {
 		return fmt.Errorf("creating machine %s: %w", m, err)
 	}
 	if err := f.addStatus(ctx, machine, status); err != nil {
 		return fmt.Errorf("writing the status of machine %s: %w", m, err)
+	}
+	return nil
+}
+
+func (f *Fleet) addNode(ctx context.Context, m Machine) error {
+	if err := f.nodesOf(m.Cluster).create(ctx, node(m, f.World.Now())); err != nil {
+		return fmt.Errorf("creating the node of %s: %w", m, err)
 	}
 	return nil
 }
@@ -154,7 +167,7 @@ func (f *Fleet) Remove(ctx context.Context, m Machine) error {
 
 // RemoveNode deletes the Node of a machine. It may be gone already.
 func (f *Fleet) RemoveNode(ctx context.Context, m Machine) error {
-	if err := f.nodes[m.Cluster].remove(ctx, m.Name); client.IgnoreNotFound(err) != nil {
+	if err := f.nodesOf(m.Cluster).remove(ctx, m.Name); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting the node of %s: %w", m, err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -70,7 +71,10 @@ func nodeConditions(now metav1.Time) []corev1.NodeCondition {
 	}
 }
 
-func nodeImages() []corev1.ContainerImage {
+// nodeImages are the same for all Nodes, which share their names: 100,000 of them fit into the memory of a run.
+var nodeImages = sync.OnceValue(makeImages)
+
+func makeImages() []corev1.ContainerImage {
 	all := make([]corev1.ContainerImage, images)
 	for i := range all {
 		repository := fmt.Sprintf("registry.example.com/platform/component-%d", i)

@@ -21,13 +21,15 @@ type nodes interface {
 
 // addCluster makes a workload cluster. A hundred real API servers do not fit on a machine, one does, and it matters: it sends
 // Nodes in protobuf, as all real ones do, and those in memory can send nothing but JSON.
-func (f *Fleet) addCluster(ctx context.Context, cluster client.ObjectKey) error {
-	if f.Shape.Clusters == 1 {
-		f.nodes[cluster] = &realNodes{client: f.World.Client(), known: map[string]*corev1.Node{}}
-		return f.World.CreateSelfHosted(ctx, cluster)
+func (f *Fleet) addCluster(ctx context.Context, c cluster) error {
+	create, its := f.World.CreateSynthetic, nodes(memoryNodes{f.World, c.ObjectKey})
+	if c.real {
+		create, its = f.World.CreateSelfHosted, &realNodes{client: f.World.Client(), known: map[string]*corev1.Node{}}
 	}
-	f.nodes[cluster] = memoryNodes{f.World, cluster}
-	return f.World.CreateSynthetic(ctx, cluster)
+	f.mutex.Lock()
+	f.nodes[c.ObjectKey] = its
+	f.mutex.Unlock()
+	return create(ctx, c.ObjectKey)
 }
 
 // memoryNodes are on an API server in memory.

@@ -10,18 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// Say writes a mark on a Machine as fast as the API server takes it: in the way that Sickbay does, without anything to
-// find out before.
+// Say writes a mark on a Machine as fast as the API server takes it: in the way that Sickbay writes verdicts, without anything
+// to find out before.
 func (f *Fleet) Say(ctx context.Context, m Machine, mark Mark) error {
+	return f.apply(ctx, m, mark, "Said", "says-"+mark.Type)
+}
+
+// judge writes the verdict that Sickbay has on a healthy Machine.
+func (f *Fleet) judge(ctx context.Context, m Machine) error {
+	return f.apply(ctx, m, Healthy, verdict.ReasonSucceeded, machinehealth.FieldOwner)
+}
+
+func (f *Fleet) apply(ctx context.Context, m Machine, mark Mark, reason, owner string) error {
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
-		"type": mark.Type, "status": string(mark.Status), "reason": "Said", "message": "", "lastTransitionTime": f.World.Now().UTC().Format(time.RFC3339),
+		"type": mark.Type, "status": string(mark.Status), "reason": reason, "message": "", "lastTransitionTime": f.World.Now().UTC().Format(time.RFC3339),
+		"observedGeneration": int64(1), // nobody changes the spec of these machines
 	}}}}}
 	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
 	u.SetNamespace(m.Namespace)
 	u.SetName(m.Name)
-	err := f.World.Client().Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("says-"+mark.Type), client.ForceOwnership)
+	err := f.World.Client().Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(owner), client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("writing %s of machine %s: %w", mark.Type, m, err)
 	}
@@ -30,7 +43,7 @@ func (f *Fleet) Say(ctx context.Context, m Machine, mark Mark) error {
 
 // Forget takes from a Machine all that a health check has ever said of it. Nobody must write to it meanwhile.
 func (f *Fleet) Forget(ctx context.Context, m Machine) error {
-	made := machine(m, f.owners[m.Cluster])
+	made := machine(m, f.ownerIn(m.Cluster))
 	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/status/conditions", "value": made.Status.Conditions}})
 	if err != nil {
 		return fmt.Errorf("describing the conditions of machine %s: %w", m, err)

@@ -23,7 +23,7 @@ func TestOurLimits(t *testing.T) {
 		limited[limit.Measure] = true
 	}
 	for _, measure := range []result.Measure{
-		result.VerdictP99, result.StormMark, result.HeartbeatCPU, result.IdleWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.HandoverP99, result.Memory, result.HangP99,
+		result.VerdictP99, result.StormMark, result.HeartbeatCPU, result.IdleWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.HandoverP99, result.Memory, result.HangVerdict(1),
 	} {
 		if !limited[measure] {
 			t.Errorf("there is no limit for %s", measure)
@@ -73,7 +73,7 @@ func TestBadFiles(t *testing.T) {
 		"no why":            {with("why: so", ""), "limit 1, idle-writes at any: it does not say why"},
 		"no measure":        {with("measure: idle-writes, ", ""), `nobody knows the measure ""`},
 		"unknown measure":   {with("idle-writes", "speed"), `nobody knows the measure "speed"`},
-		"no fleet":          {with("fleet: any, ", ""), `"" is not a fleet such as 1x1000, one cluster of 1000 machines, nor any`},
+		"no fleet":          {with("fleet: any, ", ""), `"" is not a fleet such as 1x1000, one cluster of 1000 machines, or 9x100+1000, nine of 100 beside it, nor any`},
 		"bad fleet":         {with("any", "many"), `"many" is not a fleet`},
 		"a time":            {with("idle-writes", "start"), "limit 1, start at any: only a ratio of it can be limited"},
 		"bytes":             {with("idle-writes", "memory"), "limit 1, memory at any: only a ratio of it can be limited"},

@@ -12,7 +12,7 @@ import (
 
 // absence is a round in which machines fall sick while the subject is not there.
 func (s *stand) absence(ctx context.Context, p *subject.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	if err := p.Stop(); err != nil {
 		return err

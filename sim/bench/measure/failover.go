@@ -12,7 +12,7 @@ import (
 
 // failover has a leader die, again and again. Its standby gets one of its own, and dies next.
 func (s *stand) failover(ctx context.Context, who result.Subject) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	elect := []string{"--leader-elect", "--leader-elect-namespace=default"}
 	leader, err := s.runner.Start(ctx, who, elect...)

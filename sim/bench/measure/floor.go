@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // floor takes what nobody can do without, beyond decoding heartbeats: reading the fleet, and having the API server store
 // what there is to say in a storm.
 func (s *stand) floor(ctx context.Context, p *subject.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	for range s.plan.starts(p.Subject, s.fleet.Shape) {
 		if err := p.Kill(); err != nil {
@@ -27,32 +28,62 @@ func (s *stand) floor(ctx context.Context, p *subject.Process) error {
 		*p = *again
 		s.take(result.Start, p.Subject, p.Ready.Sub(p.Started).Seconds())
 	}
+	if s.plan.starts(p.Subject, s.fleet.Shape) > 0 {
+		if err := s.sayAll(ctx); err != nil {
+			return err
+		}
+	}
+	if !s.plan.does(Storm) {
+		return nil
+	}
 	for range s.plan.Rounds {
-		if err := s.say(ctx, s.some(s.fleet.Shape.Size()/stormShare)); err != nil {
+		if err := s.say(ctx, s.stormy()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// say writes verdicts and marks on machines as fast as the API server takes them, and takes them away again.
-func (s *stand) say(ctx context.Context, machines []fleet.Machine) error {
+// sayAll writes a verdict on each machine, as a first start does.
+func (s *stand) sayAll(ctx context.Context) error {
+	if s.fleet.Judged() {
+		return nil
+	}
+	if err := fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget); err != nil {
+		return err
+	}
 	begun := time.Now()
-	if err := s.sayAll(ctx, machines, fleet.Sick); err != nil {
-		return err
+	err := fleet.Each(ctx, s.fleet.Machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, fleet.Healthy) })
+	if err != nil {
+		return fmt.Errorf("writing verdicts as fast as the API server takes them: %w", err)
 	}
-	s.take(result.StormVerdict, result.Floor, time.Since(begun).Seconds())
-	if err := s.sayAll(ctx, machines, fleet.Owned); err != nil {
-		return err
-	}
-	s.take(result.StormMark, result.Floor, time.Since(begun).Seconds())
-	return fleet.Each(ctx, machines, s.fleet.Forget)
+	s.take(result.FirstStart, result.Floor, time.Since(begun).Seconds())
+	return nil
 }
 
-func (s *stand) sayAll(ctx context.Context, machines []fleet.Machine, mark fleet.Mark) error {
-	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, mark) })
+// say writes verdicts, records and marks of machines as fast as the API server takes them, and takes them away again.
+func (s *stand) say(ctx context.Context, machines []fleet.Machine) error {
+	records, err := s.fleet.Records(ctx, machines)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, fleet.Sick) })
 	if err != nil {
 		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
 	}
-	return nil
+	s.take(result.StormVerdict, result.Floor, time.Since(begun).Seconds())
+	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
+		if err := s.fleet.World.Client().Create(ctx, records[m]); err != nil {
+			return err
+		}
+		return s.fleet.Mark(ctx, m)
+	})
+	if err != nil {
+		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
+	}
+	s.take(result.StormMark, result.Floor, time.Since(begun).Seconds())
+	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
+		return errors.Join(s.fleet.DeleteRecord(ctx, records[m]), s.fleet.Forget(ctx, m))
+	})
 }

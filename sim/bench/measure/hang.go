@@ -2,42 +2,92 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// hang has one cluster of many hang, and machines of the others fall sick.
-func (s *stand) hang(ctx context.Context, p *subject.Process) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// due is how many machines of the clusters that hang are sick when they begin to, in all. They are to be repaired while it lasts,
+// so that their Nodes are to be read live. Where none hangs they are those of one cluster that does not.
+const due = 50
+
+// hang has some clusters of many hang, and machines of the others fall sick.
+func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
-	hanging := s.fleet.Machines[0].Cluster
-	end, err := s.fleet.World.Silence(hanging)
+	s.log.Info("Having clusters hang", "subject", p.Subject, "clusters", clusters)
+	size := s.fleet.Shape.Machines
+	hanging, others := s.fleet.Beside()[:max(clusters, 1)*size], s.fleet.Beside()[max(clusters, 1)*size:]
+	var sick []fleet.Machine
+	for all := range slices.Chunk(hanging, size) {
+		sick = append(sick, all[:min((due+max(clusters, 1)-1)/max(clusters, 1), size)]...)
+	}
+	sick = sick[:min(due, len(sick))]
+	since := time.Now().Truncate(time.Second)
+	if err := fleet.Each(ctx, sick, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) }); err != nil {
+		return err
+	}
+	// The news of them must be there before the silence.
+	if err := pause(ctx, time.Second); err != nil {
+		return err
+	}
+	end, err := s.silence(hanging[:clusters*size])
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if ended := end(); err == nil {
-			err = ended
+	err = s.beside(ctx, p, clusters, others)
+	if err = errors.Join(err, end()); err != nil {
+		return err
+	}
+	return s.recoverFor(ctx, p, sick)
+}
+
+// silence has the clusters of machines hang. The function that it returns ends that.
+func (s *stand) silence(machines []fleet.Machine) (func() error, error) {
+	var ends []func() error
+	end := func() error {
+		var errs []error
+		for _, e := range ends {
+			errs = append(errs, e())
 		}
-	}()
+		return errors.Join(errs...)
+	}
+	silent := map[client.ObjectKey]bool{}
+	for _, m := range machines {
+		if silent[m.Cluster] {
+			continue
+		}
+		one, err := s.fleet.World.Silence(m.Cluster)
+		if err != nil {
+			return nil, errors.Join(err, end())
+		}
+		ends, silent[m.Cluster] = append(ends, one), true
+	}
+	return end, nil
+}
+
+// beside has some machines fall sick, time and again, while others hang.
+func (s *stand) beside(ctx context.Context, p *subject.Process, hanging int, machines []fleet.Machine) error {
 	for range s.plan.Rounds {
-		machines := slices.DeleteFunc(s.some(s.plan.Alone*s.plan.PerSecond+s.fleet.Shape.Machines), func(m fleet.Machine) bool { return m.Cluster == hanging })
-		machines = machines[:s.plan.Alone*s.plan.PerSecond]
-		deadlines, err := s.fallSick(ctx, machines)
+		sick := s.someOf(machines, min(len(machines), s.plan.Alone*s.plan.PerSecond))
+		deadlines, err := s.fallSick(ctx, sick)
 		if err != nil {
 			return err
 		}
-		times, err := s.observer.Times(ctx, machines, fleet.Sick)
+		verdicts, marks, err := s.times(ctx, sick)
 		if err != nil {
-			return fmt.Errorf("waiting for verdicts beside a cluster that hangs: %w", err)
+			return fmt.Errorf("waiting for machines beside %d clusters that hang: %w", hanging, err)
 		}
-		s.take(result.HangP99, p.Subject, percentile(delays(times, deadlines), 99))
-		if err := s.recover(ctx, machines); err != nil {
+		s.take(result.HangVerdict(hanging), p.Subject, percentile(delays(verdicts, deadlines), 99))
+		s.take(result.HangMark(hanging), p.Subject, percentile(delays(marks, deadlines), 99))
+		if err := s.recover(ctx, sick); err != nil {
 			return err
 		}
 	}

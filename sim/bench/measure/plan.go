@@ -8,21 +8,49 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
+// Part is some of what is measured, which can be left out.
+type Part string
+
+// The parts: what it costs to have nothing to do, machines that fall sick one by one, a storm, a start while machines are sick,
+// what a start reads, clusters that hang, a large one that does, and the end of a leader.
+const (
+	Rest     Part = "rest"
+	Alone    Part = "alone"
+	Storm    Part = "storm"
+	Start    Part = "start"
+	Reads    Part = "reads"
+	Hang     Part = "hang"
+	Outage   Part = "outage"
+	Failover Part = "failover"
+)
+
+// Parts returns all of them.
+func Parts() []Part { return []Part{Rest, Alone, Storm, Start, Reads, Hang, Outage, Failover} }
+
 // Plan says what is measured and how long.
 type Plan struct {
 	Fleets   []result.Fleet
 	Subjects []result.Subject
+	// Only are the parts that are measured; without any, all are.
+	Only []Part
 	// Rounds is how often each figure is taken.
 	Rounds int
 	// Starts is how often a subject is started again, with the fleets in Restarted.
 	Starts    int
 	Restarted []result.Fleet
-	// Unlimited are the fleets with which upstream is measured without its limit, too.
-	Unlimited []result.Fleet
+	// Metered are the fleets with which it is counted what a start of Sickbay reads.
+	Metered []result.Fleet
+	// Hung is the fleet of which clusters hang, so many at once as Hanging says.
+	Hung    result.Fleet
+	Hanging []int
+	// Silent is the fleet whose largest cluster hangs for minutes.
+	Silent result.Fleet
+	// Compared are the fleets with which upstream is measured, Unlimited those with which it is measured without its limit, too.
+	Compared, Unlimited []result.Fleet
 	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
 	// fleet.NodeTimeout.
 	Alone, PerSecond int
-	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, whatever the size of the fleet.
+	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, or more with a fleet of more than 10,000 machines.
 	Beats          time.Duration
 	BeatsPerSecond int
 	// Failover is the fleet whose leader dies.
@@ -32,28 +60,61 @@ type Plan struct {
 	Profiled result.Fleet
 }
 
-// Full is the plan behind docs/benchmarks.md.
+// The fleets of the plans.
+var (
+	small  = result.Fleet{Clusters: 1, Machines: 100}
+	middle = result.Fleet{Clusters: 1, Machines: 1000}
+	large  = result.Fleet{Clusters: 1, Machines: 10_000}
+	few    = result.Fleet{Clusters: 10, Machines: 100}
+	many   = result.Fleet{Clusters: 100, Machines: 100}
+	mixed  = result.Fleet{Clusters: 10, Machines: 100, Large: 10_000}
+	huge   = result.Fleet{Clusters: 900, Machines: 100, Large: 10_000}
+)
+
+// Full is the plan behind docs/benchmarks.md: Sickbay beside upstream.
 func Full() Plan {
-	small, middle, large, many := result.Fleet{Clusters: 1, Machines: 100}, result.Fleet{Clusters: 1, Machines: 1000},
-		result.Fleet{Clusters: 1, Machines: 10_000}, result.Fleet{Clusters: 100, Machines: 100}
 	return Plan{
 		// Those first of which there is most to say, as a run may be interrupted.
-		Fleets:   []result.Fleet{large, many, middle, small},
+		Fleets:   []result.Fleet{large, many, mixed, middle, small},
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
 		// As upstream looks once in 15 seconds, one look falls into each round.
 		Beats: 15 * time.Second, BeatsPerSecond: 33,
-		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large, middle}, Failover: middle, Profiled: large,
+		Restarted: []result.Fleet{large}, Metered: []result.Fleet{large, mixed}, Hung: many, Hanging: result.Hanging(), Silent: large,
+		Compared: []result.Fleet{large, many, middle, small}, Unlimited: []result.Fleet{large, middle}, Failover: middle, Profiled: large,
+	}
+}
+
+// Scale is what one process carries: clusters of 100 machines, more and more of them.
+func Scale() Plan {
+	return Plan{
+		Fleets: []result.Fleet{few, many, huge}, Subjects: []result.Subject{result.Sickbay, result.Floor},
+		Rounds: 1, Alone: 4, PerSecond: 25, Beats: 30 * time.Second, BeatsPerSecond: 33,
+		Metered: []result.Fleet{few, many, huge}, Profiled: huge,
 	}
 }
 
 // Quick is one that takes three minutes, for every change of the code.
 func Quick() Plan {
+	quick := result.Fleet{Clusters: 1, Machines: 200}
 	return Plan{
-		Fleets: []result.Fleet{{Clusters: 1, Machines: 200}}, Rounds: 1, Alone: 4, PerSecond: 1,
-		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Floor},
-		Beats:    10 * time.Second, BeatsPerSecond: 33,
+		Fleets: []result.Fleet{quick}, Rounds: 1, Alone: 4, PerSecond: 1,
+		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Floor}, Compared: []result.Fleet{quick},
+		Beats: 10 * time.Second, BeatsPerSecond: 33, Metered: []result.Fleet{quick},
+	}
+}
+
+// Apply has a plan that takes its fleets from somewhere else measure everything with each of them.
+func (p *Plan) Apply(fleets []result.Fleet) {
+	p.Fleets, p.Metered, p.Compared, p.Profiled = fleets, fleets, fleets, fleets[0]
+	for _, f := range fleets {
+		if f.Clusters > 1 {
+			p.Hung = f
+		}
+		if f.Clusters == 1 || f.Large > 0 {
+			p.Restarted, p.Silent, p.Failover = append(p.Restarted, f), f, f
+		}
 	}
 }
 
@@ -63,20 +124,40 @@ const stormShare = 10
 // absentShare is the part of a fleet that falls sick while the subject is not there.
 const absentShare = 100
 
+// does reports whether a part is measured.
+func (p Plan) does(part Part) bool { return len(p.Only) == 0 || slices.Contains(p.Only, part) }
+
 // subjects are those that are measured with a fleet.
 func (p Plan) subjects(shape result.Fleet) []result.Subject {
-	if slices.Contains(p.Unlimited, shape) {
-		return p.Subjects
-	}
-	return slices.DeleteFunc(slices.Clone(p.Subjects), func(s result.Subject) bool { return s == result.Unlimited })
+	return slices.DeleteFunc(slices.Clone(p.Subjects), func(s result.Subject) bool {
+		return s == result.Unlimited && !slices.Contains(p.Unlimited, shape) || s == result.Upstream && !slices.Contains(p.Compared, shape)
+	})
 }
 
 // starts is how often a subject is started again with a fleet. The limit of upstream makes no difference to that.
 func (p Plan) starts(who result.Subject, shape result.Fleet) int {
-	if who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
+	if !p.does(Start) || who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
 		return 0
 	}
 	return p.Starts
+}
+
+// meters reports whether it is counted what a start of a subject reads.
+func (p Plan) meters(who result.Subject, shape result.Fleet) bool {
+	return p.does(Reads) && who == result.Sickbay && slices.Contains(p.Metered, shape)
+}
+
+// hangs returns how many clusters are to hang at once. Upstream is slow enough with one.
+func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
+	if !p.does(Hang) || shape != p.Hung {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Hanging), func(n int) bool { return n >= shape.Clusters || who == result.Upstream && n != 1 })
+}
+
+// silences reports whether the largest cluster is to hang for minutes.
+func (p Plan) silences(who result.Subject, shape result.Fleet) bool {
+	return p.does(Outage) && who == result.Sickbay && shape == p.Silent
 }
 
 // profiles reports whether there are profiles of a subject with a fleet.
@@ -86,5 +167,5 @@ func (p Plan) profiles(who result.Subject, shape result.Fleet) bool {
 
 // failsOver reports whether a leader is to die.
 func (p Plan) failsOver(who result.Subject, shape result.Fleet) bool {
-	return shape == p.Failover && who != result.Unlimited
+	return p.does(Failover) && shape == p.Failover && who != result.Unlimited
 }

@@ -11,7 +11,7 @@ import (
 
 // TestPlansCanBeCarriedOut: a plan that cannot be would be found out after half an hour.
 func TestPlansCanBeCarriedOut(t *testing.T) {
-	for name, plan := range map[string]Plan{"full": Full(), "quick": Quick(), "the test's": tiny()} {
+	for name, plan := range map[string]Plan{"full": Full(), "scale": Scale(), "quick": Quick(), "the test's": tiny()} {
 		t.Run(name, func(t *testing.T) {
 			checkPlan(t, plan)
 			for _, shape := range plan.Fleets {
@@ -41,7 +41,7 @@ func checkPlan(t *testing.T, plan Plan) {
 	if (plan.Starts > 0) != (len(plan.Restarted) > 0) {
 		t.Errorf("%d starts with %v", plan.Starts, plan.Restarted)
 	}
-	for _, named := range append(slices.Concat(plan.Restarted, plan.Unlimited), plan.Failover, plan.Profiled) {
+	for _, named := range append(slices.Concat(plan.Restarted, plan.Unlimited, plan.Compared, plan.Metered), plan.Failover, plan.Profiled, plan.Hung, plan.Silent) {
 		if named != (result.Fleet{}) && !slices.Contains(plan.Fleets, named) {
 			t.Errorf("fleet %s is not among those that are made", named)
 		}
@@ -52,17 +52,19 @@ func checkPlan(t *testing.T, plan Plan) {
 func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
 	t.Helper()
 	alone := plan.Alone * plan.PerSecond
-	if sick := alone + max(1, shape.Size()/stormShare); sick > shape.Size() {
+	if sick := max(alone, shape.Largest()/stormShare, 1); sick > shape.Size() {
 		t.Errorf("%d machines of %s are to fall sick", sick, shape)
 	}
-	if picked := alone + shape.Machines; shape.Clusters > 1 && picked > shape.Size() {
-		t.Errorf("%d machines of %s are to be picked while one cluster hangs", picked, shape)
+	for _, hanging := range plan.hangs(result.Sickbay, shape) {
+		if left := (shape.Clusters - hanging) * shape.Machines; left < alone {
+			t.Errorf("%d machines of %s are to fall sick of %d that do not hang", alone, shape, left)
+		}
 	}
 }
 
 // TestPlanLeavesOut what takes long and says nothing new.
 func TestPlanLeavesOut(t *testing.T) {
-	small, large := result.Fleet{Clusters: 1, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
+	small, large := result.Fleet{Clusters: 4, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
 	plan := Plan{
 		Subjects: []result.Subject{result.Sickbay, result.Unlimited}, Starts: 3, Profiles: "here",
 		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large}, Failover: large, Profiled: large,

@@ -16,7 +16,7 @@ func (s *stand) profile(ctx context.Context, p *subject.Process) error {
 	if !s.plan.profiles(p.Subject, s.fleet.Shape) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	err := s.profiled(ctx, p, "rest", s.plan.Beats, func(ctx context.Context) error {
 		_, err := s.beat(ctx)
@@ -37,7 +37,7 @@ const stormProfile = 25 * time.Second
 func (s *stand) sickenAtOnce(ctx context.Context, p *subject.Process) error {
 	silent := *s
 	silent.figures = nil
-	machines := silent.some(s.fleet.Shape.Size() / stormShare)
+	machines := silent.stormy()
 	if err := silent.storm(ctx, p, machines); err != nil {
 		return err
 	}

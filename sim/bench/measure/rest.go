@@ -8,24 +8,24 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// rest measures what it costs to have nothing to do: Nodes beat, and all of them are well.
+// rest measures what it costs to have nothing to do: first all is still, and then Nodes beat, and all of them are well.
 func (s *stand) rest(ctx context.Context, p *subject.Process) error {
-	before, err := p.Usage(ctx)
+	still, err := s.used(ctx, p, func(ctx context.Context) error { return pause(ctx, s.plan.Beats) })
 	if err != nil {
 		return err
 	}
-	beats, err := s.beat(ctx)
+	beats := 0
+	used, err := s.used(ctx, p, func(ctx context.Context) (err error) {
+		beats, err = s.beat(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	after, err := p.Usage(ctx)
-	if err != nil {
-		return err
-	}
-	used := after.Since(before)
 	perThousand, perMinute := 1000/float64(beats), time.Minute.Seconds()/s.plan.Beats.Seconds()
-	s.take(result.HeartbeatCPU, p.Subject, used.CPU.Seconds()*perThousand)
-	s.take(result.HeartbeatBytes, p.Subject, used.Allocated*perThousand)
+	s.take(result.IdleCPU, p.Subject, still.CPU.Seconds()*perMinute)
+	s.take(result.HeartbeatCPU, p.Subject, max(0, used.CPU-still.CPU).Seconds()*perThousand)
+	s.take(result.HeartbeatBytes, p.Subject, max(0, used.Allocated-still.Allocated)*perThousand)
 	if p.Subject != result.Floor {
 		s.take(result.IdleRequests, p.Subject, used.All()*perMinute)
 		s.take(result.IdleWrites, p.Subject, (used.Writes()+used.Events)*perMinute)
@@ -34,9 +34,25 @@ func (s *stand) rest(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
+// used is what a process uses while something happens.
+func (s *stand) used(ctx context.Context, p *subject.Process, happen func(context.Context) error) (subject.Usage, error) {
+	before, err := p.Usage(ctx)
+	if err != nil {
+		return before, err
+	}
+	if err := happen(ctx); err != nil {
+		return before, err
+	}
+	after, err := p.Usage(ctx)
+	return after.Since(before), err
+}
+
+// beatsOf is how many machines beat as often as a plan says. Beyond, there are more heartbeats, too.
+const beatsOf = 10_000
+
 // beat writes heartbeats, one Node after the other, and returns how many.
 func (s *stand) beat(ctx context.Context) (int, error) {
-	ticker := time.NewTicker(time.Second / time.Duration(s.plan.BeatsPerSecond))
+	ticker := time.NewTicker(time.Second / time.Duration(s.plan.BeatsPerSecond*max(1, s.fleet.Shape.Size()/beatsOf)))
 	defer ticker.Stop()
 	end := time.NewTimer(s.plan.Beats)
 	defer end.Stop()

@@ -30,10 +30,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// tiny is the least that takes every figure but those of restarts, fail-over and clusters that hang.
+// tiny is the least that takes every figure but those of fail-over, of clusters that hang, and of starts without verdicts.
 func tiny() Plan {
+	fleet := result.Fleet{Clusters: 2, Machines: 5, Large: 20}
 	return Plan{
-		Fleets: []result.Fleet{{Clusters: 1, Machines: 20}}, Rounds: 1, Alone: 1, PerSecond: 2,
+		Fleets: []result.Fleet{fleet}, Metered: []result.Fleet{fleet}, Rounds: 1, Alone: 1, PerSecond: 2,
 		Subjects: []result.Subject{result.Sickbay, result.Floor}, Beats: time.Second, BeatsPerSecond: 33,
 	}
 }
@@ -65,6 +66,8 @@ func TestRun(t *testing.T) {
 		result.VerdictP50, result.VerdictP99, result.VerdictMax, result.MarkP50, result.MarkP99, result.MarkMax,
 		result.HandoverP50, result.HandoverP99, result.HandoverMax,
 		result.OnsetWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.StormVerdict, result.StormMark, result.StormWrites,
+		result.StormFirst, result.LoneVerdict, result.LoneMark, result.IdleCPU, result.ReadRequests, result.ReadBytes,
+		result.ServerMemory, result.StoreMemory, result.StoreBytes,
 	}
 	for _, phase := range result.Phases() {
 		for _, verb := range result.Verbs() {
@@ -73,7 +76,8 @@ func TestRun(t *testing.T) {
 	}
 	checkTaken(t, report, result.Sickbay, want)
 	checkTaken(t, report, result.Floor, []result.Measure{
-		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark,
+		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark, result.IdleCPU,
+		result.ReadRequests, result.ReadBytes, result.ServerMemory, result.StoreMemory, result.StoreBytes,
 	})
 	checkSense(t, report, plan.Fleets[0])
 }
@@ -112,14 +116,21 @@ func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 			t.Errorf("%s is %v", m, value(m))
 		}
 	}
-	// A verdict, a record, a mark, and what the record says of it are at least four writes.
-	for _, m := range []result.Measure{result.RemedyWrites, result.StormWrites} {
-		if value(m) < 4 {
-			t.Errorf("%s is %v", m, value(m))
+	// A verdict, a record, a mark, and what the record says of it are at least four writes. Where the machine is busy, the counters are
+	// read after the first deadline, and a write for a remedy is counted with those of the onset.
+	for m, writes := range map[result.Measure]float64{
+		result.RemedyWrites: value(result.OnsetWrites) + value(result.RemedyWrites),
+		result.StormWrites:  value(result.StormWrites),
+	} {
+		if writes < 4 {
+			t.Errorf("%s is %v, all told", m, writes)
 		}
 	}
 	if value(result.RemedyRequests) <= value(result.RemedyWrites) {
 		t.Errorf("%v requests, and %v of them write", value(result.RemedyRequests), value(result.RemedyWrites))
+	}
+	if least, ok := report.Find(result.ReadBytes, shape, result.Floor); !ok || value(result.ReadBytes) < least.Median() {
+		t.Errorf("a start reads %v bytes, and what it watches has %v", value(result.ReadBytes), least.Values)
 	}
 	if value(result.VerdictP50) > value(result.VerdictMax) || value(result.StormVerdict) > value(result.StormMark) {
 		t.Errorf("verdicts and marks are not in their order: %v", report.Figures)

@@ -12,20 +12,32 @@ import (
 
 // sickness is a round in which machines fall sick one by one, and then a tenth of the fleet at once.
 func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
-	alone := s.plan.Alone * s.plan.PerSecond
-	picked := s.some(alone + s.fleet.Shape.Size()/stormShare)
-	if err := s.alone(ctx, p, picked[:alone]); err != nil {
-		return fmt.Errorf("having machines fall sick one by one: %w", err)
+	if s.plan.does(Alone) {
+		machines := s.some(s.plan.Alone * s.plan.PerSecond)
+		if err := s.alone(ctx, p, machines); err != nil {
+			return fmt.Errorf("having machines fall sick one by one: %w", err)
+		}
+		if err := s.recoverFor(ctx, p, machines); err != nil {
+			return err
+		}
 	}
-	if err := s.storm(ctx, p, picked[alone:]); err != nil {
-		return fmt.Errorf("having machines fall sick at once: %w", err)
+	if s.plan.does(Storm) {
+		machines := s.stormy()
+		if err := s.storm(ctx, p, machines); err != nil {
+			return fmt.Errorf("having machines fall sick at once: %w", err)
+		}
+		return s.recoverFor(ctx, p, machines)
 	}
-	if err := s.recover(ctx, picked); err != nil {
+	return nil
+}
+
+// recoverFor makes machines what they were before. The end of a remedy must not count for the next one.
+func (s *stand) recoverFor(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	if err := s.recover(ctx, machines); err != nil {
 		return err
 	}
-	// The end of a remedy must not count for the next one.
 	_, err := s.quiet(ctx, p)
 	return err
 }
@@ -49,6 +61,9 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
+	if late := time.Since(deadlines[0]); late > 0 {
+		s.log.Warn("The counters were read after the first deadline: some writes of remedies count as those of the onset", "late", late)
+	}
 	verdicts, marks, err := s.times(ctx, machines)
 	if err != nil {
 		return err
@@ -70,37 +85,6 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 
 // margin is how long before a deadline the counters are read.
 const margin = 100 * time.Millisecond
-
-// storm has machines fall sick in the same moment.
-func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
-	before, err := p.Usage(ctx)
-	if err != nil {
-		return err
-	}
-	since := time.Now().Truncate(time.Second)
-	deadline := since.Add(s.fleet.NodeTimeout())
-	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
-	if err != nil {
-		return err
-	}
-	if late := time.Since(deadline); late > 0 {
-		return fmt.Errorf("it took %s too long to prepare", late)
-	}
-	verdicts, marks, err := s.times(ctx, machines)
-	if err != nil {
-		return err
-	}
-	s.take(result.StormVerdict, p.Subject, latest(verdicts).Sub(deadline).Seconds())
-	s.take(result.StormMark, p.Subject, latest(marks).Sub(deadline).Seconds())
-	after, err := s.quiet(ctx, p)
-	if err != nil {
-		return err
-	}
-	n, used := float64(len(machines)), after.Since(before)
-	s.take(result.StormWrites, p.Subject, used.Writes()/n)
-	s.takeRequests(result.Storm, p.Subject, used, 1/n)
-	return nil
-}
 
 func (s *stand) times(ctx context.Context, machines []fleet.Machine) (verdicts, marks []time.Time, err error) {
 	if verdicts, err = s.observer.Times(ctx, machines, fleet.Sick); err != nil {

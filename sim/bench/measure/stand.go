@@ -14,8 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// patience is how long anything may take. Cluster API's controller has been seen to need minutes.
-const patience = 5 * time.Minute
+// patience is how long anything may take. Cluster API's controller has been seen to need minutes, and so does an API server
+// that is told of each machine.
+func (s *stand) patience() time.Duration {
+	const machinesPerSecond = 50
+	return 5*time.Minute + time.Duration(s.fleet.Shape.Size()/machinesPerSecond)*time.Second
+}
 
 // stand is a fleet with whoever looks at it.
 type stand struct {
@@ -25,6 +29,7 @@ type stand struct {
 	runner   *subject.Runner
 	log      *slog.Logger
 	random   *rand.Rand
+	dir      string
 	figures  []result.Figure
 }
 
@@ -32,13 +37,13 @@ type stand struct {
 func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
 	var figures []result.Figure
 	for _, shape := range plan.Fleets {
-		if least := plan.Alone*plan.PerSecond + shape.Size()/stormShare; shape.Size() < least {
+		if least := plan.Alone*plan.PerSecond + shape.Largest()/stormShare; shape.Size() < least {
 			return figures, fmt.Errorf("a fleet of %d machines is too small: %d of them fall sick", shape.Size(), least)
 		}
 		measured, err := runFleet(ctx, plan, shape, runner, dir, log, noise)
 		figures = append(figures, measured...)
 		if err != nil {
-			return figures, fmt.Errorf("measuring %d clusters of %d machines: %w", shape.Clusters, shape.Machines, err)
+			return figures, fmt.Errorf("measuring fleet %s: %w", shape, err)
 		}
 	}
 	return figures, nil
@@ -47,7 +52,7 @@ func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log 
 func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) (figures []result.Figure, err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	log = log.With("clusters", shape.Clusters, "machines", shape.Machines)
+	log = log.With("fleet", shape)
 	log.Info("Making the fleet")
 	f, err := fleet.Start(ctx, shape, noise)
 	if err != nil {
@@ -58,14 +63,20 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 		end()
 		_ = f.Stop(context.WithoutCancel(ctx))
 	}()
-	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2))}
+	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2)), dir: dir}
 	if s.observer, err = f.Observe(ctx); err != nil {
 		return nil, err
 	}
 	if s.runner, err = runner.Beside(ctx, f.World, dir); err != nil {
 		return nil, err
 	}
-	for _, who := range plan.subjects(shape) {
+	for i, who := range plan.subjects(shape) {
+		// The floor has no verdicts of its own to write.
+		if i > 0 && who != result.Floor {
+			if err := fleet.Each(ctx, f.Machines, f.Forget); err != nil {
+				return s.figures, err
+			}
+		}
 		if err := s.subject(ctx, who); err != nil {
 			return s.figures, fmt.Errorf("measuring %s: %w", who, err)
 		}
@@ -100,11 +111,22 @@ func (s *stand) takeRequests(during result.Phase, who result.Subject, used subje
 }
 
 // some returns n machines that are far from each other in the fleet.
-func (s *stand) some(n int) []fleet.Machine {
+func (s *stand) some(n int) []fleet.Machine { return s.someOf(s.fleet.Machines, n) }
+
+func (s *stand) someOf(machines []fleet.Machine, n int) []fleet.Machine {
 	n = max(n, 1)
 	picked := make([]fleet.Machine, n)
-	for i, at := range s.random.Perm(len(s.fleet.Machines))[:n] {
-		picked[i] = s.fleet.Machines[at]
+	for i, at := range s.random.Perm(len(machines))[:n] {
+		picked[i] = machines[at]
 	}
 	return picked
+}
+
+// stormy returns the machines of a storm: a tenth of the large cluster, or else of the fleet.
+func (s *stand) stormy() []fleet.Machine {
+	of := s.fleet.Large()
+	if len(of) == 0 {
+		of = s.fleet.Machines
+	}
+	return s.someOf(of, len(of)/stormShare)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// subject takes all figures of one subject.
+// subject takes all figures of one subject. Afterwards there may be what it has said of machines.
 func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	s.log.Info("Measuring", "subject", who)
 	p, err := s.first(ctx, who)
@@ -18,9 +18,11 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 		return err
 	}
 	defer func() { _ = p.Kill() }()
-	for range s.plan.Rounds {
-		if err := s.rest(ctx, p); err != nil {
-			return err
+	if s.plan.does(Rest) {
+		for range s.plan.Rounds {
+			if err := s.rest(ctx, p); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.profile(ctx, p); err != nil {
@@ -32,18 +34,17 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	if err := s.sicknesses(ctx, p); err != nil {
 		return err
 	}
-	// It would write at once again what is taken away here.
-	if err := p.Kill(); err != nil {
-		return err
-	}
-	return fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget)
+	// It would write at once again what is taken away later.
+	return p.Kill()
 }
 
 // sicknesses takes the figures for which machines have to fall sick.
 func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
-	for range s.plan.Rounds {
-		if err := s.sickness(ctx, p); err != nil {
-			return err
+	if s.plan.does(Alone) || s.plan.does(Storm) {
+		for range s.plan.Rounds {
+			if err := s.sickness(ctx, p); err != nil {
+				return err
+			}
 		}
 	}
 	for range s.plan.starts(p.Subject, s.fleet.Shape) {
@@ -51,10 +52,13 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	if s.fleet.Shape.Clusters > 1 {
-		if err := s.hang(ctx, p); err != nil {
+	if s.plan.meters(p.Subject, s.fleet.Shape) {
+		if err := s.reads(ctx, p); err != nil {
 			return err
 		}
+	}
+	if err := s.silences(ctx, p); err != nil {
+		return err
 	}
 	if s.plan.failsOver(p.Subject, s.fleet.Shape) {
 		if err := p.Stop(); err != nil {
@@ -65,9 +69,22 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
+// silences takes the figures for which clusters have to hang.
+func (s *stand) silences(ctx context.Context, p *subject.Process) error {
+	for _, clusters := range s.plan.hangs(p.Subject, s.fleet.Shape) {
+		if err := s.hang(ctx, p, clusters); err != nil {
+			return err
+		}
+	}
+	if s.plan.silences(p.Subject, s.fleet.Shape) {
+		return s.outage(ctx, p)
+	}
+	return nil
+}
+
 // first starts a subject that knows the fleet not yet, and waits until it has judged all of it.
 func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	p, err := s.runner.Start(ctx, who)
 	if err != nil {
@@ -78,7 +95,9 @@ func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process
 		if err != nil {
 			return nil, fmt.Errorf("waiting for the first verdicts: %w", err)
 		}
-		s.take(result.FirstStart, who, latest(times).Sub(p.Started).Seconds())
+		if !s.fleet.Judged() {
+			s.take(result.FirstStart, who, latest(times).Sub(p.Started).Seconds())
+		}
 	}
 	if err := s.settle(ctx, p); err != nil {
 		return nil, err
@@ -88,12 +107,32 @@ func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process
 		return nil, err
 	}
 	s.take(result.Memory, who, resident*1000/float64(s.fleet.Shape.Size()))
-	return p, nil
+	return p, s.around(ctx, who)
+}
+
+// around takes what the fleet costs others than the subject.
+func (s *stand) around(ctx context.Context, who result.Subject) error {
+	ids, err := s.fleet.World.PIDs()
+	if err != nil {
+		return err
+	}
+	for binary, m := range map[string]result.Measure{"kube-apiserver": result.ServerMemory, "etcd": result.StoreMemory} {
+		bytes, err := subject.Resident(ids[binary])
+		if err != nil {
+			return err
+		}
+		s.take(m, who, bytes)
+	}
+	stored, err := s.fleet.Stored(ctx)
+	s.take(result.StoreBytes, who, float64(stored))
+	return err
 }
 
 // settle waits until a process does next to nothing for some seconds.
 func (s *stand) settle(ctx context.Context, p *subject.Process) error {
-	const window, quiet = 5 * time.Second, 250 * time.Millisecond
+	// Each cluster is asked whether it is there, again and again.
+	const window, perCluster = 5 * time.Second, 2 * time.Millisecond
+	quiet := 250*time.Millisecond + time.Duration(s.fleet.Shape.Clusters)*perCluster
 	before, err := p.Usage(ctx)
 	if err != nil {
 		return err

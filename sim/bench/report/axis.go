@@ -82,7 +82,11 @@ func having(r result.Report, measures ...result.Measure) []result.Fleet {
 func categories(p *plot.Plot, fleets []result.Fleet) {
 	var names []string
 	for _, f := range fleets {
-		names = append(names, fmt.Sprintf("%s × %s", grouped(float64(f.Clusters)), grouped(float64(f.Machines))))
+		one := fmt.Sprintf("%s × %s", grouped(float64(f.Clusters)), grouped(float64(f.Machines)))
+		if f.Large > 0 {
+			one += " + " + grouped(float64(f.Large))
+		}
+		names = append(names, one)
 	}
 	p.NominalX(names...)
 	p.X.Label.Text = "clusters × machines"

@@ -8,24 +8,30 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// bars draws a measure that is counted in bytes, in MiB: a bar for each subject above each fleet.
-func bars(m result.Measure) func(*plot.Plot, result.Report) (bool, error) {
-	return func(p *plot.Plot, r result.Report) (bool, error) {
-		fleets := having(r, m)
-		if len(fleets) == 0 {
-			return false, nil
-		}
-		categories(p, fleets)
-		p.Add(grid())
-		for _, one := range collect(r, m, fleets) {
-			if err := one.bars(p); err != nil {
-				return false, err
-			}
-		}
-		p.X.Min, p.X.Max = -0.5, float64(len(fleets))-0.5
-		p.Y.Min, p.Y.Max, p.Y.Label.Text = 0, max(p.Y.Max*1.05, 1), "MiB"
-		return true, nil
+// resident draws the memory of the process, in MiB: a bar for each subject above each fleet.
+func resident(p *plot.Plot, r result.Report) (bool, error) {
+	fleets := having(r, result.Memory)
+	if len(fleets) == 0 {
+		return false, nil
 	}
+	categories(p, fleets)
+	p.Add(grid())
+	for _, one := range collect(r, result.Memory, fleets) {
+		for i, at := range one.at {
+			one.values[i] = memory(fleets[at], one.values[i])
+		}
+		if err := one.bars(p); err != nil {
+			return false, err
+		}
+	}
+	p.X.Min, p.X.Max = -0.5, float64(len(fleets))-0.5
+	p.Y.Min, p.Y.Max, p.Y.Label.Text = 0, max(p.Y.Max*1.05, 1), "MiB"
+	return true, nil
+}
+
+// memory is that for a whole fleet, of that for 1,000 machines.
+func memory(f result.Fleet, perThousand float64) float64 {
+	return perThousand * float64(f.Size()) / 1000
 }
 
 // bars are drawn one by one, as some fleets may have none.

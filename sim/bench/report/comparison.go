@@ -11,7 +11,7 @@ import (
 func Comparison(r result.Report) string {
 	var text strings.Builder
 	for _, fleet := range r.Fleets() {
-		for _, about := range result.About() {
+		for _, about := range result.All() {
 			now, found := r.Find(about.Measure, fleet, result.Sickbay)
 			before, foundBefore := r.Find(about.Measure, fleet, result.Previous)
 			if !found || !foundBefore {

@@ -14,7 +14,9 @@ func TestVerdicts(t *testing.T) {
 		r.Figures = append(r.Figures, result.Figure{Measure: m, Fleet: f, Subject: s, Values: values})
 	}
 	add(result.StormMark, large, result.Sickbay, 2, 3, 4)
-	add(result.StormMark, large, result.Upstream, 30)
+	add(result.StormMark, large, result.Floor, 2)
+	add(result.OutageCPU, large, result.Sickbay, 0.25)
+	add(result.Memory, huge, result.Sickbay, 40<<20)
 	add(result.Memory, large, result.Sickbay, 51)
 	add(result.Memory, large, result.Upstream, 100)
 	add(result.HeartbeatCPU, large, result.Sickbay, 1.3)
@@ -23,18 +25,21 @@ func TestVerdicts(t *testing.T) {
 	add(result.RemedyWrites, large, result.Sickbay, 2)
 	add(result.RemedyRequests, large, result.Sickbay, 12)
 	add(result.IdleWrites, large, result.Sickbay, 0)
-	add(result.HangP99, many, result.Sickbay, 1.5)
-	add(result.VerdictP99, many, result.Sickbay, 1)
+	add(result.HangVerdict(8), many, result.Sickbay, 1.5)
+	add(result.HangVerdict(0), many, result.Sickbay, 1)
+	add(result.HangMark(8), many, result.Sickbay, 9)
 	want := strings.TrimLeft(`
 | | Goal | Measured | Reached |
 | --- | --- | ---: | --- |
-| Storm of 1,000 in 10,000 machines, last mark | at most 1/10 of upstream | 1/10 | yes |
+| Storm of 1,000 in 10,000 machines, last mark | at most 1.3 times the floor | 1.5 | **no** |
 | Heartbeats, CPU, 10,000 machines | the same as with 1,000 machines (1.25 times at most) | 1.3 | **no** |
 | Writes at rest, any fleet | none | 0 | yes |
 | Writes for a remedy, any fleet | at most 6 | 6.5 | **no** |
 | Requests for a remedy, any fleet | at most 12, those that read and events included | 12 | yes |
 | Memory, 10,000 machines | at most half of upstream | 1/2 | **no** |
-| One hanging cluster of 100, verdict p99 in the others | as without (1.5 times at most) | 1.5 | yes |
+| A cluster of 10,000 machines hangs, CPU in a minute | under 1 s | 250 ms | yes |
+| 8 hanging of 100 clusters, p99 in the others | verdict as without (1.5 times at most) | 1.5 | yes |
+| 100,000 machines in one process | memory under 4 GiB | 3.91 GiB | yes |
 `, "\n")
 	if got := verdicts(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

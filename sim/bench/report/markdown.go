@@ -76,7 +76,7 @@ func rounds(r result.Report) string {
 // meanings explains those measures of which there is a figure.
 func meanings(r result.Report) string {
 	var text strings.Builder
-	for _, about := range result.About() {
+	for _, about := range result.All() {
 		if slices.ContainsFunc(r.Figures, func(f result.Figure) bool { return f.Measure == about.Measure }) {
 			fmt.Fprintf(&text, "- **%s**: %s\n", about.Title, about.Means)
 		}

@@ -30,14 +30,14 @@ type chart struct {
 
 // charts are all there are.
 func charts() []chart {
-	delays := []result.Measure{result.VerdictP50, result.VerdictP99, result.VerdictMax}
-	marks := []result.Measure{result.MarkP50, result.MarkP99, result.MarkMax}
+	delays := []result.Measure{result.VerdictP50, result.VerdictP99}
+	marks := []result.Measure{result.MarkP50, result.MarkP99}
 	return []chart{
 		{"verdict", "Detection: from the deadline of a machine to its verdict", spread(delays)},
 		{"mark", "Detection: from the deadline of a machine to the mark for its owner", spread(marks)},
 		{"storm", "Storm: a tenth of the fleet falls sick at once", spread([]result.Measure{result.StormVerdict, result.StormMark})},
 		{"heartbeats", "Heartbeats: processor time for 1,000 of them", growth(result.HeartbeatCPU)},
-		{"memory", "Memory: resident set for 1,000 machines", bars(result.Memory)},
+		{"memory", "Memory: resident set of the process", resident},
 	}
 }
 
@@ -63,7 +63,7 @@ func Draw(r result.Report) ([]Plot, error) {
 	return drawn, nil
 }
 
-const width, height = 20 * vg.Centimeter, 10 * vg.Centimeter
+const width, height = 22 * vg.Centimeter, 10 * vg.Centimeter
 
 // render returns the plot as a file.
 func render(p *plot.Plot) ([]byte, error) {
@@ -78,9 +78,11 @@ func render(p *plot.Plot) ([]byte, error) {
 	return bytes.ReplaceAll(svg.Bytes(), []byte(one), []byte(several)), nil
 }
 
+// wider is how many times the width of the font that of a reader may have. DejaVu Sans, which Linux takes for Arial, has 1.2.
+const wider = 1.3
+
 // layout draws the legend beside the plot, where it hides nothing, and all on white, whatever the page is.
 func layout(p *plot.Plot, canvas draw.Canvas) {
-	const side = 5.2 * vg.Centimeter
 	p.Title.Padding, p.Y.Label.Padding = 3*vg.Millimeter, vg.Millimeter
 	for _, style := range []*font.Font{
 		&p.Title.TextStyle.Font, &p.Legend.TextStyle.Font,
@@ -91,6 +93,7 @@ func layout(p *plot.Plot, canvas draw.Canvas) {
 	legend := p.Legend
 	legend.Top, legend.Left, legend.Padding = true, true, vg.Millimeter
 	p.Legend = plot.NewLegend()
+	side := legend.Rectangle(canvas).Size().X*wider + vg.Centimeter/2
 
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Rectangle.Path())

@@ -44,7 +44,7 @@ func full() result.Report {
 	add(result.IdleWrites, large, result.Upstream, 0, 0, 0)
 	add(result.StormMark, large, result.Sickbay, 0)
 	add(result.StormMark, large, result.Upstream, 30)
-	add(result.HangP99, many, result.Unlimited, 1)
+	add(result.HangVerdict(1), many, result.Unlimited, 1)
 	add(result.Requests(result.AtRest, "GET"), large, result.Sickbay, 30, 36, 30)
 	add(result.Requests(result.AtRest, "PUT"), large, result.Sickbay, 0, 0, 0)
 	add(result.Requests(result.Storm, "PATCH"), large, result.Upstream, 0, 1.5, 0)

@@ -13,7 +13,7 @@ func table(r result.Report, f result.Fleet) string {
 		{"min / median / max", "Sickbay", "Upstream", "Ratio to upstream", "to upstream, unlimited", "to the floor"},
 		{"---", "---:", "---:", "---:", "---:", "---:"},
 	}
-	for _, about := range result.About() {
+	for _, about := range result.All() {
 		if row := cells(r, f, about.Measure, about.Info); row != nil {
 			rows = append(rows, row)
 		}

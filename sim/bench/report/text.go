@@ -31,7 +31,11 @@ func fleet(f result.Fleet) string {
 	if f.Clusters != 1 {
 		clusters = grouped(float64(f.Clusters)) + " clusters"
 	}
-	return fmt.Sprintf("%s of %s machines", clusters, grouped(float64(f.Machines)))
+	text := fmt.Sprintf("%s of %s machines", clusters, grouped(float64(f.Machines)))
+	if f.Large > 0 {
+		text += " and one of " + grouped(float64(f.Large))
+	}
+	return text
 }
 
 // unit is what an amount is counted in from some size on.

@@ -17,7 +17,7 @@ import (
 // reports draws valid ones.
 func reports(t *rapid.T) result.Report {
 	var measures []result.Measure
-	for _, about := range result.About() {
+	for _, about := range result.All() {
 		measures = append(measures, about.Measure)
 	}
 	figure := rapid.Custom(func(t *rapid.T) result.Figure {

@@ -9,17 +9,28 @@ import (
 )
 
 // String writes a fleet as ParseFleet reads it.
-func (f Fleet) String() string { return fmt.Sprintf("%dx%d", f.Clusters, f.Machines) }
+func (f Fleet) String() string {
+	text := fmt.Sprintf("%dx%d", f.Clusters, f.Machines)
+	if f.Large > 0 {
+		text += fmt.Sprintf("+%d", f.Large)
+	}
+	return text
+}
 
-// ParseFleet reads "100x50", which is 100 clusters of 50 machines.
+// ParseFleet reads "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside them.
 func ParseFleet(text string) (Fleet, error) {
-	clusters, machines, _ := strings.Cut(text, "x")
+	small, large, mixed := strings.Cut(text, "+")
+	clusters, machines, _ := strings.Cut(small, "x")
 	c, errC := strconv.Atoi(clusters)
 	m, errM := strconv.Atoi(machines)
-	if errC != nil || errM != nil || c < 1 || m < 1 {
-		return Fleet{}, fmt.Errorf("%q is not a fleet such as 1x1000, one cluster of 1000 machines", text)
+	l, errL := 0, error(nil)
+	if mixed {
+		l, errL = strconv.Atoi(large)
 	}
-	return Fleet{Clusters: c, Machines: m}, nil
+	if errC != nil || errM != nil || errL != nil || c < 1 || m < 1 || mixed && l < 1 {
+		return Fleet{}, fmt.Errorf("%q is not a fleet such as 1x1000, one cluster of 1000 machines, or 9x100+1000, nine of 100 beside it", text)
+	}
+	return Fleet{Clusters: c, Machines: m, Large: l}, nil
 }
 
 // Fleets returns the fleets of which a report has figures, those of fewer clusters and machines first.
@@ -31,7 +42,7 @@ func (r Report) Fleets() []Fleet {
 		}
 	}
 	slices.SortFunc(fleets, func(a, b Fleet) int {
-		return cmp.Or(cmp.Compare(a.Clusters, b.Clusters), cmp.Compare(a.Machines, b.Machines))
+		return cmp.Or(cmp.Compare(a.Clusters, b.Clusters), cmp.Compare(a.Machines, b.Machines), cmp.Compare(a.Large, b.Large))
 	})
 	return fleets
 }

@@ -1,5 +1,7 @@
 package result
 
+import "slices"
+
 // Measure is what was measured, by a name that stays the same from run to run.
 type Measure string
 
@@ -21,6 +23,12 @@ const (
 	// StormVerdict and StormMark are from the common deadline of a tenth of the fleet to the last of its verdicts and marks.
 	StormVerdict Measure = "storm-verdict"
 	StormMark    Measure = "storm-mark"
+	// StormFirst is from that deadline to the 99th of the first 100 marks.
+	StormFirst Measure = "storm-first"
+	// LoneVerdict and LoneMark are of machines of other clusters that fall sick during a storm: from their own deadlines, the
+	// slowest.
+	LoneVerdict Measure = "lone-verdict"
+	LoneMark    Measure = "lone-mark"
 	// StormWrites are the write requests of a storm, for each sick machine.
 	StormWrites Measure = "storm-writes"
 	// OnsetWrites are the write requests for a machine that falls sick alone, until its deadline.
@@ -37,16 +45,28 @@ const (
 	// IdleRequests and IdleWrites are the requests in a minute in which Nodes beat, and nobody is sick.
 	IdleRequests Measure = "idle-requests"
 	IdleWrites   Measure = "idle-writes"
+	// IdleCPU is the processor time of a minute in which Nodes do not beat either.
+	IdleCPU Measure = "idle-cpu"
 	// Memory is the resident set for 1,000 machines, after the fleet is loaded.
 	Memory Measure = "memory"
+	// ServerMemory is the resident set of the API server then, StoreMemory that of etcd, and StoreBytes what etcd has in use.
+	ServerMemory Measure = "server-memory"
+	StoreMemory  Measure = "store-memory"
+	StoreBytes   Measure = "store-bytes"
 	// FirstStart is from the start of the process to the last of all verdicts, when there were none before.
 	FirstStart Measure = "first-start"
 	// Start is from the start of the process to the last verdict that had to be changed, when there were some before.
 	Start Measure = "start"
 	// Failover is from the end of the leader to the first verdict of its standby.
 	Failover Measure = "failover"
-	// HangP99 is the detection delay in the other clusters while one hangs.
-	HangP99 Measure = "hang-p99"
+	// ReadRequests and ReadBytes are what is asked of the API server of the management cluster by a start, and read from it:
+	// of the floor, to list once and in pages what Sickbay watches.
+	ReadRequests Measure = "read-requests"
+	ReadBytes    Measure = "read-bytes"
+	// OutageCPU and OutageWrites are the processor time, and the writes, of a minute in which a cluster says nothing, and
+	// there is nothing left to say about its machines.
+	OutageCPU    Measure = "outage-cpu"
+	OutageWrites Measure = "outage-writes"
 )
 
 // Info says how to write about a measure.
@@ -57,15 +77,17 @@ type Info struct {
 	Unit string
 }
 
-// About returns what there is to say about each measure, in the order in which it is said.
-func About() []struct {
+// About is a measure and what there is to say about it.
+type About struct {
 	Measure
 	Info
-} {
-	return []struct {
-		Measure
-		Info
-	}{
+}
+
+// All returns what there is to say about each measure, in the order in which it is said.
+func All() []About { return slices.Concat(about(), aboutHanging()) }
+
+func about() []About {
+	return []About{
 		{VerdictP50, Info{"Verdict, p50", "From the deadline of a machine that falls sick alone to its stored verdict.", "s"}},
 		{VerdictP99, Info{"Verdict, p99", "The same, 99 of 100.", "s"}},
 		{VerdictMax, Info{"Verdict, max", "The same, the slowest.", "s"}},
@@ -77,26 +99,36 @@ func About() []struct {
 		{HandoverMax, Info{"Verdict to mark, max", "The same, the slowest.", "s"}},
 		{StormVerdict, Info{"Storm, last verdict", "A tenth of the fleet falls sick at once: from the deadline to the last verdict.", "s"}},
 		{StormMark, Info{"Storm, last mark", "The same to the last mark for the owner.", "s"}},
+		{StormFirst, Info{"Storm, first marks", "From the deadline to the 99th of the first 100 marks.", "s"}},
+		{LoneVerdict, Info{"Beside a storm, verdict", "The slowest verdict on machines of other clusters whose deadlines come in the first three seconds of a storm, from their deadlines.", "s"}},
+		{LoneMark, Info{"Beside a storm, mark", "The same to the mark for the owner.", "s"}},
 		{StormWrites, Info{"Storm, writes", "Write requests for each sick machine of the storm, without events.", "1"}},
 		{OnsetWrites, Info{"Onset, writes", "Write requests for a machine that falls sick alone, before its deadline, without events.", "1"}},
 		{RemedyWrites, Info{"Remedy, writes", "The same after its deadline.", "1"}},
 		{RemedyRequests, Info{"Remedy, requests", "All requests after its deadline, those that read and events included.", "1"}},
 		{RemedyEvents, Info{"Remedy, events", "Events that are written for a machine that falls sick alone.", "1"}},
-		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy.", "s"}},
+		{HeartbeatCPU, Info{"Heartbeats, CPU", "Processor time of the process for 1,000 heartbeats of Nodes, all of them healthy, beyond that at rest.", "s"}},
 		{HeartbeatBytes, Info{"Heartbeats, memory", "What is allocated for 1,000 heartbeats.", "B"}},
 		{IdleRequests, Info{"Rest, requests", "Requests in a minute while Nodes beat and nobody is sick; watches do not count.", "1"}},
 		{IdleWrites, Info{"Rest, writes", "Those of them that write.", "1"}},
+		{IdleCPU, Info{"Rest, CPU", "Processor time in a minute in which Nodes do not even beat.", "s"}},
 		{Memory, Info{"Memory", "Resident set for 1,000 machines with their Nodes.", "B"}},
+		{ServerMemory, Info{"Memory, API server", "Resident set of the API server of the management cluster then; Nodes of a single or large cluster are on it, too.", "B"}},
+		{StoreMemory, Info{"Memory, etcd", "Resident set of its etcd.", "B"}},
+		{StoreBytes, Info{"Stored", "What its etcd has in use, old versions included.", "B"}},
 		{FirstStart, Info{"First start", "From the start of the process to the last verdict on all machines, of which none had one.", "s"}},
 		{Start, Info{"Start", "From the start of the process to the last verdict that had to be changed: one machine in a hundred fell sick meanwhile.", "s"}},
 		{Failover, Info{"Fail-over", "From the end of the leader to the first verdict of its standby.", "s"}},
-		{HangP99, Info{"Beside a hanging cluster, p99", "From the deadline to the verdict in the other clusters while one hangs.", "s"}},
+		{ReadRequests, Info{"Start, requests", "Requests to the API server of the management cluster from the start of the process until it has nothing more to do: ten machines fell sick meanwhile. The floor lists once, in pages of 500, what Sickbay watches.", "1"}},
+		{ReadBytes, Info{"Start, bytes read", "The bytes of the answers, uncompressed.", "B"}},
+		{OutageCPU, Info{"Outage, CPU", "Processor time in a minute in which the largest cluster hangs, and all its machines are Unknown already.", "s"}},
+		{OutageWrites, Info{"Outage, writes", "Write requests and events in that minute.", "1"}},
 	}
 }
 
 // Describe returns what there is to say about one measure, and whether it is known.
 func Describe(m Measure) (Info, bool) {
-	for _, about := range About() {
+	for _, about := range All() {
 		if about.Measure == m {
 			return about.Info, true
 		}

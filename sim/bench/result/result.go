@@ -24,15 +24,21 @@ const (
 	Floor Subject = "floor"
 )
 
-// Fleet is what was to be kept healthy: some clusters of one size, each with one MachineHealthCheck.
+// Fleet is what was to be kept healthy: some clusters of one size, and maybe a large one beside them, each with one
+// MachineHealthCheck.
 type Fleet struct {
 	Clusters int `json:"clusters"`
 	// Machines are those of each cluster.
 	Machines int `json:"machines"`
+	// Large are those of the large cluster; 0 if there is none.
+	Large int `json:"large,omitempty"`
 }
 
 // Size is the number of all machines.
-func (f Fleet) Size() int { return f.Clusters * f.Machines }
+func (f Fleet) Size() int { return f.Clusters*f.Machines + f.Large }
+
+// Largest is the number of machines in the largest cluster.
+func (f Fleet) Largest() int { return max(f.Machines, f.Large) }
 
 // Figure is one measure of one subject with one fleet.
 type Figure struct {
@@ -86,6 +92,18 @@ func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 		return Figure{}, false
 	}
 	return r.Figures[i], true
+}
+
+// Join returns one report of two: figures that both have are those of the later one, and so is the machine.
+func (r Report) Join(later Report) Report {
+	joined := later
+	joined.Figures = slices.Clone(later.Figures)
+	for _, figure := range r.Figures {
+		if _, again := later.Find(figure.Measure, figure.Fleet, figure.Subject); !again {
+			joined.Figures = append(joined.Figures, figure)
+		}
+	}
+	return joined
 }
 
 // Has reports whether there is any figure of a subject.

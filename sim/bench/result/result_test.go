@@ -68,7 +68,7 @@ func TestRatio(t *testing.T) {
 // TestAbout: each measure is described once, and in full.
 func TestAbout(t *testing.T) {
 	seen := map[result.Measure]bool{}
-	for _, about := range result.About() {
+	for _, about := range result.All() {
 		if seen[about.Measure] {
 			t.Errorf("%s is described twice", about.Measure)
 		}
@@ -117,5 +117,22 @@ func TestFleets(t *testing.T) {
 		if fleet, err := result.ParseFleet(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, fleet)
 		}
+	}
+}
+
+// TestJoin: what was measured again is that of the later run, and nothing else is lost.
+func TestJoin(t *testing.T) {
+	fleet := result.Fleet{Clusters: 1, Machines: 100}
+	figure := func(m result.Measure, value float64) result.Figure {
+		return result.Figure{Measure: m, Fleet: fleet, Subject: result.Sickbay, Values: []float64{value}}
+	}
+	first := result.Report{Quick: true, Figures: []result.Figure{figure(result.Memory, 1), figure(result.Start, 2)}}
+	second := result.Report{Figures: []result.Figure{figure(result.Start, 3), figure(result.IdleCPU, 4)}}
+	want := result.Report{Figures: []result.Figure{figure(result.Start, 3), figure(result.IdleCPU, 4), figure(result.Memory, 1)}}
+	if diff := cmp.Diff(want, first.Join(second)); diff != "" {
+		t.Errorf("joined (-want +got):\n%s", diff)
+	}
+	if len(second.Figures) != 2 {
+		t.Errorf("the later report has changed: %v", second)
 	}
 }

@@ -41,7 +41,7 @@ func (f Figure) validate() error {
 	if !slices.Contains(Subjects(), f.Subject) {
 		return errors.New("nobody knows this subject")
 	}
-	if f.Fleet.Clusters < 1 || f.Fleet.Machines < 1 {
+	if f.Fleet.Clusters < 1 || f.Fleet.Machines < 1 || f.Fleet.Large < 0 {
 		return errors.New("the fleet is empty")
 	}
 	if len(f.Values) == 0 {

@@ -35,7 +35,7 @@ func start(ctx context.Context, args []string) error {
 }
 
 const (
-	// canned is a subject that is ready at once, and says the same at all times, to whoever has the token.
+	// canned is a subject that is ready at once, and says the same at all times, to any caller that has the token.
 	canned = "canned"
 	token  = "secret"
 	// metrics are of a process that has asked the management cluster and a workload cluster.

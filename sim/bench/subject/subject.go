@@ -43,6 +43,13 @@ func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner
 	return &r, err
 }
 
+// By returns a runner whose subjects reach the world by another kubeconfig.
+func (r *Runner) By(kubeconfig string) *Runner {
+	other := *r
+	other.kubeconfig = kubeconfig
+	return &other
+}
+
 // Process is a subject that runs.
 type Process struct {
 	*sickbay.Process

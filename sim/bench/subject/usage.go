@@ -147,8 +147,11 @@ func cpu(pid int) (time.Duration, error) {
 }
 
 // Resident is the memory of the process in bytes.
-func (p *Process) Resident() (float64, error) {
-	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID()))
+func (p *Process) Resident() (float64, error) { return Resident(p.PID()) }
+
+// Resident is the memory of a process in bytes.
+func Resident(pid int) (float64, error) {
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the resident set: %w", err)
 	}

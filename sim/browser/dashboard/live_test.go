@@ -75,9 +75,12 @@ func TestNothingRead(t *testing.T) {
 	page.Expect("503")
 	page.Open(s.address + "/")
 	page.Await("the reason", `document.body.innerText.includes("you may not list Machines")`)
+	page.Open(s.still(t) + "/")
+	page.Await("the same", `document.body.innerText.includes("you may not list Machines")`)
 	for _, barrier := range page.Barriers(axe) {
 		t.Errorf("with nothing read: %s", barrier)
 	}
+	page.Open(s.address + "/")
 	s.becomes(explaintest.Eleven(), nil)
 	page.Await("the fleet", `document.body.innerText.includes("11 machines")`)
 }

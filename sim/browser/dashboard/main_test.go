@@ -76,6 +76,27 @@ func serve(t *testing.T, facts *explain.Facts) *stage {
 	return s
 }
 
+// still serves the same pages, but none that loads itself again: one that does so while it is examined cannot be examined.
+func (s *stage) still(t *testing.T) (address string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(noRefresh{w}, r) }))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}
+
+// noRefresh leaves out the header by which a page loads itself again.
+type noRefresh struct{ http.ResponseWriter }
+
+func (n noRefresh) WriteHeader(status int) {
+	n.Header().Del("Refresh")
+	n.ResponseWriter.WriteHeader(status)
+}
+
+func (n noRefresh) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
 // cut takes the server down, with all connections.
 func (s *stage) cut() {
 	_ = s.server.Listener.Close()

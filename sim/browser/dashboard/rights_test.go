@@ -18,7 +18,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -184,7 +184,7 @@ func (w *guardedWorld) held(t *testing.T) string {
 	if err := w.Client().Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "m1"}, &m); err != nil {
 		t.Fatal(err)
 	}
-	return m.Annotations[targets.HoldUntilAnnotation]
+	return m.Annotations[mhcspec.HoldUntilAnnotation]
 }
 
 // otherSite is the address of a page elsewhere that sends a form to the dashboard as soon as it is opened.

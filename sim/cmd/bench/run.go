@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -23,53 +24,95 @@ import (
 // version is that of Sickbay's source, of which this is a part. The build sets it.
 var version = "dev"
 
+// options are those of a run.
+type options struct {
+	quick, scale, add                                        bool
+	only, subjects, fleets, out, docs, previous, prof, noise string
+	rounds                                                   int
+}
+
+func parse(args []string) (o options, err error) {
+	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
+	flags.BoolVar(&o.quick, "quick", false, "measure less, in three minutes")
+	flags.BoolVar(&o.scale, "scale", false, "measure how much one process carries, up to 100,000 machines, without upstream")
+	flags.StringVar(&o.only, "only", "", fmt.Sprintf("measure these parts alone, separated by commas, of %v", measure.Parts()))
+	flags.StringVar(&o.subjects, "subjects", "", "measure these alone, separated by commas")
+	flags.StringVar(&o.fleets, "fleets", "", "measure with these alone, separated by commas, as 1x10000 or 10x100+10000")
+	flags.IntVar(&o.rounds, "rounds", 0, "how often to take each figure; 0 leaves it to the plan")
+	flags.StringVar(&o.out, "out", "bench.json", "file for the figures")
+	flags.BoolVar(&o.add, "add", false, "keep the figures that the file has already and that are not measured again")
+	flags.StringVar(&o.docs, "docs", "", "directory with benchmarks.md, for tables and plots; without it tables are printed")
+	flags.StringVar(&o.previous, "previous", "", "binary of an earlier version to compare with")
+	flags.StringVar(&o.prof, "profiles", "", "directory for profiles; without it there are none")
+	flags.StringVar(&o.noise, "log", "", "file for what the measured programs say; without it nobody gets to know")
+	return o, flags.Parse(args)
+}
+
 // measureAll measures and writes a report.
 func measureAll(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
-	quick := flags.Bool("quick", false, "measure less, in three minutes")
-	out := flags.String("out", "bench.json", "file for the figures")
-	docs := flags.String("docs", "", "directory with benchmarks.md, for tables and plots; without it tables are printed")
-	subjects := flags.String("subjects", "", "measure these alone, separated by commas")
-	fleets := flags.String("fleets", "", "measure with these alone, separated by commas, as 1x10000")
-	rounds := flags.Int("rounds", 0, "how often to take each figure; 0 leaves it to the plan")
-	previous := flags.String("previous", "", "binary of an earlier version to compare with")
-	profiles := flags.String("profiles", "", "directory for profiles; without it there are none")
-	noise := flags.String("log", "", "file for what the measured programs say; without it nobody gets to know")
-	if err := flags.Parse(args); err != nil {
+	o, err := parse(args)
+	if err != nil {
 		return err
 	}
-	plan := measure.Full()
-	if *quick {
-		plan = measure.Quick()
-	}
-	plan.Profiles = *profiles
-	if *rounds > 0 {
-		plan.Rounds, plan.Starts = *rounds, min(plan.Starts, *rounds)
-	}
-	if err := restrict(&plan, *subjects, *fleets); err != nil {
+	plan, err := o.plan()
+	if err != nil {
 		return err
 	}
-	if *previous != "" {
-		plan.Subjects = compared(plan.Subjects)
+	earlier, err := o.earlier()
+	if err != nil {
+		return err
 	}
 	r, err := newReport(ctx)
 	if err != nil {
 		return err
 	}
-	r.Quick = *quick
+	r.Quick = o.quick
 	var failed error
-	if r.Figures, failed = carryOut(ctx, plan, *previous, *noise); len(r.Figures) == 0 {
+	if r.Figures, failed = carryOut(ctx, plan, o.previous, o.noise); len(r.Figures) == 0 {
 		return failed
 	}
+	r = earlier.Join(r)
 	// What was measured until then is worth having.
-	if err := r.Save(*out); err != nil {
+	if err := r.Save(o.out); err != nil {
 		return errors.Join(failed, err)
 	}
-	if *docs != "" {
-		return errors.Join(failed, report.Write(*docs, r))
+	if o.docs != "" {
+		return errors.Join(failed, report.Write(o.docs, r))
 	}
 	fmt.Println(report.Markdown(r, nil) + report.Comparison(r))
 	return failed
+}
+
+func (o options) plan() (measure.Plan, error) {
+	plan := measure.Full()
+	if o.scale {
+		plan = measure.Scale()
+	}
+	if o.quick {
+		plan = measure.Quick()
+	}
+	plan.Profiles = o.prof
+	if o.rounds > 0 {
+		plan.Rounds, plan.Starts = o.rounds, min(plan.Starts, o.rounds)
+	}
+	err := restrict(&plan, o.subjects, o.fleets, o.only)
+	if o.previous != "" {
+		plan.Subjects = compared(plan.Subjects)
+	}
+	return plan, err
+}
+
+// earlier is the report that is to be kept as far as nothing in it is measured again. It is read first: it would be a pity to
+// learn in an hour that it cannot be.
+func (o options) earlier() (result.Report, error) {
+	if !o.add {
+		return result.Report{}, nil
+	}
+	r, err := result.Load(o.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return result.Report{}, nil
+	}
+	return r, err
 }
 
 // compared puts the earlier version behind this one, unless it has its place.
@@ -92,7 +135,7 @@ func newReport(ctx context.Context) (r result.Report, err error) {
 }
 
 // restrict has a plan measure less. What is empty restricts nothing.
-func restrict(plan *measure.Plan, subjects, fleets string) error {
+func restrict(plan *measure.Plan, subjects, fleets, only string) error {
 	if subjects != "" {
 		plan.Subjects = nil
 		for name := range strings.SplitSeq(subjects, ",") {
@@ -103,13 +146,22 @@ func restrict(plan *measure.Plan, subjects, fleets string) error {
 		}
 	}
 	if fleets != "" {
-		plan.Fleets = nil
+		var all []result.Fleet
 		for text := range strings.SplitSeq(fleets, ",") {
 			f, err := result.ParseFleet(text)
 			if err != nil {
 				return err
 			}
-			plan.Fleets = append(plan.Fleets, f)
+			all = append(all, f)
+		}
+		plan.Apply(all)
+	}
+	if only != "" {
+		for name := range strings.SplitSeq(only, ",") {
+			if !slices.Contains(measure.Parts(), measure.Part(name)) {
+				return fmt.Errorf("there is no part %q: there are %v", name, measure.Parts())
+			}
+			plan.Only = append(plan.Only, measure.Part(name))
 		}
 	}
 	return nil

@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/explore"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/plants"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 type options struct {
@@ -56,13 +60,13 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("reading the flags: %w", err)
 	}
-	plant, err := explore.PlantNamed(o.plant)
+	plant, err := plants.Named(o.plant)
 	if err != nil {
 		return err
 	}
-	random, small := explore.Chosen(explore.Worlds, o.world), explore.Chosen(explore.SmallWorlds, o.world)
+	random, small := worlds.Chosen(worlds.All, o.world), worlds.Chosen(worlds.Small, o.world)
 	if plant != nil {
-		random, small = []*explore.Spec{plant.World}, nil
+		random, small = []*worlds.Spec{plant.World}, nil
 	}
 	if o.replay != "" {
 		return o.tell(out, append(random, small...), plant)
@@ -83,15 +87,15 @@ func run(args []string, out io.Writer) error {
 }
 
 // tell tells one history.
-func (o options) tell(out io.Writer, worlds []*explore.Spec, plant *explore.Plant) error {
-	if len(worlds) != 1 {
+func (o options) tell(out io.Writer, specs []*worlds.Spec, plant *history.Plant) error {
+	if len(specs) != 1 {
 		return errors.New("name the world with -world")
 	}
-	schedule, err := explore.ParseSchedule(o.replay)
+	deviations, err := schedule.Parse(o.replay)
 	if err != nil {
 		return err
 	}
-	result := explore.Replay(worlds[0], plant, schedule, func(line string) { _, _ = fmt.Fprintln(out, line) })
+	result := explore.Replay(specs[0], plant, deviations, func(line string) { _, _ = fmt.Fprintln(out, line) })
 	_, _ = fmt.Fprintln(out, result.Story())
 	if result.Failure != nil {
 		return result.Failure

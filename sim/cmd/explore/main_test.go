@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sickbay-dev/sickbay/sim/explore"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
 // command finds the flags of the command that tells a history.
@@ -26,7 +26,7 @@ func TestFailureReplays(t *testing.T) {
 				t.Fatalf("it does not print the schedule and the command that tells it:\n%s", &searched)
 			}
 			err := run([]string{"-plant=" + flags[1], "-world=" + flags[2], "-replay=" + flags[3]}, &told)
-			failure := (*explore.Failure)(nil)
+			failure := (*rules.Failure)(nil)
 			if !errors.As(err, &failure) {
 				t.Fatalf("the history breaks no rule when it is told: %v\n%s", err, &told)
 			}

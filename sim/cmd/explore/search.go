@@ -7,13 +7,17 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/explore"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/plants"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // search prints what is searched, and sums it up.
 type search struct {
 	options
 	out           io.Writer
-	plant         *explore.Plant
+	plant         *history.Plant
 	began         time.Time
 	all           explore.Searched
 	worlds, found int
@@ -22,16 +26,16 @@ type search struct {
 
 func (s *search) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 
-func (s *search) random(worlds []*explore.Spec) {
-	for _, spec := range worlds {
+func (s *search) random(specs []*worlds.Spec) {
+	for _, spec := range specs {
 		s.report(spec, "drawn", func() *explore.Searched {
-			return explore.Random(spec, s.plant, s.seed, spec.Share(worlds, s.schedules), s.failures, s.workers)
+			return explore.Random(spec, s.plant, s.seed, spec.Share(specs, s.schedules), s.failures, s.workers)
 		})
 	}
 }
 
-func (s *search) small(worlds []*explore.Spec) {
-	for _, spec := range worlds {
+func (s *search) small(specs []*worlds.Spec) {
+	for _, spec := range specs {
 		s.report(spec, fmt.Sprintf("all with one deviation, and with %d at the first %d points", s.deviations, s.depth), func() *explore.Searched {
 			return explore.Exhaust(spec, s.plant, s.depth, s.deviations, s.workers)
 		})
@@ -39,7 +43,7 @@ func (s *search) small(worlds []*explore.Spec) {
 }
 
 // report searches a world and prints what was searched, and each history that breaks a rule with the command that tells it.
-func (s *search) report(spec *explore.Spec, how string, search func() *explore.Searched) {
+func (s *search) report(spec *worlds.Spec, how string, search func() *explore.Searched) {
 	began := time.Now()
 	searched := search()
 	s.print("%-15s %v in %s, %s: %s", spec.Name, searched, time.Since(began).Round(100*time.Millisecond), how, spec.About)
@@ -55,7 +59,7 @@ func (s *search) report(spec *explore.Spec, how string, search func() *explore.S
 const mostHistories = 2000
 
 func (s *search) plants() {
-	for _, plant := range explore.Plants {
+	for _, plant := range plants.All {
 		began := time.Now()
 		searched, ok := explore.FindPlant(plant, mostHistories)
 		if !ok {
@@ -70,10 +74,10 @@ func (s *search) plants() {
 func (s *search) sum() error {
 	s.print("%d worlds: %v, in %s", s.worlds, &s.all, time.Since(s.began).Round(time.Second))
 	if s.options.plants {
-		s.print("%d planted bugs, %d of them not found", len(explore.Plants), s.missed)
+		s.print("%d planted bugs, %d of them not found", len(plants.All), s.missed)
 	}
-	s.print("%d rules held at each step:", len(explore.Rules))
-	for _, rule := range explore.Rules {
+	s.print("%d rules held at each step:", len(rules.All))
+	for _, rule := range rules.All {
 		s.print("  %s", rule)
 	}
 	switch {

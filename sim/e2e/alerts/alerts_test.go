@@ -31,7 +31,7 @@ const (
 // for the object that it is about. In the end Sickbay itself stands still, and then is gone.
 func TestAlerts(t *testing.T) {
 	g := NewWithT(t)
-	w := newWard(t)
+	w := newSite(t)
 	p := w.observed(t)
 	t.Run("silence", func(t *testing.T) {
 		g := patiently(t)
@@ -73,7 +73,7 @@ func TestAlerts(t *testing.T) {
 }
 
 // observed starts Prometheus with the shortened rules.
-func (w *ward) observed(t *testing.T) *prometheus.Process {
+func (w *site) observed(t *testing.T) *prometheus.Process {
 	t.Helper()
 	g := NewWithT(t)
 	rules, err := os.ReadFile(rulesFile)
@@ -165,7 +165,7 @@ func alertNames(t *testing.T) []string {
 }
 
 // stallsWhileSomethingBreaks stops the process, as a machine without time for it would, while a deadline passes.
-func (w *ward) stallsWhileSomethingBreaks() {
+func (w *site) stallsWhileSomethingBreaks() {
 	w.Helper()
 	pid := w.sickbays["main"].PID()
 	w.Expect(syscall.Kill(pid, syscall.SIGSTOP)).To(Succeed())
@@ -178,7 +178,7 @@ func (w *ward) stallsWhileSomethingBreaks() {
 }
 
 // killAll ends every Sickbay.
-func (w *ward) killAll(t *testing.T) {
+func (w *site) killAll(t *testing.T) {
 	t.Helper()
 	for name, s := range w.sickbays {
 		if err := s.Kill(); err != nil && !strings.Contains(err.Error(), "finished") {

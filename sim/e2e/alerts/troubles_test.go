@@ -25,7 +25,7 @@ import (
 type trouble struct {
 	alert  string
 	labels map[string]string
-	cause  func(*ward)
+	cause  func(*site)
 }
 
 // check is a MachineHealthCheck as a label.
@@ -34,7 +34,7 @@ func check(name string) map[string]string {
 }
 
 func troubles() []trouble {
-	nothing := func(*ward) {}
+	nothing := func(*site) {}
 	return []trouble{
 		{"SickbayNotLeading", map[string]string{"watch_namespace": idle, "controller": "machinehealth"}, nothing},
 		{"SickbayManagerWaits", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
@@ -68,49 +68,49 @@ func healthCheckNamed(name string) *clusterv1.MachineHealthCheck {
 }
 
 // invalid is an annotation that is no number.
-func invalid(w *ward) {
+func invalid(w *site) {
 	w.annotate(healthCheckNamed("invalid"), map[string]any{"sickbay.dev/max-in-flight": "some"})
 }
 
-func onHold(w *ward) {
+func onHold(w *site) {
 	until := time.Now().Add(14 * 24 * time.Hour).UTC().Format(time.RFC3339)
 	w.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
 }
 
 // sickensOnHold waits for nobody: one that falls sick before it is on hold is repaired.
-func sickensOnHold(w *ward) {
+func sickensOnHold(w *site) {
 	onHold(w)
 	sickens("hold")(w)
 }
 
-func paused(w *ward) {
+func paused(w *site) {
 	w.annotate(healthCheckNamed("paused"), map[string]any{clusterv1.PausedAnnotation: "maintenance"})
 }
 
-func cutOff(w *ward) { w.inject(fault.CutOff{Cluster: key("red")}) }
+func cutOff(w *site) { w.inject(fault.CutOff{Cluster: key("red")}) }
 
 // refused: a control plane of one machine cannot be repaired.
-func refused(w *ward) {
+func refused(w *site) {
 	machines, err := stand.World.ControlPlaneMachines(w.Context(), key("blue"))
 	w.Expect(err).NotTo(HaveOccurred())
 	w.inject(fault.AskRemediation{Machine: client.ObjectKeyFromObject(&machines[0])})
 }
 
 // stuck: its owner deletes the machine, which does not go.
-func stuck(w *ward) {
+func stuck(w *site) {
 	machine := w.pool("blue", "stuck")[0]
 	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
 	w.stopsKubelet(machine)
 }
 
-func fail(w *ward) {
+func fail(w *site) {
 	for _, machine := range w.pool("blue", "fails") {
 		w.stopsKubelet(machine)
 	}
 }
 
 // relapse: reboots help for a moment.
-func relapse(w *ward) {
+func relapse(w *site) {
 	machines := w.pool("iron", "relapse")
 	for range 2 {
 		for _, machine := range machines {
@@ -130,22 +130,22 @@ func relapse(w *ward) {
 	}
 }
 
-func (w *ward) request(machine *clusterv1.Machine, suffix string) {
+func (w *site) request(machine *clusterv1.Machine, suffix string) {
 	w.Helper()
 	w.annotate(machine, map[string]any{remedy.RebootAnnotation + suffix: ""})
 }
 
 // staysOff: the operator cannot switch the host on again.
-func staysOff(w *ward) {
+func staysOff(w *site) {
 	machine := w.pool("iron", "hosts")[0]
 	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOn: 1000})
 	w.request(machine, "")
 }
 
-func keptOff(w *ward) { w.request(w.pool("iron", "hosts")[1], "/PowerOff") }
+func keptOff(w *site) { w.request(w.pool("iron", "hosts")[1], "/PowerOff") }
 
 // staysOn: the operator cannot switch the host off.
-func staysOn(w *ward) {
+func staysOn(w *site) {
 	machine := w.pool("iron", "hosts")[2]
 	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOff: 1000})
 	w.create(&v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "by-hand"}, Spec: v1alpha1.RebootRemediationSpec{
@@ -156,7 +156,7 @@ func staysOn(w *ward) {
 }
 
 // keysTaken: something takes Sickbay's key from a host that is kept off, each time that it is there.
-func keysTaken(w *ward) {
+func keysTaken(w *site) {
 	machine := w.pool("iron", "hosts")[3]
 	w.request(machine, "/PowerOff")
 	for range 6 {
@@ -176,20 +176,20 @@ func keysTaken(w *ward) {
 }
 
 // upgrades begins an upgrade that cannot end, since the old machine cannot go.
-func upgrades(w *ward) {
+func upgrades(w *site) {
 	machine := w.pool("green", world.DefaultPool)[0]
 	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
 	w.inject(fault.Upgrade{Cluster: key("green"), MachineDeployment: world.MachineDeploymentName("green", world.DefaultPool), Version: "v1.36.4"})
 }
 
 // unknown is an annotation that nobody understands.
-func unknown(w *ward) {
+func unknown(w *site) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "blue"}}
 	w.annotate(cluster, map[string]any{"sickbay.dev/pause-on-upgrade": "maybe"})
 }
 
 // unsolved: OpenShift's health check asks for a power cycle of a host that cannot be switched off.
-func unsolved(w *ward) {
+func unsolved(w *site) {
 	scheme := w.client.Scheme()
 	w.Expect(machinev1beta1.Install(scheme)).To(Succeed())
 	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: "worker-0"}

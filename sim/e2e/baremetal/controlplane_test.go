@@ -17,13 +17,13 @@ import (
 // TestControlPlane: all machines of a control plane are sick at once. A person permits that it loses its quorum, and they are cycled
 // one at a time.
 func TestControlPlane(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{
+	w := newSite(t, world.ClusterSpec{
 		Name: "quorum", ControlPlaneReplicas: 3, Annotations: map[string]string{quorum.Permission: "true"},
 	}, byTemplate(t, v1alpha1.RebootSettings{}))
 	machines, err := w.world.ControlPlaneMachines(w.Context(), w.spec.Key())
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(machines).To(HaveLen(3))
-	var patients []*patient
+	var patients []*sickMachine
 	var hosts []client.ObjectKey
 	for i := range machines {
 		w.Eventually(w.verdict(&machines[i])).Should(Equal(metav1.ConditionTrue))

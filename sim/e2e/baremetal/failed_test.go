@@ -18,7 +18,7 @@ import (
 // comes up on another host.
 func TestHostStaysOn(t *testing.T) {
 	settings := v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))}
-	w := newWard(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
+	w := newSite(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
 	p := w.admit(&w.workers()[0])
 	// As of its version 0.14, the operator leaves keys alone that are not its own. Nobody else takes ours away.
 	p.has(baremetal.Faults{FailOff: 1000, KeepForeignKeys: true})

@@ -23,17 +23,17 @@ const (
 // TestKilled: a process that is killed in the midst of a cycle is as good as one that was not. The next goes on with the
 // same cycle, and the host is not switched once more.
 func TestKilled(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
+	w := newSite(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()
 	// Each phase lasts long enough to be killed in.
 	for i, c := range []struct {
 		phase  v1alpha1.Phase
-		last   func(*patient)
-		goesOn func(*patient)
+		last   func(*sickMachine)
+		goesOn func(*sickMachine)
 	}{
-		{v1alpha1.PoweringOff, func(p *patient) { p.has(baremetal.Faults{OffTakes: slow}) }, func(*patient) {}},
-		{v1alpha1.Isolating, (*patient).keepNode, (*patient).letNodeGo},
-		{v1alpha1.PoweringOn, func(p *patient) { p.has(baremetal.Faults{OnTakes: slow}) }, func(*patient) {}},
+		{v1alpha1.PoweringOff, func(p *sickMachine) { p.has(baremetal.Faults{OffTakes: slow}) }, func(*sickMachine) {}},
+		{v1alpha1.Isolating, (*sickMachine).keepNode, (*sickMachine).letNodeGo},
+		{v1alpha1.PoweringOn, func(p *sickMachine) { p.has(baremetal.Faults{OnTakes: slow}) }, func(*sickMachine) {}},
 	} {
 		p := w.admit(&workers[i])
 		c.last(p)
@@ -52,17 +52,17 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-func (p *patient) keepNode() {
+func (p *sickMachine) keepNode() {
 	p.Helper()
 	p.changeNode(func(node *corev1.Node) { controllerutil.AddFinalizer(node, stays) })
 }
 
-func (p *patient) letNodeGo() {
+func (p *sickMachine) letNodeGo() {
 	p.Helper()
 	p.changeNode(func(node *corev1.Node) { controllerutil.RemoveFinalizer(node, stays) })
 }
 
-func (p *patient) changeNode(change func(*corev1.Node)) {
+func (p *sickMachine) changeNode(change func(*corev1.Node)) {
 	p.Helper()
 	node := &corev1.Node{}
 	p.Expect(p.client.Get(p.Context(), client.ObjectKeyFromObject(p.node), node)).To(Succeed())

@@ -16,7 +16,7 @@ import (
 // TestPlannedReboots: machines are healthy, and their MachineHealthCheck would make RebootRemediations from a template. What a person
 // asks for, by annotation or by hand, is still carried out.
 func TestPlannedReboots(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	w := newSite(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()
 	annotated := w.admit(&workers[0])
 	annotated.has(baremetal.Faults{OffTakes: slow})

@@ -18,7 +18,7 @@ import (
 // TestTemplate: a MachineHealthCheck with a templateRef. The Machine tells the progress by ExternallyRemediated; its owner is not
 // asked for anything.
 func TestTemplate(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	w := newSite(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	p := w.admit(&w.workers()[0])
 	p.has(baremetal.Faults{OffTakes: slow})
 	p.hangs()
@@ -42,7 +42,7 @@ func TestTemplate(t *testing.T) {
 }
 
 // told is ExternallyRemediated of the machine, or nil.
-func (p *patient) told(e journal.Entry) *metav1.Condition {
+func (p *sickMachine) told(e journal.Entry) *metav1.Condition {
 	machine, ok := e.Object.(*clusterv1.Machine)
 	if !ok || machine.UID != p.machine.UID {
 		return nil
@@ -51,7 +51,7 @@ func (p *patient) told(e journal.Entry) *metav1.Condition {
 }
 
 // progress is what ExternallyRemediated has said, one after the other.
-func (p *patient) progress() []string {
+func (p *sickMachine) progress() []string {
 	var progress []string
 	stand.Journal.Find(func(e journal.Entry) bool {
 		if told := p.told(e); told != nil {
@@ -62,7 +62,7 @@ func (p *patient) progress() []string {
 	return slices.Compact(progress)
 }
 
-func (p *patient) marked() bool {
+func (p *sickMachine) marked() bool {
 	_, marked := stand.Journal.Find(func(e journal.Entry) bool {
 		machine, ok := e.Object.(*clusterv1.Machine)
 		return ok && machine.UID == p.machine.UID && (journal.Marked(machine) || journal.Deleting(machine))
@@ -72,7 +72,7 @@ func (p *patient) marked() bool {
 
 // TestAnnotation: a MachineHealthCheck with the strategy, and then a person, each of which annotates a Machine.
 func TestAnnotation(t *testing.T) {
-	w := newWard(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
+	w := newSite(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
 		check.Annotations = map[string]string{"sickbay.dev/remediation": "reboot"}
 	})
 	workers := w.workers()

@@ -9,16 +9,15 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // TestClusterVersion: an upgrade of OpenShift, with MachineHealthChecks of both kinds, in which Sickbay has no luck. It is
 // started before ClusterVersion is installed, killed in the middle of the upgrade, and killed once more before the end.
 func TestClusterVersion(t *testing.T) {
 	i := newInstallation(t)
-	bePaused := And(HaveKeyWithValue(clusterv1.PausedAnnotation, targets.UpgradeValue), HaveKeyWithValue(upgradepause.MarkerAnnotation, ""))
+	bePaused := And(HaveKeyWithValue(clusterv1.PausedAnnotation, mhcspec.UpgradeValue), HaveKeyWithValue(pause.MarkerAnnotation, ""))
 	began := time.Now().Add(-time.Hour)
 	checks, overridden := i.checks("paused"), i.checks("overridden")
 
@@ -39,14 +38,14 @@ func TestClusterVersion(t *testing.T) {
 		i.Eventually(i.annotations(check)).Should(bePaused)
 	}
 	for _, check := range overridden {
-		i.Eventually(i.annotations(check)).Should(And(HaveLen(1), HaveKey(upgradepause.HandledAnnotation)), "what a person has unpaused stays so")
+		i.Eventually(i.annotations(check)).Should(And(HaveLen(1), HaveKey(pause.HandledAnnotation)), "what a person has unpaused stays so")
 	}
 
 	i.Expect(sick.Kill()).To(Succeed())
 	i.upgrade("4.20.1", began, configv1.CompletedUpdate)
 	i.startSickbay()
 	for _, check := range checks {
-		i.Eventually(i.annotations(check)).Should(And(HaveLen(1), HaveKey(machinehealth.ResumedAtAnnotation)))
+		i.Eventually(i.annotations(check)).Should(And(HaveLen(1), HaveKey(mhcspec.ResumedAtAnnotation)))
 	}
 	for _, check := range overridden {
 		i.Eventually(i.annotations(check)).Should(BeEmpty(), "it has never been paused again, so there was nothing to resume")

@@ -10,9 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/targets"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 
 var cluster = world.ClusterSpec{
 	Namespace: "default", Name: "shared", Pools: []world.Pool{{Name: "ours", Size: 2}, {Name: "theirs", Size: 2}},
-	Annotations: map[string]string{upgradepause.OptionAnnotation: "true"},
+	Annotations: map[string]string{pause.OptionAnnotation: "true"},
 }
 
 // TestHandedOver: Sickbay serves the MachineHealthChecks that are handed over to it, Cluster API's own controller
@@ -105,19 +104,19 @@ func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCh
 	t.Helper()
 	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), stand.World)).To(Succeed())
 	for mhc, values := range map[*clusterv1.MachineHealthCheck][]string{
-		ours: {targets.HandedOverUpgradeValue, targets.HandedOverValue}, theirs: {targets.UpgradeValue, ""},
+		ours: {mhcspec.HandedOverUpgradeValue, mhcspec.HandedOverValue}, theirs: {mhcspec.UpgradeValue, ""},
 	} {
 		for i, what := range []string{"the pause", "the end of the pause"} {
 			await(t, what+" of "+mhc.Name, mhc, func(annotations map[string]string) bool {
-				_, marked := annotations[upgradepause.MarkerAnnotation]
-				_, resumed := annotations[machinehealth.ResumedAtAnnotation]
+				_, marked := annotations[pause.MarkerAnnotation]
+				_, resumed := annotations[mhcspec.ResumedAtAnnotation]
 				return annotations[clusterv1.PausedAnnotation] == values[i] && marked == (i == 0) && resumed == (i == 1)
 			})
 		}
 	}
 	_, given := stand.Journal.Find(func(e journal.Entry) bool {
 		value := e.Object.GetAnnotations()[clusterv1.PausedAnnotation]
-		return e.Object.GetUID() == ours.UID && value != targets.HandedOverValue && value != targets.HandedOverUpgradeValue
+		return e.Object.GetUID() == ours.UID && value != mhcspec.HandedOverValue && value != mhcspec.HandedOverUpgradeValue
 	})
 	g.Expect(given).To(BeFalse())
 }

@@ -14,7 +14,7 @@ import (
 // TestRollback follows docs/operations.md: this version has begun a repair of every kind, hands everything back, and ends. The version
 // without MachineRemediations repairs what is still sick.
 func TestRollback(t *testing.T) {
-	w := newWard(t, "back")
+	w := newSite(t, "back")
 	w.start(stand.Binary)
 	w.strike()
 	w.inTheMiddle()

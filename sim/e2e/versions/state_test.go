@@ -16,7 +16,7 @@ import (
 )
 
 // inTheMiddle waits until every repair has begun and none can end, and returns the UIDs of what was made for them.
-func (w *ward) inTheMiddle() map[string]types.UID {
+func (w *site) inTheMiddle() map[string]types.UID {
 	w.Helper()
 	made := map[string]types.UID{}
 	w.Eventually(func(g Gomega) {
@@ -36,14 +36,14 @@ func (w *ward) inTheMiddle() map[string]types.UID {
 }
 
 // now is a machine as it is.
-func (w *ward) now(g Gomega, name string) *clusterv1.Machine {
+func (w *site) now(g Gomega, name string) *clusterv1.Machine {
 	machine := &clusterv1.Machine{}
 	g.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(w.machines[name]), machine)).To(Succeed())
 	return machine
 }
 
 // request is what was made from the template of others; it has no UID if there is none.
-func (w *ward) request(g Gomega) *unstructured.Unstructured {
+func (w *site) request(g Gomega) *unstructured.Unstructured {
 	request := &unstructured.Unstructured{}
 	request.SetAPIVersion("remediation.example.dev/v1")
 	request.SetKind("FixRemediation")
@@ -53,7 +53,7 @@ func (w *ward) request(g Gomega) *unstructured.Unstructured {
 }
 
 // cycles are the power cycles of a machine, ended or not.
-func (w *ward) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation {
+func (w *site) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation {
 	var all v1alpha1.RebootRemediationList
 	g.Expect(w.client.List(w.Context(), &all, client.InNamespace(w.ns))).To(Succeed())
 	var its []v1alpha1.RebootRemediation
@@ -66,7 +66,7 @@ func (w *ward) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation 
 }
 
 // recovered: what the owners were asked for is done, once; what was cycled runs; and everybody is healthy.
-func (w *ward) recovered() {
+func (w *site) recovered() {
 	w.Helper()
 	w.Eventually(func(g Gomega) {
 		for _, name := range []string{marked, leaving} {
@@ -93,7 +93,7 @@ func (w *ward) recovered() {
 }
 
 // healthy reports whether the one machine of a pool has that verdict.
-func (w *ward) healthy(g Gomega, pool string) bool {
+func (w *site) healthy(g Gomega, pool string) bool {
 	spec := w.pool
 	if pool == annotated || pool == templated {
 		spec = w.metal
@@ -106,7 +106,7 @@ func (w *ward) healthy(g Gomega, pool string) bool {
 }
 
 // everIn counts the machines that a pool has ever had.
-func (w *ward) everIn(pool string) int {
+func (w *site) everIn(pool string) int {
 	seen := map[types.UID]bool{}
 	stand.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
@@ -136,7 +136,7 @@ func marks(uid types.UID) int {
 }
 
 // nothingLeft: no mark, no request, no annotation, no key on a host, no taint, no open MachineRemediation, no finalizer.
-func (w *ward) nothingLeft() {
+func (w *site) nothingLeft() {
 	w.Helper()
 	w.Eventually(func(g Gomega) {
 		w.closed(g)
@@ -164,7 +164,7 @@ func (w *ward) nothingLeft() {
 }
 
 // closed: every MachineRemediation has ended and can be deleted, and no RebootRemediation is at work.
-func (w *ward) closed(g Gomega) {
+func (w *site) closed(g Gomega) {
 	var records v1alpha1.MachineRemediationList
 	g.Expect(w.client.List(w.Context(), &records, client.InNamespace(w.ns))).To(Succeed())
 	for _, record := range records.Items {

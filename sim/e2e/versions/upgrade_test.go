@@ -13,7 +13,7 @@ import (
 // TestUpgrade: the version without MachineRemediations has begun a repair of every kind, and ends. This one takes them over: each has
 // its record, nothing is asked for twice, and when it is over nothing is left.
 func TestUpgrade(t *testing.T) {
-	w := newWard(t, "up")
+	w := newSite(t, "up")
 	w.start(before)
 	w.strike()
 	made := w.inTheMiddle()
@@ -46,7 +46,7 @@ func TestUpgrade(t *testing.T) {
 }
 
 // records are the MachineRemediations of a machine.
-func (w *ward) records(g Gomega, machine types.UID) []v1alpha1.MachineRemediation {
+func (w *site) records(g Gomega, machine types.UID) []v1alpha1.MachineRemediation {
 	var all v1alpha1.MachineRemediationList
 	g.Expect(w.client.List(w.Context(), &all, client.InNamespace(w.ns))).To(Succeed())
 	var its []v1alpha1.MachineRemediation

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/managed"
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
@@ -29,7 +29,7 @@ func TestAsARealAPIServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
 			real := play(t, e.Client, e.Namespace(t), script)
-			server := &apimodel.Server{Scheme: e.Scheme, Indexes: targets.Indexes(), Now: time.Now}
+			server := &apimodel.Server{Scheme: e.Scheme, Indexes: mhcspec.Indexes(), Now: time.Now}
 			modelled := play(t, &apimodel.Client{Server: server}, "test-ns", script)
 			if diff := cmp.Diff(real, modelled); diff != "" {
 				t.Errorf("the model differs (-real API server +model):\n%s", diff)
@@ -129,7 +129,7 @@ func ours(obj client.Object) []string {
 	var found []string
 	for _, owner := range []string{"sickbay-a", "sickbay-b"} {
 		for _, condition := range []string{"One", "Two", "OwnerRemediated"} {
-			if managed.Wrote(obj, condition, owner) {
+			if ownwrites.Wrote(obj, condition, owner) {
 				found = append(found, owner+" "+condition)
 			}
 		}

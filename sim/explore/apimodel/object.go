@@ -104,3 +104,12 @@ func (o *Object) meta() metav1.ObjectMeta {
 	decode("metadata", o.raw["metadata"], &meta)
 	return meta
 }
+
+// As returns an object as its type; nil if there is none.
+func As[T client.Object](obj *Object) T {
+	var none T
+	if obj == nil {
+		return none
+	}
+	return obj.Typed().(T)
+}

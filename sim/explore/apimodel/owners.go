@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/status"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // ownership is an entry of the managed fields: which conditions and annotations a field owner of Sickbay has written.
@@ -52,7 +52,7 @@ func own(old *Object, next map[string]any, r request) []ownership {
 		changed, mine = fieldsOfAll(named(r.applied)), nil
 	}
 	mine = union(mine, changed)
-	if strings.HasPrefix(r.owner, status.OwnerPrefix) && len(mine) > 0 {
+	if strings.HasPrefix(r.owner, ownwrites.OwnerPrefix) && len(mine) > 0 {
 		kept = append(kept, find(owners, r).with(mine))
 	}
 	writeManaged(metadata(next), kept)

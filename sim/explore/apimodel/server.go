@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/targets"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // Server holds all objects, and all that they ever were. It is for one goroutine at a time.
@@ -21,7 +21,7 @@ type Server struct {
 	// Scheme knows the kinds that are read and written as Go types.
 	Scheme *runtime.Scheme
 	// Indexes answer lists by field.
-	Indexes []targets.Index
+	Indexes []mhcspec.Index
 	// Now is the time that objects are created and deleted at.
 	Now func() time.Time
 	// Committed is called after each change; nil calls nobody.

@@ -69,10 +69,10 @@ func registerOriginal(mgr manager.Manager) error {
 
 // registerOurs takes the checks of Gardener as they are. What they look at is watched.
 func registerOurs(mgr manager.Manager) error {
-	opts := gardener.DefaultAddArgs{Controller: controllerOptions, Dependants: []healthcheck.Dependant{
-		{Object: &appsv1.Deployment{}, Owners: ofNamespace, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}},
-		{Object: &appsv1.StatefulSet{}, Owners: ofNamespace, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.StatefulSet)}},
-		{Object: &resourcesv1alpha1.ManagedResource{}, Owners: ofNamespace},
+	opts := gardener.DefaultAddArgs{Controller: controllerOptions, Watches: []healthcheck.Watch{
+		{Object: &appsv1.Deployment{}, Map: ofNamespace, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}},
+		{Object: &appsv1.StatefulSet{}, Map: ofNamespace, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.StatefulSet)}},
+		{Object: &resourcesv1alpha1.ManagedResource{}, Map: ofNamespace},
 	}}
 	opts.HealthCheckConfig.SyncPeriod = metav1.Duration{Duration: period}
 	registered := func(check gardener.HealthCheck) gardener.ConditionTypeToHealthCheck {
@@ -85,7 +85,7 @@ func registerOurs(mgr manager.Manager) error {
 	}, nil)
 }
 
-// ofNamespace maps a dependant to the Worker of its shoot, which has the same name.
+// ofNamespace maps a watch to the Worker of its shoot, which has the same name.
 func ofNamespace(_ context.Context, obj client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetNamespace()}}}
 }

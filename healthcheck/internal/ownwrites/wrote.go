@@ -1,0 +1,55 @@
+// Code generated from internal/ownwrites/wrote.go by make generate. DO NOT EDIT.
+
+// Package ownwrites is about what Sickbay itself writes: it builds applies and patches,
+// binds them to what was read, reads from managed fields who wrote what, and fits texts
+// into what the API takes.
+//
+// It serves the controllers and the health check engine.
+package ownwrites
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Wrote reports whether the given field owner wrote the condition of that type that
+// obj has now, or a part of it.
+func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
+	return slices.ContainsFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == fieldOwner && holdsCondition(entry.FieldsV1, conditionType)
+	})
+}
+
+// Applied reports whether the given field owner applied the condition of that type that obj has
+// now, or a part of it. A namesake that updates is somebody else.
+func Applied(obj client.Object, conditionType, fieldOwner string) bool {
+	return slices.ContainsFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == fieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply && holdsCondition(entry.FieldsV1, conditionType)
+	})
+}
+
+// holdsCondition reports whether a set of fields has a condition in status.conditions. Most have not, which is told without
+// decoding.
+func holdsCondition(set *metav1.FieldsV1, conditionType string) bool {
+	if set == nil || !bytes.Contains(set.GetRawBytes(), []byte(conditionType)) {
+		return false
+	}
+	var fields struct {
+		Status struct {
+			Conditions map[string]json.RawMessage `json:"f:conditions"`
+		} `json:"f:status"`
+	}
+	if err := json.Unmarshal(set.GetRawBytes(), &fields); err != nil {
+		return false
+	}
+	key, err := json.Marshal(map[string]string{"type": conditionType})
+	if err != nil {
+		return false
+	}
+	_, ok := fields.Status.Conditions["k:"+string(key)]
+	return ok
+}

@@ -1,0 +1,89 @@
+package healthcheck
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// lastResults are the results that are kept, by object. The zero value is ready; it is safe for concurrent use.
+type lastResults struct {
+	mu sync.Mutex
+	of map[client.ObjectKey]lastSeen
+}
+
+// lastSeen are the results for an object as it was.
+type lastSeen struct {
+	as      identity
+	results []keptResult
+}
+
+// load returns the results for an object if it is as it was.
+func (l *lastResults) load(obj client.Object) []keptResult {
+	l.mu.Lock()
+	seen, found := l.of[client.ObjectKeyFromObject(obj)]
+	l.mu.Unlock()
+	if !found || seen.as != identify(obj) {
+		return nil
+	}
+	return seen.results
+}
+
+// store replaces the results for an object.
+func (l *lastResults) store(obj client.Object, results []keptResult) {
+	if len(results) == 0 {
+		l.forget(client.ObjectKeyFromObject(obj))
+		return
+	}
+	seen := lastSeen{identify(obj), results}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of == nil {
+		l.of = map[client.ObjectKey]lastSeen{}
+	}
+	l.of[client.ObjectKeyFromObject(obj)] = seen
+}
+
+// forget drops what is kept for an object that is gone.
+func (l *lastResults) forget(key client.ObjectKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.of, key)
+}
+
+// identity is what results are about: an object, and what people want of it.
+type identity struct {
+	uid        types.UID
+	generation int64
+	// version is that of an object without a generation: nothing else tells whether it has changed.
+	version             string
+	deleted             bool
+	labels, annotations uint64
+}
+
+func identify(obj client.Object) identity {
+	id := identity{
+		uid: obj.GetUID(), generation: obj.GetGeneration(), deleted: !obj.GetDeletionTimestamp().IsZero(),
+		labels: sum(obj.GetLabels()), annotations: sum(obj.GetAnnotations()),
+	}
+	if id.generation == 0 {
+		id.version = obj.GetResourceVersion()
+	}
+	return id
+}
+
+var seed = maphash.MakeSeed()
+
+// sum is a hash of a map, but for clocks, which are the engine's own.
+func sum(values map[string]string) uint64 {
+	var total uint64
+	for key, value := range values {
+		if !strings.HasPrefix(key, ProgressAnnotation) {
+			total += maphash.Comparable(seed, [2]string{key, value})
+		}
+	}
+	return total
+}

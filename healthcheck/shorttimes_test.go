@@ -1,0 +1,51 @@
+package healthcheck_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// TestShortDamping: clocks are kept in whole seconds. Findings do not all fall into one moment for that.
+func TestShortDamping(t *testing.T) {
+	status := healthcheck.True
+	c := condition("Probed", func() (healthcheck.Result, error) { return healthcheck.Result{Status: status, Reason: "Found"}, nil })
+	c.Damping = healthcheck.Damping{Failures: 3, Interval: 500 * time.Millisecond}
+	f := inMemory(t, c)
+	f.reconcile(t)
+	status = healthcheck.False
+	at := 900 * time.Millisecond
+	for look := range 3 {
+		f.clock.SetTime(in(at))
+		again := f.reconcile(t).RequeueAfter
+		if look < 2 && again < 100*time.Millisecond {
+			t.Errorf("look %d: the next finding counts after %s", look, again)
+		}
+		at += again
+	}
+}
+
+// TestShortProgress: what may take less than a second is given that.
+func TestShortProgress(t *testing.T) {
+	f := inMemory(t, condition("Probed", says(healthcheck.Result{Status: healthcheck.Progressing, Reason: "Moving", Within: 500 * time.Millisecond}, nil)))
+	f.clock.SetTime(in(900 * time.Millisecond))
+	f.reconcile(t)
+	if got := f.kept()["Probed"]; got != healthcheck.Progressing {
+		t.Errorf("it is %s at once", got)
+	}
+}
+
+// TestClockWithoutATime counts as none.
+func TestClockWithoutATime(t *testing.T) {
+	f := inMemory(t, condition("Probed", says(healthcheck.Result{Status: healthcheck.Progressing, Reason: "Moving", Within: time.Minute}, nil)))
+	widget := f.stored(t)
+	widget.Annotations = map[string]string{healthcheck.ProgressAnnotation + "widgets": `{"Probed|answer|Moving":{}}`}
+	if err := f.writer.Update(t.Context(), widget); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcile(t)
+	if got := f.kept()["Probed"]; got != healthcheck.Progressing {
+		t.Errorf("it is %s at once", got)
+	}
+}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+)
+
+// reduce drops what nobody reads, of an object on its way into the cache. What is in the cache is good for patches of single fields alone: an update
+// with such an object would take away what is dropped.
+func reduce(obj any) (any, error) {
+	switch o := obj.(type) {
+	case *metal3v1.BareMetalHost:
+		return machinehealth.KeepHost(o), nil
+	case *clusterv1.Machine:
+		reduceMachine(o)
+	case *clusterv1.Cluster:
+		reduceCluster(o)
+	case *clusterv1.MachineHealthCheck:
+		emptyCopies(o)
+	}
+	return ownwrites.KeepOurManagedFields(obj)
+}
+
+// reduceMachine keeps all conditions, which patches name by their places.
+//
+//nolint:staticcheck // Providers still fill the deprecated fields.
+func reduceMachine(machine *clusterv1.Machine) {
+	emptyCopies(machine)
+	machine.Spec.Bootstrap, machine.Spec.ProviderID, machine.Spec.ReadinessGates, machine.Spec.Taints = clusterv1.Bootstrap{}, "", nil, nil
+	s := &machine.Status
+	s.NodeInfo, s.Addresses, s.CertificatesExpiryDate = nil, nil, metav1.Time{}
+	if s.Deprecated != nil && s.Deprecated.V1Beta1 != nil {
+		s.Deprecated.V1Beta1.Conditions = nil
+	}
+}
+
+// reduceCluster keeps of a topology which class and version it has. Its variables can be a hundred times as large as all the rest.
+//
+//nolint:staticcheck // Providers still fill the deprecated fields.
+func reduceCluster(cluster *clusterv1.Cluster) {
+	emptyCopies(cluster)
+	t := &cluster.Spec.Topology
+	*t = clusterv1.Topology{ClassRef: t.ClassRef, Version: t.Version}
+	cluster.Status.FailureDomains = nil
+	if cluster.Status.Deprecated != nil && cluster.Status.Deprecated.V1Beta1 != nil {
+		cluster.Status.Deprecated.V1Beta1.Conditions = nil
+	}
+}
+
+// copies are annotations with a copy of the whole object.
+var copies = []string{"kubectl.kubernetes.io/last-applied-configuration", "cluster.x-k8s.io/conversion-data"}
+
+// emptyCopies keeps that there is one.
+func emptyCopies(obj client.Object) {
+	annotations := obj.GetAnnotations()
+	for _, key := range copies {
+		if _, there := annotations[key]; there {
+			annotations[key] = ""
+		}
+	}
+}

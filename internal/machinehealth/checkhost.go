@@ -1,0 +1,56 @@
+package machinehealth
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+)
+
+// steadyHost keeps the condition about the host from turning True while an attempt is under way: meanwhile the operator says that there
+// is no error, and an attempt that fails takes up to three minutes.
+var steadyHost = healthcheck.Damping{Successes: 2, Interval: 3 * time.Minute}
+
+// hostApplies reports whether the condition about its host applies to a Machine: if the errors of hosts are judged, and it has one.
+func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
+	machine := in.Object
+	host, err := r.Observer.Hosts.of(ctx, machine, false)
+	if err != nil {
+		return 0, err
+	}
+	stands := meta.FindStatusCondition(machine.Status.Conditions, verdict.HostConditionType) != nil && ownwrites.Wrote(machine, verdict.HostConditionType, FieldOwner)
+	if host.Name == "" && !stands {
+		return healthcheck.LeaveAlone, nil
+	}
+	applies, err := r.applies(ctx, in)
+	if err != nil || applies == healthcheck.LeaveAlone {
+		return applies, err
+	}
+	if applies == healthcheck.Applies && host.Name != "" {
+		if judged, err := r.judgesHosts(ctx, machine); err != nil || judged {
+			return healthcheck.Applies, err
+		}
+	}
+	if !stands {
+		return healthcheck.LeaveAlone, nil
+	}
+	return healthcheck.DoesNotApply, nil
+}
+
+// judgesHosts reports whether the MachineHealthCheck of a Machine asks for the errors of hosts.
+func (r *Reconciler) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
+	mhc, err := r.owner(ctx, machine)
+	return mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0, err
+}
+
+// checkHost keeps since when a host has had an error.
+func (r *Reconciler) checkHost(ctx context.Context, in input) (healthcheck.Result, error) {
+	host, err := r.Observer.Hosts.of(ctx, in.Object, false)
+	return verdict.DecideHost(host), err
+}

@@ -1,0 +1,114 @@
+package machinehealth
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/cached"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
+)
+
+// poolLabel is what the MachineHealthChecks of one cluster go by.
+const poolLabel = "pool"
+
+// onlyReads is a client that reads from a cache, and writes nowhere.
+type onlyReads struct {
+	client.Client
+
+	reader client.Reader
+}
+
+// Get implements client.Reader.
+func (c onlyReads) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	return c.reader.Get(ctx, key, obj, opts...)
+}
+
+// List implements client.Reader.
+func (c onlyReads) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return c.reader.List(ctx, list, opts...)
+}
+
+// lookAt returns a look at a healthy Machine with nothing to be written. Its namespace has so many MachineHealthChecks, of the Machine's cluster or
+// each of another.
+func lookAt(tb testing.TB, checks int, oneCluster bool, opts ...build.ClusterOption) func() {
+	tb.Helper()
+	machine := build.Machine("ns", "m", build.NodeRef("node"), build.Label(poolLabel, "0"),
+		build.Condition(verdict.ConditionType, metav1.ConditionTrue, verdict.ReasonSucceeded, build.Epoch))
+	for i := range 8 {
+		build.Label(fmt.Sprint("label-", i), "value")(machine)
+	}
+	for i := range machine.Status.Conditions {
+		machine.Status.Conditions[i].ObservedGeneration = machine.Generation
+	}
+	objects := []client.Object{machine, build.Cluster("ns", build.ClusterName, opts...)}
+	for i := range checks {
+		pool := build.Selector(map[string]string{poolLabel: fmt.Sprint(i)})
+		mhc := build.MachineHealthCheck("ns", fmt.Sprint("mhc-", i), pool)
+		if i > 0 && !oneCluster {
+			mhc = build.MachineHealthCheck("ns", fmt.Sprint("mhc-", i), pool, build.InCluster(fmt.Sprint("cluster-", i)))
+		}
+		objects = append(objects, mhc)
+	}
+	nodes := &fakenodes.Nodes{}
+	nodes.Put(mhcspec.ClusterOf(machine), build.Node("node"))
+	r := &Reconciler{
+		Client:    onlyReads{reader: cached.New(tb, mhcspec.AddIndexes, objects...)},
+		Observer:  &Observer{Nodes: nodes, GracePeriod: 5 * time.Minute},
+		Selectors: &mhcspec.Selectors{},
+		Recorder:  events.NewFakeRecorder(1),
+		Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
+	}
+	req := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(machine)}
+	look := func() {
+		if _, err := r.Reconcile(tb.Context(), req); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	look()
+	return look
+}
+
+func BenchmarkLook(b *testing.B) {
+	for _, oneCluster := range []bool{false, true} {
+		for _, checks := range []int{1, 100, 10_000} {
+			b.Run(fmt.Sprintf("%d checks, one cluster %t", checks, oneCluster), func(b *testing.B) {
+				look := lookAt(b, checks, oneCluster)
+				b.ReportAllocs()
+				for b.Loop() {
+					look()
+				}
+			})
+		}
+	}
+}
+
+// TestLookIsOfOneMachine: a look at a Machine allocates the same beside one MachineHealthCheck and beside 10,000, and however much is in its Cluster.
+func TestLookIsOfOneMachine(t *testing.T) {
+	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
+		for i := range 1000 {
+			c.Spec.Topology.Variables = append(c.Spec.Topology.Variables, clusterv1.ClusterVariable{Name: fmt.Sprint("variable-", i), Value: apiextensionsv1.JSON{Raw: []byte(`"value"`)}})
+		}
+	})
+	alone := expect.Allocated(lookAt(t, 1, true))
+	for name, look := range map[string]func(){
+		"10,000 of the cluster": lookAt(t, 10_000, true), "10,000 of others": lookAt(t, 10_000, false), "a large Cluster": lookAt(t, 1, true, topology),
+	} {
+		if got := expect.Allocated(look); got > alone+alone/5 {
+			t.Errorf("%s: %d bytes, and %d without", name, got, alone)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package machinehealth
+
+import (
+	"context"
+	"sync/atomic"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mask"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+)
+
+// byConsumer indexes BareMetalHosts by who uses them, and Machines by their infrastructure machine, which does.
+const byConsumer = "machinehealth.consumer"
+
+// Hosts finds the BareMetalHosts that run Machines.
+type Hosts struct {
+	// Client reads from the cache, Live past it.
+	Client, Live client.Reader
+
+	installed atomic.Bool
+}
+
+// Appeared indexes the hosts and the Machines that they run, and has hosts looked at. It is called once their kind is installed.
+func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error {
+	err := mhcspec.AddTo(ctx, indexer, []mhcspec.Index{
+		{Object: &metal3v1.BareMetalHost{}, Field: byConsumer, Extract: func(obj client.Object) []string {
+			if consumer := ConsumerOf(obj.(*metal3v1.BareMetalHost)); consumer != "" {
+				return []string{consumer}
+			}
+			return nil
+		}},
+		{Object: &clusterv1.Machine{}, Field: byConsumer, Extract: func(obj client.Object) []string {
+			return []string{ConsumerOfMachine(obj.(*clusterv1.Machine))}
+		}},
+	})
+	if err != nil {
+		return err
+	}
+	h.installed.Store(true)
+	return nil
+}
+
+// Installed reports whether there can be hosts: their kind is installed and may be read.
+func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
+
+// of returns what is known of the host of a Machine; zero if it has none.
+func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (verdict.HostFacts, error) {
+	host, err := h.Cached(ctx, machine)
+	if err != nil || host == nil {
+		return verdict.HostFacts{}, err
+	}
+	if !live {
+		return verdict.HostFactsOf(host), nil
+	}
+	current := &metal3v1.BareMetalHost{}
+	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
+		return verdict.HostFacts{}, client.IgnoreNotFound(err)
+	}
+	if ConsumerOf(current) != ConsumerOfMachine(machine) {
+		return verdict.HostFacts{}, nil
+	}
+	return verdict.HostFactsOf(current), nil
+}
+
+// Cached is the host that runs a Machine, as the cache has it; nil if there is none, or if nobody reads hosts.
+func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3v1.BareMetalHost, error) {
+	if !h.Installed() {
+		return nil, nil
+	}
+	var list metal3v1.BareMetalHostList
+	consumer := client.MatchingFields{byConsumer: ConsumerOfMachine(machine)}
+	if err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), consumer, client.UnsafeDisableDeepCopy); err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	return &list.Items[0], nil
+}
+
+// KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware. Its error may quote the address
+// of its BMC, with the password.
+func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
+	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
+	kept.ManagedFields = nil
+	kept.Spec.ConsumerRef = host.Spec.ConsumerRef
+	kept.Status.PoweredOn = host.Status.PoweredOn
+	kept.Status.OperationalStatus, kept.Status.ErrorType = host.Status.OperationalStatus, host.Status.ErrorType
+	kept.Status.ErrorMessage = mask.Text(host.Status.ErrorMessage)
+	return kept
+}
+
+// ConsumerOf is who uses a host, as ConsumerOfMachine names it; empty if nobody does.
+func ConsumerOf(host *metal3v1.BareMetalHost) string {
+	ref := host.Spec.ConsumerRef
+	if ref == nil || (ref.Namespace != "" && ref.Namespace != host.Namespace) {
+		return ""
+	}
+	return consumer(ref.GroupVersionKind().Group, ref.Kind, ref.Name)
+}
+
+// ConsumerOfMachine is who uses the host of a Machine: its infrastructure machine.
+func ConsumerOfMachine(machine *clusterv1.Machine) string {
+	ref := &machine.Spec.InfrastructureRef
+	return consumer(ref.APIGroup, ref.Kind, ref.Name)
+}
+
+func consumer(group, kind, name string) string { return group + "/" + kind + "/" + name }

@@ -1,0 +1,26 @@
+package machinehealth
+
+import (
+	"testing"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+)
+
+// TestKeepHost: a host in the cache says the same as the whole one.
+func TestKeepHost(t *testing.T) {
+	failing := metal3v1.BareMetalHostStatus{OperationalStatus: "error", ErrorType: "power management error", ErrorMessage: "i/o timeout"}
+	for name, host := range map[string]*metal3v1.BareMetalHost{
+		"fine":                  {Status: metal3v1.BareMetalHostStatus{OperationalStatus: "OK"}},
+		"failing":               {Status: failing},
+		"failing without words": {Status: metal3v1.BareMetalHostStatus{OperationalStatus: "error"}},
+		"failing, and paused":   {ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{metal3v1.PausedAnnotation: ""}}, Status: failing},
+		"failing, and detached": {ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{metal3v1.DetachedAnnotation: ""}}, Status: failing},
+	} {
+		if got, want := verdict.HostFactsOf(KeepHost(host)), verdict.HostFactsOf(host); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package verdict
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// TrueSince returns since when a condition has been True; zero if it is not.
+func TrueSince(conditions []metav1.Condition, conditionType string) time.Time {
+	c := meta.FindStatusCondition(conditions, conditionType)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return time.Time{}
+	}
+	return c.LastTransitionTime.Time
+}
+
+// startedAt is when the startup clock of a Machine began to run: a Machine cannot
+// come up before the infrastructure and the control plane it needs.
+func (f *Facts) startedAt() time.Time {
+	at := later(f.Machine.CreationTimestamp.Time, f.Rules.ResumedAt)
+	at = later(at, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
+	at = later(at, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition))
+	return later(at, TrueSince(f.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition))
+}
+
+// countsSince is when a condition began to count: at its last transition, and not
+// before the end of the last pause. A condition without a transition time counts
+// from the creation of its object.
+func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
+	if lastTransition.IsZero() {
+		lastTransition = created
+	}
+	return later(lastTransition, f.Rules.ResumedAt)
+}
+
+// heldBackUntil is when findings began to count, for a Cluster that is up.
+func (f *Facts) heldBackUntil() time.Time {
+	until := TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
+	if isControlPlane(f.Machine) {
+		return until
+	}
+	return later(until, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

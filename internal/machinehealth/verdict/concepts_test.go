@@ -1,0 +1,98 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
+
+//go:generate go test -run ^TestConcepts . -update
+
+const conceptsFile = "../../../docs/concepts.md"
+
+// concept is a row of a table in docs/concepts.md: what is observed, in words and as facts. The rest
+// of the row is what Decide says about the facts.
+type concept struct {
+	step, observed string
+	facts          Facts
+}
+
+// verdictConcepts are about the rules of the function facts, which the page states above the table.
+func verdictConcepts() []concept {
+	late, soon := ago(6*time.Minute), ago(time.Minute)
+	return []concept{
+		{"asked for", "annotation `cluster.x-k8s.io/remediate-machine` on the Machine", facts(machine(remediate()))},
+		{"unhealthy", "the Machine is in phase Failed", facts(machine(build.InPhase("Failed", soon)))},
+		{"", "its provider says that it has failed (`failureMessage`)", facts(machine(hasFailed("", providerSays)))},
+		{"", "the Machine is in phase Provisioning, for `sickbay.dev/provisioning-timeout` or longer", facts(machine(build.InPhase("Provisioning", late)))},
+		{"", "its BareMetalHost has an error, for `sickbay.dev/host-error-timeout` or longer", facts(hostError(late))},
+		{"", "no nodeRef, startup timeout exceeded", facts(machineWithoutNode())},
+		{"", "nodeRef set, Node gone, Machine not being deleted", facts(nodeGone)},
+		{"", "a Machine condition matches, for its timeout or longer", facts(machine(noDisk(late)))},
+		{"", "a Node condition matches, for its timeout or longer", facts(notReady(late))},
+		{"", "several of these at once", facts(machine(noDisk(late)), notReady(late))},
+		{"not decided", "nodeRef set, Node gone, Machine being deleted", facts(machine(deleting()), nodeGone)},
+		{"", "nodeRef set, workload cluster cannot be read", facts(lost(late))},
+		{"", "the same for less than the grace period, and the Machine was healthy", facts(wasHealthy, lost(soon))},
+		{"", "the Machine is in phase Provisioning, not yet for `sickbay.dev/provisioning-timeout`", facts(machineProvisioning(soon))},
+		{"", "no nodeRef, startup timeout not exceeded", facts(machineWithoutNode(build.CreatedAt(soon)))},
+		{"", "a Node condition matches, not yet for its timeout", facts(notReady(soon))},
+		{"", "a Machine condition matches, not yet for its timeout", facts(machine(noDisk(soon)))},
+		{"healthy", "Node exists, nothing matches", facts()},
+		{"", "the same, and its BareMetalHost has an error, not yet for `sickbay.dev/host-error-timeout`", facts(hostError(soon))},
+	}
+}
+
+func gateConcepts() []concept {
+	noInfrastructure, noControlPlane := cluster(build.InfrastructureNotReady()), cluster(build.ControlPlaneNotInitialized())
+	return []concept{
+		{"", "finding, Cluster infrastructure not ready", facts(nodeGone, noInfrastructure)},
+		{"", "finding on a worker, control plane not initialized", facts(nodeGone, noControlPlane)},
+		{"", "finding on a control-plane Machine, control plane not initialized", facts(machine(build.ControlPlane()), nodeGone, noControlPlane)},
+		{"", "no finding, Cluster infrastructure not ready", facts(noInfrastructure)},
+		{"", "remediation asked for, Cluster infrastructure not ready", facts(machine(remediate()), noInfrastructure)},
+	}
+}
+
+func TestConceptsVerdicts(t *testing.T) {
+	table := [][]string{{"step", "observed", "status", "reason", "message", "changes by itself"}}
+	for _, c := range verdictConcepts() {
+		table = append(table, append([]string{c.step}, c.render()...))
+	}
+	docs.Section(t, conceptsFile, "verdicts", docs.Table(table...))
+}
+
+func TestConceptsGates(t *testing.T) {
+	table := [][]string{{"observed", "status", "reason", "message", "changes by itself"}}
+	for _, c := range gateConcepts() {
+		table = append(table, c.render())
+	}
+	docs.Section(t, conceptsFile, "gates", docs.Table(table...))
+}
+
+// TestConceptsAreComplete: each reason that there is can be found in the tables.
+func TestConceptsAreComplete(t *testing.T) {
+	var shown []string
+	for _, c := range append(verdictConcepts(), gateConcepts()...) {
+		shown = append(shown, verdictOf(c.facts, now).Reason)
+	}
+	for _, reason := range docs.Constants(t, "conditions.go", "Reason", reasons) {
+		if !slices.Contains(shown, reason.Value) {
+			t.Errorf("no table of %s has a row for the reason %s", conceptsFile, reason.Value)
+		}
+	}
+}
+
+// render judges the facts, and returns the row from the observation on.
+func (c concept) render() []string {
+	v := verdictOf(c.facts, now)
+	changes := ""
+	if v.Recheck > 0 {
+		changes = fmt.Sprintf("in %s", v.Recheck)
+	}
+	return []string{c.observed, string(v.Status), docs.Code(v.Reason), v.Message, changes}
+}

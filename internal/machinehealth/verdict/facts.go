@@ -1,0 +1,55 @@
+package verdict
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+)
+
+// Facts is everything that the verdict on a Machine depends on, apart from the
+// time. Nothing in it is changed by deciding.
+type Facts struct {
+	Machine *clusterv1.Machine
+	Cluster *clusterv1.Cluster
+	Rules   mhcspec.Rules
+	Node    NodeFacts
+	// HostErrorGone tells that the host, read past the cache, has no error at this moment. It may be that its operator tries
+	// again, so that says little; but it is no time to act.
+	HostErrorGone bool
+	// HostQuiet tells that the host has no error at this moment by the cache. A healthy Machine does not become unhealthy then.
+	HostQuiet bool
+	// WasHealthy tells that the stored verdict is True.
+	WasHealthy bool
+	// GracePeriod is how long a healthy Machine stays so after the connection to
+	// its Node was lost.
+	GracePeriod time.Duration
+}
+
+// NodeState is what is known about the Node of a Machine.
+type NodeState int
+
+const (
+	// NodeNone says that the Machine has no nodeRef.
+	NodeNone NodeState = iota
+	// NodeFound says that the Node was read.
+	NodeFound
+	// NodeGone says that the workload cluster answered that there is no such Node.
+	NodeGone
+	// NodeUnreadable says that the workload cluster did not answer.
+	NodeUnreadable
+)
+
+// NodeFacts is what was observed in the workload cluster.
+type NodeFacts struct {
+	State NodeState
+	// Node is set if State is NodeFound.
+	Node *corev1.Node
+	// Cause and LostAt are set if State is NodeUnreadable: why, and since when.
+	Cause  string
+	LostAt time.Time
+	// Announced is set if an event comes when that ends.
+	Announced bool
+}

@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"regexp"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mask"
+)
+
+// FailureOf says why a Machine has failed for good; empty if it has not. Cluster API sets no phase for that any more: it
+// copies what the infrastructure or bootstrap provider says of its own object, or says itself that this object is gone.
+//
+//nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
+func FailureOf(machine *clusterv1.Machine) string {
+	if d := machine.Status.Deprecated; d != nil && d.V1Beta1 != nil {
+		if message := d.V1Beta1.FailureMessage; message != nil && *message != "" {
+			return steady(*message)
+		}
+		if reason := d.V1Beta1.FailureReason; reason != nil && *reason != "" {
+			return "Machine has failed: " + string(*reason)
+		}
+	}
+	if machine.Status.Phase == phaseFailed {
+		return "Machine is in phase Failed"
+	}
+	return ""
+}
+
+// changing matches the parts of an error that differ from one attempt to the next: times, ports of our side, requests and counts.
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[0-9.]*(Z|[+-]\d\d:?\d\d)?|:\d+(->)|\breq-[0-9a-f-]+|(?i:\b(attempt|try) #?\d+|\b\d+ (attempts|tries|retries|times))\b`)
+
+// steady is an error without what changes: a message that changes is a write, and wakes others up. Passwords that it quotes go, too: more people
+// read verdicts, events and records than may read the object that has the error.
+func steady(message string) string {
+	return strings.Join(strings.Fields(changing.ReplaceAllString(mask.Text(message), "$2")), " ")
+}

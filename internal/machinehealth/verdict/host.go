@@ -1,0 +1,110 @@
+package verdict
+
+import (
+	"time"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// HostConditionType is the condition that says whether the bare-metal host of a Machine has an error. A host does not say since
+// when it has one: its operator writes its status and its conditions anew with each attempt. So that is kept on the Machine.
+const HostConditionType = "HostHealthy"
+
+// Reasons of that condition, beside ReasonHostError.
+const (
+	// ReasonHostHasNoError: the host has none.
+	ReasonHostHasNoError = "NoError"
+	// ReasonHostUnwatched: the host is paused or detached, so what it says may be old.
+	ReasonHostUnwatched = "HostUnwatched"
+)
+
+// HostFacts is what is known of the BareMetalHost that runs a Machine; zero if there is none.
+type HostFacts struct {
+	Name string
+	// Error is its error, by type and message, without what changes; empty if it has none.
+	Error string
+	// Unwatched tells that its operator does not look at it, since a person has asked for that.
+	Unwatched bool
+}
+
+// HostFactsOf reads a BareMetalHost.
+func HostFactsOf(host *metal3v1.BareMetalHost) HostFacts {
+	facts := HostFacts{Name: host.Name}
+	_, paused := host.Annotations[metal3v1.PausedAnnotation]
+	_, detached := host.Annotations[metal3v1.DetachedAnnotation]
+	if paused || detached {
+		facts.Unwatched = true
+		return facts
+	}
+	status := &host.Status
+	if status.ErrorType == "" && status.OperationalStatus != metal3v1.OperationalStatusError {
+		return facts
+	}
+	facts.Error = string(status.ErrorType)
+	if facts.Error == "" {
+		facts.Error = "error"
+	}
+	if status.ErrorMessage != "" {
+		facts.Error += ": " + steady(status.ErrorMessage)
+	}
+	return facts
+}
+
+// DecideHost is what the condition says about a host.
+func DecideHost(host HostFacts) healthcheck.Result {
+	switch {
+	case host.Unwatched:
+		return unknown(ReasonHostUnwatched, "Host "+host.Name+" is paused or detached: its operator does not look at it")
+	case host.Error != "":
+		return healthcheck.Result{Status: healthcheck.False, Reason: ReasonHostError, Message: "Host " + host.Name + " has an error: " + host.Error}
+	}
+	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonHostHasNoError}
+}
+
+// HostSick reports whether the host of a Machine is judged, and the Machine says that it has an error.
+func (f *Facts) HostSick() bool {
+	if f.Rules.HostErrorTimeout == 0 {
+		return false
+	}
+	c := meta.FindStatusCondition(f.Machine.Status.Conditions, HostConditionType)
+	return c != nil && c.Status == metav1.ConditionFalse
+}
+
+// hostError judges the error of a host by the time for which the Machine has said so. That goes on for a while after the last error, so a
+// healthy Machine becomes unhealthy only while there is one.
+func (l look) hostError() findings {
+	if !l.HostSick() || l.HostErrorGone {
+		return findings{}
+	}
+	c := meta.FindStatusCondition(l.Machine.Status.Conditions, HostConditionType)
+	since := later(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.hostSeenSince(l.now))
+	due := since.Add(l.Rules.HostErrorTimeout)
+	switch {
+	case l.now.Before(due):
+		return findings{due: due}
+	case l.HostQuiet && l.WasHealthy:
+		return findings{}
+	}
+	return one(ReasonHostError, c.Message, due)
+}
+
+// hostSeenSince is since when Sickbay looks at the host without a break. While somebody pauses the Machine, its Cluster or its
+// MachineHealthCheck, the condition stays as it is, whatever becomes of the host.
+func (f *Facts) hostSeenSince(now time.Time) time.Time {
+	var since time.Time
+	for _, paused := range []*metav1.Condition{f.Rules.Paused, meta.FindStatusCondition(f.Machine.Status.Conditions, clusterv1.PausedCondition)} {
+		switch {
+		case paused == nil:
+		case paused.Status == metav1.ConditionTrue:
+			return now // it has ended just now: otherwise nothing would be judged
+		default:
+			since = later(since, paused.LastTransitionTime.Time)
+		}
+	}
+	return since
+}

@@ -1,0 +1,89 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// lookedFor says which requests were looked for.
+type lookedFor struct {
+	uid types.UID
+	gvk schema.GroupVersionKind
+}
+
+// observeLeftOvers notes what an earlier version of Sickbay has left on the targets. As long as they are paused nothing
+// is taken over, so nothing is looked for.
+func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) error {
+	if len(mhcspec.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
+		return nil
+	}
+	requests, err := r.oldRequests(ctx, f)
+	if err != nil {
+		return err
+	}
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		target.LeftOver = admission.LeftOver(target.Machine, requests[target.Machine.Name])
+	}
+	return nil
+}
+
+// oldRequests returns the requests that may have been made for machines and not for records, by their name.
+func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
+	mhc := f.MachineHealthCheck
+	ref := mhc.Spec.Remediation.TemplateRef
+	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !r.kinds.isReadable(remedy.RequestKind(ref)) {
+		return nil, nil
+	}
+	key, what := client.ObjectKeyFromObject(mhc), lookedFor{mhc.UID, remedy.RequestKind(ref)}
+	if r.leftOvers.Get(key) == what {
+		return nil, nil
+	}
+	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
+	if err != nil {
+		return nil, ignoreUninstalled(err)
+	}
+	if !admission.RequestsLeft(*f, requests) && !r.waitingRequests(ctx, mhc, requests) {
+		r.leftOvers.Set(key, what)
+	}
+	return requests, nil
+}
+
+// waitingRequests reports whether there is a request for a selected Machine that is no target for now: it is taken over when
+// nobody pauses or skips the Machine any more.
+func (r *Reconciler) waitingRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck, requests map[string]*metav1.PartialObjectMetadata) bool {
+	for name := range requests {
+		machine := &clusterv1.Machine{}
+		if err := r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: name}, machine); err != nil {
+			continue
+		}
+		if r.Selectors.Matches(mhc, machine) && !mhcspec.IsTarget(machine) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reconciler) listRequests(ctx context.Context, ref clusterv1.MachineHealthCheckRemediationTemplateReference, namespace string) (map[string]*metav1.PartialObjectMetadata, error) {
+	gvk := remedy.RequestKind(ref)
+	list := metadataList(gvk)
+	if err := r.Live.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing %s in %s: %w", gvk.Kind, namespace, err)
+	}
+	requests := make(map[string]*metav1.PartialObjectMetadata, len(list.Items))
+	for i := range list.Items {
+		list.Items[i].SetGroupVersionKind(gvk)
+		requests[list.Items[i].Name] = &list.Items[i]
+	}
+	return requests, nil
+}

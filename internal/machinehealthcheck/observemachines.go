@@ -1,0 +1,159 @@
+package machinehealthcheck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// look reads what a MachineHealthCheck is about: its machines and their records. The Reconciler and the Gatekeeper share it.
+type look struct {
+	client    client.Reader
+	live      client.Reader
+	observer  *machinehealth.Observer
+	selectors *mhcspec.Selectors
+	clock     clock.PassiveClock
+}
+
+func (r *Reconciler) look() look { return look{r.Client, r.Live, r.Observer, r.Selectors, r.Clock} }
+
+// addTargets finds the Machines that belong to the MachineHealthCheck, and notes
+// those that it selects but that belong to an older one.
+func (l look) addTargets(ctx context.Context, f *admission.Facts) error {
+	mhc := f.MachineHealthCheck
+	machines, err := l.selectors.MachinesSelectedBy(ctx, l.client, mhc)
+	if err != nil {
+		return err
+	}
+	rivals, err := mhcspec.Rivals(ctx, l.client, mhc)
+	if err != nil {
+		return err
+	}
+	f.Elsewhere = map[string][]string{}
+	for i := range machines {
+		machine := &machines[i]
+		if !l.selectors.Matches(mhc, machine) || !mhcspec.IsTarget(machine) {
+			continue
+		}
+		if owner := l.selectors.Owner(machine, rivals); owner != nil && owner.UID != mhc.UID {
+			f.Elsewhere[owner.Name] = append(f.Elsewhere[owner.Name], machine.Name)
+			continue
+		}
+		f.Targets = append(f.Targets, admission.Target{Machine: machine})
+	}
+	slices.SortFunc(f.Targets, func(a, b admission.Target) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
+	return nil
+}
+
+// addRecords adds records to the history of the cluster, and keeps those that are the MachineHealthCheck's.
+func (l look) addRecords(ctx context.Context, f *admission.Facts, all []v1alpha1.MachineRemediation) error {
+	for i := range all {
+		f.History = append(f.History, &all[i])
+		ours, err := l.ours(ctx, f, &all[i])
+		if err != nil {
+			return err
+		}
+		if ours {
+			f.Records = append(f.Records, &all[i])
+		}
+	}
+	return nil
+}
+
+// ours reports whether a record counts for the MachineHealthCheck: its machine is a target now, or nobody's, and the record
+// names it.
+func (l look) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineRemediation) (bool, error) {
+	if targeted(f.Targets, r.Spec.MachineRef) {
+		return true, nil
+	}
+	// By name: one that was deleted and made again goes on where the other stopped.
+	if r.Spec.HealthCheckRef.Name != f.MachineHealthCheck.Name {
+		return false, nil
+	}
+	machine := &clusterv1.Machine{}
+	if err := l.client.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Spec.MachineRef.Name}, machine); err != nil {
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, fmt.Errorf("getting machine %s: %w", r.Spec.MachineRef.Name, err)
+	}
+	if machine.UID != r.Spec.MachineRef.UID || !mhcspec.IsTarget(machine) {
+		return true, nil
+	}
+	mhcs, err := mhcspec.MachineHealthChecksFor(ctx, l.client, machine)
+	if err != nil {
+		return false, err
+	}
+	owner := l.selectors.Owner(machine, mhcs)
+	return owner == nil || owner.UID == f.MachineHealthCheck.UID, nil
+}
+
+// targeted reports whether a machine is among targets, which are sorted by name.
+func targeted(all []admission.Target, machine v1alpha1.RemediatedMachineReference) bool {
+	i, found := slices.BinarySearchFunc(all, machine.Name, func(t admission.Target, name string) int { return cmp.Compare(t.Machine.Name, name) })
+	return found && all[i].Machine.UID == machine.UID
+}
+
+// judge judges all targets anew, from the caches. Verdicts fall one by one, but Nodes may vanish all at once: who went by
+// the first verdict would admit as many machines as the limit allows before the limit says no. It stops as soon as more
+// than so many are unhealthy, which is all that has to be known.
+func (l look) judge(ctx context.Context, f *admission.Facts, most int) error {
+	unhealthy, observer := 0, *l.observer
+	observer.Nodes = workload.ForMany(ctx, observer.Nodes, client.ObjectKeyFromObject(f.Cluster), len(f.Targets))
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		if !target.Machine.DeletionTimestamp.IsZero() {
+			unhealthy++
+			continue
+		}
+		facts, err := observer.CachedFacts(ctx, target.Machine, f.MachineHealthCheck, f.Cluster)
+		if err != nil {
+			return err
+		}
+		target.Present = metav1.ConditionStatus(verdict.Decide(facts, l.clock.Now()).Status)
+		if target.Present != metav1.ConditionTrue {
+			unhealthy++
+		}
+		if unhealthy > most {
+			return nil
+		}
+	}
+	return nil
+}
+
+// liveRecords replaces the open records by those that are there, past the cache: the last leader may have admitted machines
+// just before it went.
+func (l look) liveRecords(ctx context.Context, f *admission.Facts) error {
+	all, err := record.LiveOpenOfCluster(ctx, l.live, client.ObjectKeyFromObject(f.Cluster))
+	if err != nil {
+		return err
+	}
+	f.Records, f.History = closed(f.Records), closed(f.History)
+	return l.addRecords(ctx, f, all)
+}
+
+// closed returns the records that do not call themselves open.
+func closed(all []*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation {
+	var over []*v1alpha1.MachineRemediation
+	for _, r := range all {
+		if _, open := r.Labels[v1alpha1.OpenLabel]; !open {
+			over = append(over, r)
+		}
+	}
+	return over
+}

@@ -1,0 +1,114 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// templateTimeout bounds the reading of templates. Their kinds are not ours, and a
+// cache that may not list a kind waits for ever.
+const templateTimeout = 10 * time.Second
+
+// observeTemplate looks for the template that the MachineHealthCheck refers to, and whether the requests that are made
+// from it can be read. It is read as metadata, since the decision needs no more.
+func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) error {
+	ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef
+	if !ref.IsDefined() {
+		return nil
+	}
+	if mhcspec.NamesPlan(f.MachineHealthCheck) {
+		return r.observePlan(ctx, f)
+	}
+	ctx, cancel := context.WithTimeout(ctx, templateTimeout)
+	defer cancel()
+	for _, one := range []struct {
+		what string
+		gvk  schema.GroupVersionKind
+	}{{"request", remedy.RequestKind(ref)}, {"template", ref.GroupVersionKind()}} {
+		missing, err := r.unreadable(ctx, one.gvk, one.what)
+		if missing != "" || err != nil {
+			f.Template.Missing = missing
+			return err
+		}
+	}
+	missing, err := r.missingTemplate(ctx, f.MachineHealthCheck)
+	if err != nil {
+		f.Template.Missing = r.uninstalled(err, ref.GroupVersionKind(), "template")
+		return ignoreUninstalled(err)
+	}
+	f.Template.Missing = missing
+	return r.watchTemplates(ref.GroupVersionKind())
+}
+
+// missingTemplate says that a template does not exist; empty if it does.
+func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (string, error) {
+	ref := mhc.Spec.Remediation.TemplateRef
+	template := &metav1.PartialObjectMetadata{}
+	template.SetGroupVersionKind(ref.GroupVersionKind())
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: ref.Name}, template)
+	if apierrors.IsNotFound(err) {
+		return fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return "", nil
+}
+
+// uninstalled says that a kind is missing which could be read before; empty if err is another one.
+func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) string {
+	if !meta.IsNoMatchError(err) {
+		return ""
+	}
+	r.kinds.readable.Delete(gvk)
+	return notInstalled(gvk, what)
+}
+
+func ignoreUninstalled(err error) error {
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
+}
+
+func notInstalled(gvk schema.GroupVersionKind, what string) string {
+	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
+}
+
+// unreadable says why objects of a kind cannot be read; empty if they can. A cache
+// that is asked for a kind which it may not list waits for ever, so the API server is
+// asked once before.
+func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
+	if r.kinds.isReadable(gvk) {
+		return "", nil
+	}
+	err := r.Live.List(ctx, metadataList(gvk), client.InNamespace(r.Namespace), client.Limit(1))
+	switch {
+	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
+		return notInstalled(gvk, what), nil
+	case apierrors.IsForbidden(err):
+		return fmt.Sprintf("remediation %s kind %s of %s may not be read: Sickbay lacks the permission", what, gvk.Kind, gvk.GroupVersion()), nil
+	case err != nil:
+		return "", fmt.Errorf("listing %s: %w", gvk.Kind, err)
+	}
+	r.kinds.setReadable(gvk)
+	return "", nil
+}
+
+func metadataList(gvk schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	return list
+}

@@ -1,0 +1,98 @@
+package mhcspec
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// byHandle indexes MachineHealthChecks by a label that each Machine has which they select: a look at one Machine must not be a look at all
+// MachineHealthChecks of its cluster.
+const byHandle = "sickbay.handle"
+
+// handle is a label of Machines; zero if there is none.
+type handle struct{ key, value string }
+
+// handleOf is one of the labels that a MachineHealthCheck asks for; zero if it asks for none that tells Machines of a cluster from each other.
+func handleOf(mhc *clusterv1.MachineHealthCheck) handle {
+	var first handle
+	for key, value := range mhc.Spec.Selector.MatchLabels {
+		if key != clusterv1.ClusterNameLabel && (first.key == "" || key < first.key) {
+			first = handle{key, value}
+		}
+	}
+	return first
+}
+
+func (h handle) of(cluster string) string { return cluster + "/" + h.key + "=" + h.value }
+
+// ofKey is where all handles of a key are.
+func ofKey(cluster, key string) string { return cluster + "/" + key }
+
+// handleKeys are the keys of all handles that were ever indexed, so that nobody asks for the other labels of a Machine. An index extracts before it shows
+// an object, so none is missing; one too many costs a lookup.
+var handleKeys sync.Map
+
+// extractHandle is the index.
+func extractHandle(obj client.Object) []string {
+	mhc := obj.(*clusterv1.MachineHealthCheck)
+	h := handleOf(mhc)
+	handleKeys.LoadOrStore(h.key, nil)
+	return []string{h.of(mhc.Spec.ClusterName), ofKey(mhc.Spec.ClusterName, h.key)}
+}
+
+// MachineHealthChecksFor lists the MachineHealthChecks that may select a Machine: all that do, and maybe some that do not. They are not copied: the
+// caller must not change them.
+func MachineHealthChecksFor(ctx context.Context, reader client.Reader, machine *clusterv1.Machine) ([]*clusterv1.MachineHealthCheck, error) {
+	cluster := ClusterOf(machine)
+	// The zero handle comes first: a reader without a cache extracts when it lists.
+	mhcs, err := appendByHandle(ctx, nil, reader, cluster, handle{}.of(cluster.Name))
+	if err != nil {
+		return nil, err
+	}
+	for key, value := range machine.Labels {
+		if _, used := handleKeys.Load(key); !used {
+			continue
+		}
+		if mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, handle{key, value}.of(cluster.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return mhcs, nil
+}
+
+// Rivals lists the MachineHealthChecks that may select a Machine that mhc selects: all that do, and maybe some that do not. They are not copied: the
+// caller must not change them.
+func Rivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]*clusterv1.MachineHealthCheck, error) {
+	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
+	own := handleOf(mhc)
+	if own == (handle{}) {
+		return MachineHealthChecksOf(ctx, reader, cluster)
+	}
+	mhcs, err := appendByHandle(ctx, nil, reader, cluster, handle{}.of(cluster.Name))
+	if err != nil {
+		return nil, err
+	}
+	if mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, own.of(cluster.Name)); err != nil {
+		return nil, err
+	}
+	handleKeys.Range(func(key, _ any) bool {
+		if key != "" && key != own.key {
+			mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, ofKey(cluster.Name, key.(string)))
+		}
+		return err == nil
+	})
+	return mhcs, err
+}
+
+func appendByHandle(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,
+) ([]*clusterv1.MachineHealthCheck, error) {
+	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byHandle: value})
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
+	}
+	return append(mhcs, found...), nil
+}

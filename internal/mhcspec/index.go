@@ -1,0 +1,186 @@
+package mhcspec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	byCluster  = "sickbay.cluster"
+	byNode     = "sickbay.node"
+	byTemplate = "sickbay.template"
+	leftAlone  = "sickbay.left-alone"
+)
+
+// What leftAlone goes by.
+const (
+	leftByHold  = "hold"
+	leftByPause = "paused"
+	leftBySkip  = "skip"
+)
+
+// Index is a field index on the manager's cache.
+type Index struct {
+	Object  client.Object
+	Field   string
+	Extract client.IndexerFunc
+}
+
+// Indexes are those that the functions of this package need. They go by
+// spec.clusterName, since the label may be missing where Cluster API's webhooks are.
+func Indexes() []Index {
+	return []Index{
+		{&clusterv1.Machine{}, byCluster, func(obj client.Object) []string {
+			return []string{obj.(*clusterv1.Machine).Spec.ClusterName}
+		}},
+		{&clusterv1.Machine{}, byNode, func(obj client.Object) []string {
+			machine := obj.(*clusterv1.Machine)
+			if !machine.Status.NodeRef.IsDefined() {
+				return nil
+			}
+			return []string{nodeKey(machine.Spec.ClusterName, machine.Status.NodeRef.Name)}
+		}},
+		{&clusterv1.MachineHealthCheck{}, byCluster, func(obj client.Object) []string {
+			return []string{obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName}
+		}},
+		{&clusterv1.MachineHealthCheck{}, byHandle, extractHandle},
+		{&clusterv1.MachineHealthCheck{}, byTemplate, func(obj client.Object) []string {
+			ref := obj.(*clusterv1.MachineHealthCheck).Spec.Remediation.TemplateRef
+			if !ref.IsDefined() {
+				return nil
+			}
+			kind := ref.GroupVersionKind().GroupKind()
+			return []string{templateKey(kind, ref.Name), templatesKey(kind, obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName)}
+		}},
+		{&clusterv1.Machine{}, leftAlone, whyLeftAlone},
+		{&clusterv1.MachineHealthCheck{}, leftAlone, whyLeftAlone},
+		{&clusterv1.Cluster{}, leftAlone, whyLeftAlone},
+	}
+}
+
+// whyLeftAlone says which annotations of an object keep Sickbay from repairing it.
+func whyLeftAlone(obj client.Object) []string {
+	var why []string
+	for _, one := range []struct{ annotation, value string }{
+		{HoldUntilAnnotation, leftByHold}, {clusterv1.PausedAnnotation, leftByPause}, {clusterv1.MachineSkipRemediationAnnotation, leftBySkip},
+	} {
+		if hasAnnotation(obj, one.annotation) {
+			why = append(why, one.value)
+		}
+	}
+	return why
+}
+
+// AddIndexes adds the indexes to a cache. It must happen before its first use.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	return AddTo(ctx, indexer, Indexes())
+}
+
+// AddTo adds any indexes to a cache.
+func AddTo(ctx context.Context, indexer client.FieldIndexer, indexes []Index) error {
+	for _, index := range indexes {
+		if err := indexer.IndexField(ctx, index.Object, index.Field, index.Extract); err != nil {
+			return fmt.Errorf("indexing %T by %s: %w", index.Object, index.Field, err)
+		}
+	}
+	return nil
+}
+
+// nodeKey joins cluster and Node name, since two clusters may well have Nodes of
+// one name. A slash is in neither of them.
+func nodeKey(cluster, node string) string { return cluster + "/" + node }
+
+// MachinesOf lists the Machines of a cluster. They are not copied: the caller
+// must not change them.
+func MachinesOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+	return machines(ctx, reader, cluster, byCluster, cluster.Name)
+}
+
+// MachinesSelectedBy lists the Machines of a cluster that a MachineHealthCheck of it selects. They are not copied: the caller must not change them.
+func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]clusterv1.Machine, error) {
+	c, cluster := s.get(mhc), client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
+	if c.err != nil {
+		return nil, nil
+	}
+	return machines(ctx, reader, cluster, byCluster, cluster.Name, client.MatchingLabelsSelector{Selector: c.selector})
+}
+
+// MachinesOfNode lists the Machines whose Node is the one of that name in that
+// cluster: one, or two for a moment. They are not copied.
+func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]clusterv1.Machine, error) {
+	return machines(ctx, reader, cluster, byNode, nodeKey(cluster.Name, node))
+}
+
+func machines(ctx context.Context, reader client.Reader, cluster client.ObjectKey, field, value string, opts ...client.ListOption) ([]clusterv1.Machine, error) {
+	var list clusterv1.MachineList
+	opts = append(opts, client.InNamespace(cluster.Namespace), client.MatchingFields{field: value}, client.UnsafeDisableDeepCopy)
+	if err := reader.List(ctx, &list, opts...); err != nil {
+		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
+	}
+	return list.Items, nil
+}
+
+// MachineHealthChecksOf lists the MachineHealthChecks of a cluster. They are not
+// copied: the caller must not change them.
+func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
+	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byCluster: cluster.Name})
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
+	}
+	return mhcs, nil
+}
+
+func listMachineHealthChecks(ctx context.Context, reader client.Reader, namespace string, by client.MatchingFields) ([]*clusterv1.MachineHealthCheck, error) {
+	var list clusterv1.MachineHealthCheckList
+	if err := reader.List(ctx, &list, client.InNamespace(namespace), by, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	mhcs := make([]*clusterv1.MachineHealthCheck, len(list.Items))
+	for i := range list.Items {
+		mhcs[i] = &list.Items[i]
+	}
+	return mhcs, nil
+}
+
+// MachineHealthChecksUsing lists the MachineHealthChecks that refer to a template. They are not copied: the caller must not change them.
+func MachineHealthChecksUsing(ctx context.Context, reader client.Reader, kind schema.GroupKind, template client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
+	mhcs, err := listMachineHealthChecks(ctx, reader, template.Namespace, client.MatchingFields{byTemplate: templateKey(kind, template.Name)})
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks that use %s %s: %w", kind.Kind, template, err)
+	}
+	return mhcs, nil
+}
+
+// MachineHealthChecksWith lists the MachineHealthChecks of a cluster that refer to any template of a kind. They are not copied: the caller must not change them.
+func MachineHealthChecksWith(ctx context.Context, reader client.Reader, kind schema.GroupKind, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
+	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byTemplate: templatesKey(kind, cluster.Name)})
+	if err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s that use a %s: %w", cluster, kind.Kind, err)
+	}
+	return mhcs, nil
+}
+
+func templateKey(kind schema.GroupKind, name string) string { return kind.String() + "/" + name }
+
+// templatesKey has no slash behind the kind, so it is nobody's templateKey.
+func templatesKey(kind schema.GroupKind, cluster string) string { return kind.String() + "@" + cluster }
+
+// ClusterOf returns the key of the Cluster of a Machine.
+func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
+	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+}
+
+// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes. It goes by the label that Cluster API puts on each
+// Machine whenever it looks at it, since a namespace may have the Machines of many clusters.
+func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+	var list clusterv1.MachineList
+	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name}); err != nil {
+		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
+	}
+	return slices.DeleteFunc(list.Items, func(machine clusterv1.Machine) bool { return machine.Spec.ClusterName != cluster.Name }), nil
+}

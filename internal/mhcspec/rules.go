@@ -1,0 +1,135 @@
+package mhcspec
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// ResumedAtAnnotation on a MachineHealthCheck holds the RFC 3339 time at which
+// its last pause ended. No clock starts before it, so that a Machine that was
+// sick during the pause gets its full timeout again.
+const ResumedAtAnnotation = "sickbay.dev/resumed-at"
+
+// ProvisioningTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how
+// long a Machine may be in phase Provisioning.
+const ProvisioningTimeoutAnnotation = "sickbay.dev/provisioning-timeout"
+
+// HostErrorTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how long the bare-metal host of a Machine may have an
+// error.
+const HostErrorTimeoutAnnotation = "sickbay.dev/host-error-timeout"
+
+// Rules are those of a MachineHealthCheck, read once.
+type Rules struct {
+	// StartupTimeout is how long a Node may take to appear; 0 means for ever.
+	StartupTimeout time.Duration
+	// ProvisioningTimeout is how long a Machine may be in phase Provisioning; 0 means for ever.
+	ProvisioningTimeout time.Duration
+	// HostErrorTimeout is how long the host of a Machine may have an error; 0 means for ever.
+	HostErrorTimeout  time.Duration
+	MachineConditions []ConditionRule
+	NodeConditions    []ConditionRule
+	// ResumedAt is when the last pause ended; zero if there was none.
+	ResumedAt time.Time
+	// Paused is the condition of that name; nil if it says nothing about us.
+	Paused *metav1.Condition
+}
+
+// ConditionRule says that a condition of that type is unhealthy once it has had
+// that status for the timeout.
+type ConditionRule struct {
+	Type    string
+	Status  string
+	Timeout time.Duration
+}
+
+// RulesOf reads the rules of mhc. What Cluster API's webhooks would have filled
+// in gets the same defaults. An annotation that cannot be read counts as absent
+// here; machinehealthcheck refuses to remediate on it.
+func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
+	checks := &mhc.Spec.Checks
+	rules := Rules{
+		StartupTimeout: startupTimeout(checks),
+		MachineConditions: conditionRules(checks.UnhealthyMachineConditions, func(c clusterv1.UnhealthyMachineCondition) ConditionRule {
+			return ConditionRule{c.Type, string(c.Status), seconds(c.TimeoutSeconds)}
+		}),
+		NodeConditions: conditionRules(checks.UnhealthyNodeConditions, func(c clusterv1.UnhealthyNodeCondition) ConditionRule {
+			return ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)}
+		}),
+	}
+	if mhc.Annotations[clusterv1.PausedAnnotation] != HandedOverValue {
+		// Otherwise it is about Cluster API's controller.
+		rules.Paused = meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.PausedCondition)
+	}
+	if resumedAt, err := ResumedAt(mhc); err == nil {
+		rules.ResumedAt = resumedAt
+	}
+	if timeout, err := ProvisioningTimeout(mhc); err == nil {
+		rules.ProvisioningTimeout = timeout
+	}
+	if timeout, err := HostErrorTimeout(mhc); err == nil {
+		rules.HostErrorTimeout = timeout
+	}
+	return rules
+}
+
+// conditionRules allocates once: the rules are read for each look at a Machine.
+func conditionRules[C any](conditions []C, read func(C) ConditionRule) []ConditionRule {
+	if len(conditions) == 0 {
+		return nil
+	}
+	rules := make([]ConditionRule, len(conditions))
+	for i, c := range conditions {
+		rules[i] = read(c)
+	}
+	return rules
+}
+
+// ResumedAt returns when the last pause of mhc ended; zero if there was none.
+func ResumedAt(mhc *clusterv1.MachineHealthCheck) (time.Time, error) {
+	value, ok := mhc.Annotations[ResumedAtAnnotation]
+	if !ok {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339, value)
+}
+
+// ProvisioningTimeout returns how long a Machine of mhc may be in phase
+// Provisioning; 0 if nothing is said about it.
+func ProvisioningTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	return duration(mhc, ProvisioningTimeoutAnnotation)
+}
+
+// HostErrorTimeout returns how long the host of a Machine of mhc may have an error; 0 if nothing is said about it.
+func HostErrorTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	return duration(mhc, HostErrorTimeoutAnnotation)
+}
+
+func duration(mhc *clusterv1.MachineHealthCheck, annotation string) (time.Duration, error) {
+	value, ok := mhc.Annotations[annotation]
+	if !ok {
+		return 0, nil
+	}
+	timeout, err := time.ParseDuration(value)
+	if err == nil && timeout < 0 {
+		err = errors.New("it is below zero")
+	}
+	return timeout, err
+}
+
+func startupTimeout(checks *clusterv1.MachineHealthCheckChecks) time.Duration {
+	if checks.NodeStartupTimeoutSeconds == nil {
+		return seconds(&clusterv1.DefaultNodeStartupTimeoutSeconds)
+	}
+	return seconds(checks.NodeStartupTimeoutSeconds)
+}
+
+func seconds(n *int32) time.Duration {
+	if n == nil {
+		return 0
+	}
+	return time.Duration(*n) * time.Second
+}

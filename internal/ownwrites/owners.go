@@ -1,0 +1,48 @@
+package ownwrites
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// OwnerPrefix begins the names of all field owners of Sickbay.
+const OwnerPrefix = "sickbay-"
+
+// RemediationFieldOwner writes records, and what they ask for on Machines.
+const RemediationFieldOwner = "sickbay-remediation"
+
+// OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions.
+// It is apart from that of the verdict, since the mark belongs to the owner once it
+// is set.
+const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
+
+// RebootMarkFieldOwner sets the mark for a Machine's owner after a power cycle without
+// a record: a person may have asked for that, and so for another machine.
+const RebootMarkFieldOwner = "sickbay-reboot-mark"
+
+// MarkedWithoutRecord reports whether the mark on a Machine is one that no record has
+// set: an earlier version, or a power cycle without a record.
+func MarkedWithoutRecord(machine *clusterv1.Machine) bool {
+	return Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, OwnerRemediatedFieldOwner) ||
+		Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, RebootMarkFieldOwner)
+}
+
+// KeepOurManagedFields drops the managed fields of everybody else from an object
+// on its way into a cache: they are half of its size, and only ours are read.
+func KeepOurManagedFields(obj any) (any, error) {
+	object, ok := obj.(client.Object)
+	if !ok {
+		return obj, nil
+	}
+	var kept []metav1.ManagedFieldsEntry
+	for _, entry := range object.GetManagedFields() {
+		if strings.HasPrefix(entry.Manager, OwnerPrefix) {
+			kept = append(kept, entry)
+		}
+	}
+	object.SetManagedFields(kept)
+	return obj, nil
+}

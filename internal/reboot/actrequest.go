@@ -1,0 +1,92 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
+func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
+		return t.drop(ctx, machine)
+	}
+	last, free := lastOf(before, machine)
+	switch {
+	case last == nil:
+	case !owes(last, machine):
+		// Its record makes room.
+		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
+		}
+		if last.Name != machine.Name {
+			return t.create(ctx, machine, last.Name)
+		}
+	case last.Name != machine.Name:
+		return t.beginAnew(ctx, last, machine)
+	}
+	if free == "" {
+		// One of them goes before long, which is an event.
+		return nil
+	}
+	return t.create(ctx, machine, free)
+}
+
+// drop takes the annotation for a full cycle from a Machine, if it is as it was read.
+func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
+	writer := &Reconciler{Client: t.Client}
+	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
+}
+
+// beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody
+// else than before.
+func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+	request.Status = v1alpha1.RebootRemediationStatus{
+		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
+		RequestedBy: requesterOn(machine),
+	}
+	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("beginning anew with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	return nil
+}
+
+func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata, name string) error {
+	request := &v1alpha1.RebootRemediation{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: machine.Namespace, Name: name,
+			Annotations: map[string]string{ByAnnotation: ""},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: t.Kind.GroupVersion().String(), Kind: t.Kind.Kind, Name: machine.Name, UID: machine.UID,
+			}},
+		},
+		Spec: v1alpha1.RebootRemediationSpec{
+			Machine:     &v1alpha1.MachineReference{APIGroup: t.Kind.Group, Name: machine.Name},
+			RequestedBy: requesterOn(machine),
+		},
+	}
+	if err := t.Client.Create(ctx, request, client.FieldOwner(FieldOwner)); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	return nil
+}
+
+// store writes the record, and tells people what has changed in it.
+func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
+	before := request.Status
+	request.Status = status
+	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
+		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+	}
+	r.expectations.Expect(request)
+	measure(before, status)
+	r.announce(ctx, request, before)
+	return nil
+}

@@ -1,0 +1,161 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// HostAnnotation on an infrastructure machine, or on a Machine of OpenShift, names its host: namespace/name.
+const HostAnnotation = "metal3.io/BareMetalHost"
+
+// machine is a Machine of either kind, as far as it matters here.
+type machine struct {
+	object client.Object
+	// node is the name of its Node; empty if it has not joined.
+	node string
+	// cluster is where the Node is; empty for a Machine of OpenShift: there, it is here.
+	cluster client.ObjectKey
+	// infrastructure refers to its infrastructure machine; OpenShift has none.
+	infrastructure clusterv1.ContractVersionedObjectReference
+	controlPlane   bool
+	healthy, sick  bool
+	undecided      bool
+	marked         bool
+}
+
+// referenceOf tells which Machine a RebootRemediation is about.
+func referenceOf(request *v1alpha1.RebootRemediation) v1alpha1.MachineReference {
+	if request.Spec.Machine != nil {
+		return *request.Spec.Machine
+	}
+	for _, owner := range request.OwnerReferences {
+		group, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err == nil && owner.Kind == "Machine" && (group.Group == clusterv1.GroupVersion.Group || group.Group == machinev1.GroupName) {
+			return v1alpha1.MachineReference{APIGroup: group.Group, Name: owner.Name}
+		}
+	}
+	return v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: request.Name}
+}
+
+// machine reads the Machine of a RebootRemediation; nil if there is none.
+func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemediation) (*machine, error) {
+	ref := referenceOf(request)
+	key := client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}
+	obj := client.Object(&clusterv1.Machine{})
+	if ref.APIGroup == machinev1.GroupName {
+		obj = &machinev1.Machine{}
+	}
+	if err := r.Live.Get(ctx, key, obj); err != nil {
+		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("getting machine %s: %w", key, err)
+	}
+	m := machineOf(obj)
+	r.judgeOpenShift(ctx, request, m)
+	return m, nil
+}
+
+// machineOf is a Machine as it was read.
+func machineOf(obj client.Object) *machine {
+	m := &machine{object: obj, controlPlane: inControlPlane(obj)}
+	switch o := obj.(type) {
+	case *clusterv1.Machine:
+		m.node, m.infrastructure = o.Status.NodeRef.Name, o.Spec.InfrastructureRef
+		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
+		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, verdict.ConditionType)
+		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, verdict.ConditionType)
+		m.undecided = meta.IsStatusConditionPresentAndEqual(o.Status.Conditions, verdict.ConditionType, metav1.ConditionUnknown)
+		m.marked = !remedy.NeedsMark(o)
+	case *machinev1.Machine:
+		if o.Status.NodeRef != nil {
+			m.node = o.Status.NodeRef.Name
+		}
+		// Nobody sets a mark on these; their owner replaces one that is deleted.
+		m.marked = true
+	}
+	return m
+}
+
+// openShiftRole is the label by which OpenShift tells Machines of the control plane from others.
+const (
+	openShiftRole   = "machine.openshift.io/cluster-api-machine-role"
+	openShiftMaster = "master"
+)
+
+// inControlPlane reports whether a Machine of either kind is part of a control plane.
+func inControlPlane(obj metav1.Object) bool {
+	_, labelled := obj.GetLabels()[clusterv1.MachineControlPlaneLabel]
+	return labelled || obj.GetLabels()[openShiftRole] == openShiftMaster
+}
+
+// plane identifies the control plane that a machine is part of. OpenShift has one.
+func (m *machine) plane() client.ObjectKey {
+	return client.ObjectKey{Namespace: m.object.GetNamespace(), Name: m.cluster.Name}
+}
+
+// facts are what a decision goes by; of a Machine that is gone, that.
+func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts {
+	if m == nil || !m.object.GetDeletionTimestamp().IsZero() {
+		return cycle.MachineFacts{Gone: true}
+	}
+	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
+	if facts.ByAnnotation {
+		m.asks(request, &facts)
+	} else {
+		facts.Asked = m.asksBeside(request)
+	}
+	facts.Owned = metav1.GetControllerOf(m.object) != nil
+	// A person who asks for a reboot wants it whatever the health says, and who asks for single steps is a person.
+	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Keys) == 0 && !request.Status.SingleSteps
+	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
+	facts.Undecided = m.undecided && facts.ByHealthCheck
+	return facts
+}
+
+// asks reads what the annotations ask for. The one of a record is for the cycle that is the same attempt of it, and not for
+// that of another attempt.
+func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
+	facts.Plain, facts.Keys = asked(m.object)
+	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
+	by := cycle.RequesterOf(&request.Spec, &request.Status)
+	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
+		facts.Plain = false
+	}
+}
+
+// asksBeside reports whether a person asks by annotation for a full cycle, and waits for that of a RebootRemediation which was made for
+// something else.
+func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
+	plain, _ := asked(m.object)
+	return plain && request.Name == m.object.GetName() && !remedy.RebootRequestedByHealthCheck(m.object)
+}
+
+// asked returns what the annotations of a Machine ask for: a full cycle, and single steps.
+func asked(obj metav1.Object) (plain bool, steps map[v1alpha1.Step]bool) {
+	steps = map[v1alpha1.Step]bool{}
+	for key := range obj.GetAnnotations() {
+		if key == remedy.RebootAnnotation {
+			plain = true
+		}
+		switch step := v1alpha1.Step(strings.TrimPrefix(key, remedy.RebootAnnotation+"/")); step {
+		case v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn:
+			steps[step] = true
+		}
+	}
+	return plain, steps
+}

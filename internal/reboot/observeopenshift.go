@@ -1,0 +1,80 @@
+package reboot
+
+import (
+	"context"
+	"fmt"
+
+	machinev1 "github.com/openshift/api/machine/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+)
+
+// machineFailed is the phase of a Machine of OpenShift from which it does not come back.
+const machineFailed = "Failed"
+
+// OpenShiftHealthy reports whether a Machine of OpenShift is healthy by its own health checks, which do not say so anywhere: it has not
+// failed, its Node is Ready, and none of the conditions matches for which a MachineHealthCheck of the Machine would call it unhealthy,
+// for however short a time.
+func OpenShiftHealthy(ctx context.Context, live client.Reader, machine *machinev1.Machine) (bool, error) {
+	if machine.Status.NodeRef == nil || (machine.Status.Phase != nil && *machine.Status.Phase == machineFailed) {
+		return false, nil
+	}
+	node := &corev1.Node{}
+	err := live.Get(ctx, client.ObjectKey{Name: machine.Status.NodeRef.Name}, node)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("getting Node %s: %w", machine.Status.NodeRef.Name, err)
+	}
+	if !node.DeletionTimestamp.IsZero() || !cycle.Ready(node) {
+		return false, nil
+	}
+	var checks machinev1.MachineHealthCheckList
+	if err := live.List(ctx, &checks, client.InNamespace(machine.Namespace)); err != nil {
+		return false, fmt.Errorf("listing MachineHealthChecks in %s: %w", machine.Namespace, err)
+	}
+	return !matchesAny(node, machine, checks.Items), nil
+}
+
+// matchesAny reports whether a condition of a Node is one for which a MachineHealthCheck of its Machine calls it unhealthy.
+func matchesAny(node *corev1.Node, machine *machinev1.Machine, checks []machinev1.MachineHealthCheck) bool {
+	status := map[corev1.NodeConditionType]corev1.ConditionStatus{}
+	for _, c := range node.Status.Conditions {
+		status[c.Type] = c.Status
+	}
+	for i := range checks {
+		selector, err := metav1.LabelSelectorAsSelector(&checks[i].Spec.Selector)
+		if err != nil || !selector.Matches(labels.Set(machine.Labels)) {
+			continue
+		}
+		for _, unhealthy := range checks[i].Spec.UnhealthyConditions {
+			if status[unhealthy.Type] == unhealthy.Status {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judgeOpenShift reads whether a Machine of OpenShift has recovered, for as long as that ends a cycle. One of which that cannot be told
+// has not.
+func (r *Reconciler) judgeOpenShift(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) {
+	of, ok := m.object.(*machinev1.Machine)
+	if !ok || !byHealthCheck(request, of) || !cycle.Recovers(request.Status.Phase) {
+		return
+	}
+	healthy, err := OpenShiftHealthy(ctx, r.Live, of)
+	if err != nil {
+		r.failed(request, readHealth, err)
+		return
+	}
+	r.failures.Succeed(client.ObjectKeyFromObject(request), readHealth)
+	m.healthy = healthy
+}

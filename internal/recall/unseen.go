@@ -1,0 +1,71 @@
+package recall
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Unseen are objects that were written on behalf of others, their owners, and that the cache does not show yet. The zero value is
+// ready; it is safe for concurrent use.
+type Unseen struct {
+	mu sync.Mutex
+	of map[client.ObjectKey]map[client.ObjectKey]Expected
+}
+
+// Expected is a write of ours that the cache does not show yet.
+type Expected struct {
+	// Object is as the API server answered.
+	Object client.Object
+	// Since is when it was written, or seen past the cache.
+	Since time.Time
+}
+
+// Expect remembers an object that was written on behalf of owner, as the API server answered.
+func (u *Unseen) Expect(owner client.ObjectKey, obj client.Object, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.of == nil {
+		u.of = map[client.ObjectKey]map[client.ObjectKey]Expected{}
+	}
+	if u.of[owner] == nil {
+		u.of[owner] = map[client.ObjectKey]Expected{}
+	}
+	u.of[owner][client.ObjectKeyFromObject(obj)] = Expected{obj, now}
+}
+
+// Drop forgets one object, which is gone.
+func (u *Unseen) Drop(owner client.ObjectKey, obj client.Object) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	key := client.ObjectKeyFromObject(obj)
+	if one, ok := u.of[owner][key]; ok && one.Object.GetUID() == obj.GetUID() {
+		delete(u.of[owner], key)
+	}
+}
+
+// Of returns what was written on behalf of owner and the cache does not show yet, by name. Shown returns an object as
+// the cache has it, or nil. What it shows is forgotten.
+func (u *Unseen) Of(owner client.ObjectKey, shown func(client.ObjectKey) client.Object) []Expected {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all := u.of[owner]
+	maps.DeleteFunc(all, func(key client.ObjectKey, one Expected) bool {
+		obj := shown(key)
+		return obj != nil && !older(obj, one.Object.GetUID(), one.Object.GetResourceVersion())
+	})
+	return slices.SortedFunc(maps.Values(all), func(a, b Expected) int {
+		return cmp.Or(cmp.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()), cmp.Compare(a.Object.GetName(), b.Object.GetName()))
+	})
+}
+
+// Forget drops what is kept for an owner that is gone.
+func (u *Unseen) Forget(owner client.ObjectKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.of, owner)
+}

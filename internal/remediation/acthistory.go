@@ -1,0 +1,119 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/recall"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
+)
+
+const (
+	// passMost bounds what one pass deletes.
+	passMost = 100
+	// keptRecheck is when a record is looked at again that is kept although its time is up.
+	keptRecheck = 24 * time.Hour
+)
+
+// keepHistory deletes what need not be kept of the history that a record belongs to, when it has just ended and when its
+// time is up.
+func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRemediation, ended bool) (time.Duration, error) {
+	if !record.DeletionTimestamp.IsZero() {
+		return 0, nil
+	}
+	now, window := r.Clock.Now(), r.windows()
+	of, err := window(ctx, record)
+	if err != nil {
+		return 0, err
+	}
+	dueIn := r.History.OrDefault().DueAt(retention.Record{Ended: record.Status.CompletionTime.Time, Window: of}).Sub(now)
+	cluster := clusterKey(record)
+	run, wait := r.passes.ask(cluster, ended || dueIn <= 0, now)
+	if run {
+		left, err := r.pass(ctx, cluster, window)
+		if err != nil {
+			r.passes.plan(cluster, now)
+			return 0, err
+		}
+		if left {
+			_, wait = r.passes.ask(cluster, true, now)
+		}
+	}
+	switch {
+	case wait > 0:
+		return wait, nil
+	case dueIn <= 0:
+		return keptRecheck, nil
+	}
+	return dueIn, nil
+}
+
+// pass deletes what need not be kept of the history of a cluster. It reports whether there is more to be deleted.
+func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window windowOf) (left bool, err error) {
+	all, err := recordpkg.OfCluster(ctx, r.Client, cluster)
+	if err != nil {
+		return false, err
+	}
+	due, err := r.due(ctx, cluster, all, window)
+	if err != nil {
+		return false, err
+	}
+	most := min(len(due), passMost)
+	for _, record := range due[:most] {
+		if err := r.forget(ctx, record); err != nil {
+			return false, err
+		}
+	}
+	if most > 0 {
+		ctrl.LoggerFrom(ctx).Info("Deleted MachineRemediations that need not be kept", "cluster", cluster, "number", most)
+	}
+	return len(due) > most, nil
+}
+
+// forget deletes a record as it was read.
+func (r *Reconciler) forget(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+	bound := client.Preconditions{UID: &record.UID, ResourceVersion: &record.ResourceVersion}
+	err := r.Client.Delete(ctx, record.DeepCopy(), bound)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("deleting MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err)
+	}
+	return nil
+}
+
+// passPause is how much later a pass over the history of a cluster follows on what it is for, so that there is one for all
+// records that end together.
+const passPause = time.Minute
+
+// passes remembers when the next pass over the history of a cluster is due. It only delays.
+type passes struct {
+	due recall.ByObject[time.Time]
+}
+
+// ask reports whether a pass is due now. If one is wanted and none is planned, it plans one, and returns after how long.
+func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run bool, wait time.Duration) {
+	p.due.Update(cluster, func(at time.Time) time.Time {
+		switch planned := !at.IsZero(); {
+		case planned && !now.Before(at):
+			run = true
+			return time.Time{}
+		case !planned && wanted:
+			wait = passPause
+			return now.Add(passPause)
+		}
+		return at
+	})
+	return run, wait
+}
+
+// plan plans a pass for a time.
+func (p *passes) plan(cluster client.ObjectKey, at time.Time) { p.due.Set(cluster, at) }

@@ -1,0 +1,150 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+)
+
+// planOf reads the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
+func planOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+	if !mhcspec.NamesPlan(mhc) {
+		return nil, nil
+	}
+	return plan(ctx, reader, planKey(mhc))
+}
+
+func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
+	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+}
+
+// plan reads a plan; nil if there is none of that name.
+func plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
+	template := &v1alpha1.MachineRemediationTemplate{}
+	err := reader.Get(ctx, key, template)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+	}
+	return template, nil
+}
+
+// ruleFacts asks the rules of the plan where the record goes on. They are those that it was made with, or none: what is
+// edited applies to the next one.
+func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
+	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
+	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	template, err := r.planWithRules(ctx, v.facts.Record)
+	if template == nil {
+		return err
+	}
+	node, err := r.nodeFor(ctx, v)
+	if err != nil {
+		return err
+	}
+	compiled, problem := r.rules.Get(template)
+	if problem == nil {
+		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
+		v.facts.JumpTo, _, problem = compiled.StartAt(in)
+	}
+	if problem != nil {
+		v.facts.Safety.PlanProblem = "The plan cannot be evaluated: " + problem.Error()
+	}
+	return nil
+}
+
+// planWithRules is the plan that a record was made by, as it still is; nil if that has no rules.
+func (r *Reconciler) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
+	ref := record.Spec.TemplateRef
+	if ref == nil {
+		return nil, nil
+	}
+	template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
+		return nil, err
+	}
+	return template, nil
+}
+
+// nodeFor is the Node of the machine as far as it was read: that of a judgement, or else the one in the cache.
+func (r *Reconciler) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
+	if v.node != nil {
+		return v.node, nil
+	}
+	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
+	return facts.Node.Node, err
+}
+
+// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which need not be the one that admitted it;
+// nil if there is none. Past the cache it reads the one that the cache shows; all of them only if that one is out of date,
+// since a machine that is handed back must not belong to another one.
+func (r *Reconciler) healthCheckOf(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+	machine := v.machine
+	all, err := mhcspec.MachineHealthChecksFor(ctx, r.Client, machine)
+	if err != nil {
+		return nil, err
+	}
+	mhc := r.Selectors.Owner(machine, all)
+	if v.how == cached {
+		return mhc, nil
+	}
+	if mhc != nil {
+		latest, err := healthCheck(ctx, v.reader, client.ObjectKeyFromObject(mhc))
+		if err != nil {
+			return nil, err
+		}
+		if latest != nil && latest.UID == mhc.UID && r.Selectors.Matches(latest, machine) {
+			return latest, nil
+		}
+	}
+	return r.liveHealthCheckOf(ctx, machine)
+}
+
+// liveHealthCheckOf lists past the cache.
+func (r *Reconciler) liveHealthCheckOf(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
+	var list clusterv1.MachineHealthCheckList
+	if err := r.Live.List(ctx, &list, client.InNamespace(machine.Namespace)); err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", mhcspec.ClusterOf(machine), err)
+	}
+	all := make([]*clusterv1.MachineHealthCheck, len(list.Items))
+	for i := range list.Items {
+		all[i] = &list.Items[i]
+	}
+	return r.Selectors.Owner(machine, all), nil
+}
+
+// healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.
+func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.MachineHealthCheck, error) {
+	ref := record.Spec.HealthCheckRef
+	mhc, err := healthCheck(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if mhc == nil || mhc.UID != ref.UID {
+		return nil, err
+	}
+	return mhc, nil
+}
+
+// healthCheck reads a MachineHealthCheck; nil if there is none of that name.
+func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
+	mhc := &clusterv1.MachineHealthCheck{}
+	err := reader.Get(ctx, key, mhc)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
+	}
+	return mhc, nil
+}

@@ -1,0 +1,157 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// requestFacts reads what the latest attempt has made, or else what stands under the name that the next one would use. It
+// reads past the cache: few records have one, and its kind need not be watchable.
+func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
+	var err error
+	v.facts.Request, err = r.request(ctx, v.facts.Record)
+	if !refused(err) {
+		return err
+	}
+	r.unreadable(v, err)
+	return nil
+}
+
+// refused reports whether the API server is there, and has answered that a kind cannot be read: Sickbay may not, or the webhook
+// that converts the kind is away. Reading once more at once would help neither.
+func refused(err error) bool {
+	_, answered := errors.AsType[*apierrors.StatusError](err)
+	return answered && !apierrors.IsTooManyRequests(err)
+}
+
+// unreadable makes the best of a kind that cannot be read. What an attempt has made is taken to stand, but for a machine that
+// is gone; before it was made, the slot goes to another machine.
+func (r *Reconciler) unreadable(v *view, err error) {
+	last := lastAttempt(v.facts.Record)
+	switch {
+	case v.machine == nil:
+	case last == nil || last.ObjectRef == nil:
+		v.facts.Safety.Failed = couldNot(err)
+	default:
+		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(err.Error())}
+	}
+}
+
+// couldNot says why an attempt could not be carried out.
+func couldNot(err error) string {
+	return ownwrites.Note("The attempt could not be carried out: " + err.Error())
+}
+
+// request returns nil if there is nothing.
+func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
+	for _, asked := range requests(record) {
+		if err := r.watchKind(ctx, asked.Kind()); err != nil {
+			return nil, err
+		}
+		found, err := readRequest(ctx, r.Live, asked)
+		if found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// requests are those that may stand: that of the latest attempt, and that of the next one.
+func requests(record *v1alpha1.MachineRemediation) []remedy.Asked {
+	var list []remedy.Asked
+	add := func(step v1alpha1.RemediationStep, number int32) {
+		if makesRequest(record, step) {
+			attempt := v1alpha1.RemediationAttempt{Number: number, Step: step.Name, OperationID: ladder.OperationID(record, number)}
+			list = append(list, remedy.Asked{Record: record, Step: step, Attempt: attempt})
+		}
+	}
+	if n := len(record.Status.Attempts); n > 0 {
+		last := record.Status.Attempts[n-1]
+		if i := slices.IndexFunc(record.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == last.Step }); i >= 0 {
+			add(record.Spec.Steps[i], last.Number)
+		}
+	}
+	if step, ok := ladder.NextStep(record); ok && ladder.AtWork(record) == nil {
+		add(step, max(1, record.Status.Attempt))
+	}
+	return list
+}
+
+// makesRequest reports whether a step makes an object: all requests do, and the power cycles of plans.
+func makesRequest(record *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
+	return (step.Action == v1alpha1.ActionRequest && step.TemplateRef != nil) ||
+		(step.Action == v1alpha1.ActionReboot && record.Spec.TemplateRef != nil)
+}
+
+func readRequest(ctx context.Context, live client.Reader, asked remedy.Asked) (*ladder.Request, error) {
+	found := &unstructured.Unstructured{}
+	found.SetGroupVersionKind(asked.Kind())
+	key := client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}
+	err := live.Get(ctx, key, found)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting %s %s: %w", asked.Kind().Kind, key, err)
+	}
+	request := &ladder.Request{
+		Ref: v1alpha1.RemediationObjectReference{
+			APIVersion: found.GetAPIVersion(), Kind: found.GetKind(), Name: found.GetName(), UID: found.GetUID(),
+		},
+		Deleting:    found.GetDeletionTimestamp() != nil,
+		OperationID: operationOf(found, asked),
+	}
+	request.Succeeded, request.Message = succeeded(found)
+	return request, nil
+}
+
+// operationOf is the operationID of the attempt that made a request; empty if it is not one of this record. A request for the
+// machine that is left over from before the record is taken over: the version before has made it, or an earlier record that
+// is gone.
+func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
+	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
+	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
+		return operation
+	}
+	if found.GetDeletionTimestamp() != nil {
+		// Nothing more comes of it, and the name is free soon.
+		return ""
+	}
+	if _, byAnnotation := found.GetAnnotations()[v1alpha1.ByAnnotation]; byAnnotation {
+		return ""
+	}
+	machine := asked.Record.Spec.MachineRef.UID
+	if slices.ContainsFunc(found.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == machine }) {
+		return asked.Attempt.OperationID
+	}
+	return ""
+}
+
+// succeeded reads the condition Succeeded of a request.
+func succeeded(found *unstructured.Unstructured) (state, message string) {
+	conditions, _, _ := unstructured.NestedSlice(found.Object, "status", "conditions")
+	for _, each := range conditions {
+		c, ok := each.(map[string]any)
+		if !ok || c["type"] != v1alpha1.ConditionSucceeded {
+			continue
+		}
+		state, _ = c["status"].(string)
+		message, _ = c["message"].(string)
+		message = ownwrites.Note(message)
+	}
+	return state, message
+}

@@ -1,0 +1,147 @@
+package remediation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+)
+
+// safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
+func (r *Reconciler) safety(ctx context.Context, v *view) error {
+	s := &v.facts.Safety
+	s.Terminating = terminating(v.cluster)
+	if mhcspec.MachinePaused(v.machine) {
+		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
+	}
+	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
+		s.Paused = clusterPaused
+	}
+	s.HeldByOthers = rebootOfOthers(v.machine, v.facts.Record.UID)
+	s.KeptOff = keptOff(v.machine)
+	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
+		return nil
+	}
+	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
+	if paused := mhcspec.Paused(v.mhc, v.cluster); len(paused) > 0 {
+		s.Paused = strings.Join(paused, ", ")
+	}
+	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
+	return r.configured(ctx, v)
+}
+
+// configured reads what the MachineHealthCheck and its plan say about acting, and about the pace of that.
+func (r *Reconciler) configured(ctx context.Context, v *view) error {
+	template, err := planOf(ctx, v.reader, v.mhc)
+	if err != nil {
+		return err
+	}
+	s := &v.facts.Safety
+	config, problems := mhcspec.ParseConfig(v.mhc, template)
+	switch reports := onlyReports(v.mhc, config); {
+	case reports != "":
+		s.Paused = reports
+	case template == nil && mhcspec.NamesPlan(v.mhc):
+		s.Misconfigured = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
+	case len(problems) > 0:
+		s.Misconfigured = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
+	}
+	if template == nil || template.Spec.Template.Spec.Pacing == nil || ladder.HasSlot(v.facts.Record) || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	s.Paced, err = r.Gate.Paced(ctx, v.mhc, v.cluster, v.machine)
+	return err
+}
+
+// onlyReports says why nothing is to be done for a MachineHealthCheck but to say what would be.
+func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) string {
+	switch {
+	case config.DryRun:
+		return "MachineHealthCheck " + mhc.Name + " is in dry-run"
+	case config.Observe:
+		return "The plan of MachineHealthCheck " + mhc.Name + " only observes"
+	}
+	return ""
+}
+
+// unmanaged says why Sickbay does not look after a Machine any more.
+func (r *Reconciler) unmanaged(v *view) string {
+	switch {
+	case mhcspec.RemediationSkipped(v.machine):
+		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
+	case v.mhc == nil:
+		return "No MachineHealthCheck selects the machine any more"
+	case !r.Policy.Keeps(v.mhc):
+		return "MachineHealthCheck " + v.mhc.Name + " is not looked after by Sickbay any more"
+	}
+	return ""
+}
+
+// rebootOfOthers says that somebody else asks for a power cycle of the machine's host.
+func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
+	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
+		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
+		if key == remedy.RebootAnnotation {
+			ours = ours || rebootLeftOver(machine, record)
+		} else if !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
+			continue
+		}
+		if !ours {
+			return "Somebody asks for a power cycle of its host by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// keptOff says that a person keeps the machine's host off, by asking for a part of a cycle that ends with that.
+func keptOff(machine *clusterv1.Machine) string {
+	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
+		key := remedy.RebootAnnotation + "/" + string(step)
+		if _, asked := machine.Annotations[key]; asked {
+			return "Somebody keeps its host off by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// judge reads the Node past the cache and judges the Machine anew, and looks at gate and budget. A machine is sick only if
+// its stored verdict and this judgement agree.
+func (r *Reconciler) judge(ctx context.Context, v *view) error {
+	if v.mhc == nil || v.cluster == nil {
+		return nil
+	}
+	observer := *r.Observer
+	observer.Nodes = v.nodes
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
+	if err != nil {
+		return err
+	}
+	status := verdict.Decide(facts, r.Clock.Now()).Status
+	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
+	}
+	v.node = facts.Node.Node
+	if v.facts.Safety.Claimed = claimOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
+		return nil
+	}
+	claim, err := r.cycleOfOthers(ctx, v.machine)
+	if claim != "" || err != nil {
+		v.facts.Safety.Claimed = claim
+		return err
+	}
+	if v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasActed(v.facts.Record)); err != nil {
+		return err
+	}
+	v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster)
+	return err
+}

@@ -1,0 +1,138 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// successorFacts reads which machine is in the place of the one that is gone, or why none will be. A built-in plan does not
+// ask.
+func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
+	record := v.facts.Record
+	attempt := ladder.AtWork(record)
+	if record.Spec.TemplateRef == nil || attempt == nil || attempt.ObjectRef == nil {
+		return nil
+	}
+	machines, err := mhcspec.MachinesOf(ctx, r.Client, clusterKey(record))
+	if err != nil {
+		return err
+	}
+	records, err := recordpkg.OfCluster(ctx, r.Client, clusterKey(record))
+	if err != nil {
+		return err
+	}
+	if machine := successorOf(record, machines, records); machine != nil {
+		v.facts.Successor = successorFrom(machine, records)
+		return nil
+	}
+	if ref := record.Status.ReplacementRef; ref != nil {
+		v.facts.Successor, err = r.claimedBefore(ctx, record, ref, records)
+		return err
+	}
+	v.facts.NoSuccessor, err = r.noSuccessor(ctx, record, attempt.ObjectRef, machines)
+	return err
+}
+
+// claimedBefore is the machine that a record has claimed and the cache does not show. It is gone, unless the cache is older
+// than the claim.
+func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationReference, records []v1alpha1.MachineRemediation) (*ladder.Successor, error) {
+	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
+	if err != nil {
+		return nil, err
+	}
+	if machine := successorOf(record, live, records); machine != nil {
+		return successorFrom(machine, records), nil
+	}
+	return &ladder.Successor{Name: machineNamed(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
+}
+
+// machineNamed is the name of the machine of a record, which begins the record's own.
+func machineNamed(ref *v1alpha1.RemediationReference) string {
+	name := ref.Name
+	for range 2 {
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			name = name[:i]
+		}
+	}
+	return name
+}
+
+func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *ladder.Successor {
+	s := &ladder.Successor{
+		Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero(), Record: recordFor(machine, records),
+	}
+	if s.Health == ladder.Healthy {
+		s.HealthySince = meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType).LastTransitionTime.Time
+	}
+	return s
+}
+
+// recordFor is the open record of a machine, or else the one that it will get: a machine that somebody waits for is not
+// admitted before that wait is over.
+func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
+	highest := 0
+	for i := range records {
+		r := &records[i]
+		if r.Spec.MachineRef.UID != machine.UID {
+			continue
+		}
+		if !ladder.Ended(r) {
+			return &v1alpha1.RemediationReference{Name: r.Name, UID: r.UID}
+		}
+		highest = max(highest, recordpkg.Ordinal(r))
+	}
+	return &v1alpha1.RemediationReference{Name: recordpkg.Name(machine.Name, machine.UID, highest+1)}
+}
+
+// noSuccessor says why an owner makes no other machine: it is gone, or wants no more than it has. Which it has is read past
+// the cache, in case one has just come.
+func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []clusterv1.Machine) (string, error) {
+	owner := &unstructured.Unstructured{}
+	owner.SetAPIVersion(ref.APIVersion)
+	owner.SetKind(ref.Kind)
+	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
+	err := r.Live.Get(ctx, key, owner)
+	switch {
+	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
+		return "", nil
+	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
+		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), nil
+	case err != nil:
+		return "", fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
+	}
+	wanted, ok, err := unstructured.NestedInt64(owner.Object, "spec", "replicas")
+	if !ok || err != nil || staying(ref.UID, machines) < wanted {
+		return "", nil
+	}
+	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
+	if err != nil || staying(ref.UID, live) < wanted || len(live) != len(machines) {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), nil
+}
+
+// staying counts the machines of an owner that are not on their way out.
+func staying(owner types.UID, machines []clusterv1.Machine) int64 {
+	n := int64(0)
+	for i := range machines {
+		if controller := metav1.GetControllerOfNoCopy(&machines[i]); controller != nil && controller.UID == owner && machines[i].DeletionTimestamp.IsZero() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,63 @@
+// Package scaffold makes the controllers of this module alike: how they retry, when they look again, and what their errors say.
+package scaffold
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// A failing Reconcile is tried again soon, and then less and less often.
+const (
+	firstRetry = 5 * time.Millisecond
+	lastRetry  = 30 * time.Second
+)
+
+// Queue is what a controller's option NewQueue is.
+type Queue = func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// New makes a controller that the manager does not run yet. A nil queue serves requests in the order of arrival.
+func New(mgr ctrl.Manager, name string, reconciler reconcile.Reconciler, concurrency int, queue Queue) (controller.Controller, error) {
+	options := controller.Options{
+		Reconciler: reconciler, MaxConcurrentReconciles: concurrency, Logger: mgr.GetLogger(), NewQueue: queue,
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+	}
+	options.DefaultFromConfig(mgr.GetControllerOptions())
+	ctl, err := controller.NewUnmanaged(name, options)
+	if err != nil {
+		return nil, fmt.Errorf("making controller %s: %w", name, err)
+	}
+	return ctl, nil
+}
+
+// Watch adds watches to a controller.
+func Watch(ctl controller.Controller, name string, sources ...source.Source) error {
+	for _, src := range sources {
+		if err := ctl.Watch(src); err != nil {
+			return fmt.Errorf("adding the watches of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// RequeueAfter returns how long to wait for the next look: until recheckAt, if that is not zero, and no longer than the period, if
+// that is not zero. Zero means never. What is due already is due at once.
+func RequeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
+	if recheckAt.IsZero() {
+		return period
+	}
+	return Sooner(max(recheckAt.Sub(now), time.Millisecond), period)
+}
+
+// Sooner returns the shorter of two waits, where zero means never.
+func Sooner(a, b time.Duration) time.Duration {
+	if a == 0 || (b != 0 && b < a) {
+		return b
+	}
+	return a
+}

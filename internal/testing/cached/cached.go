@@ -1,0 +1,85 @@
+// Package cached has the caches that managers read from, filled without an API server: for benchmarks with more objects than one would create.
+package cached
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// New returns a cache with these objects, which never change, and with the indexes that index adds. It ends with the test.
+func New(tb testing.TB, index func(context.Context, client.FieldIndexer) error, objects ...client.Object) cache.Cache {
+	tb.Helper()
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clusterv1.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	mapper, kinds := meta.NewDefaultRESTMapper(nil), map[schema.GroupVersionKind][]runtime.Object{}
+	for gvk := range scheme.AllKnownTypes() {
+		mapper.Add(gvk, meta.RESTScopeNamespace)
+	}
+	for _, obj := range objects {
+		gvk := kindOf(tb, scheme, obj)
+		kinds[gvk] = append(kinds[gvk], obj)
+	}
+	all, err := cache.New(&rest.Config{Host: "http://nowhere.invalid"}, cache.Options{
+		Scheme: scheme, Mapper: mapper,
+		NewInformer: func(_ toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			return toolscache.NewSharedIndexInformer(unchanging(kinds[kindOf(tb, scheme, obj)]), obj, resync, indexers)
+		},
+	})
+	if err != nil {
+		tb.Fatalf("making a cache: %v", err)
+	}
+	if err := index(tb.Context(), all); err != nil {
+		tb.Fatal(err)
+	}
+	go func() { _ = all.Start(tb.Context()) }()
+	if !all.WaitForCacheSync(tb.Context()) {
+		tb.Fatal("filling a cache: it did not sync")
+	}
+	return all
+}
+
+func kindOf(tb testing.TB, scheme *runtime.Scheme, obj runtime.Object) schema.GroupVersionKind {
+	tb.Helper()
+	gvk, err := apiutil.GVKForObject(obj, scheme)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return gvk
+}
+
+// unchanging lists objects, and has no news of them.
+func unchanging(objects []runtime.Object) toolscache.ListerWatcher {
+	lw := &toolscache.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+			for _, obj := range objects {
+				list.Items = append(list.Items, runtime.RawExtension{Object: obj})
+			}
+			return list, nil
+		},
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
+	}
+	return toolscache.ToListWatcherWithWatchListSemantics(lw, listsOnly{})
+}
+
+// listsOnly says that a watch does not begin with all there is.
+type listsOnly struct{}
+
+func (listsOnly) IsWatchListSemanticsUnSupported() bool { return true }

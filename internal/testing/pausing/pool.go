@@ -1,0 +1,38 @@
+package pausing
+
+import (
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The roles of Nodes.
+const (
+	WorkerRole = "node-role.kubernetes.io/worker"
+	MasterRole = "node-role.kubernetes.io/master"
+	InfraRole  = "node-role.kubernetes.io/infra"
+)
+
+// Workers is the pool of the workers, with that many machines of which some are updated, to the configuration "new" from "old".
+func Workers(machines, updated int32, updating corev1.ConditionStatus) *mcfgv1.MachineConfigPool {
+	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{WorkerRole: ""}}
+	pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new", "old"
+	pool.Status.MachineCount, pool.Status.UpdatedMachineCount = machines, updated
+	pool.Spec.Paused = updated < machines && updating == corev1.ConditionFalse // as the machine config operator says of a paused pool
+	SayOfPool(pool, mcfgv1.MachineConfigPoolUpdating, updating, "")
+	return pool
+}
+
+// SayOfPool gives a pool a condition.
+func SayOfPool(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus, message string) {
+	for i, c := range pool.Status.Conditions {
+		if c.Type == kind {
+			pool.Status.Conditions[i].Status, pool.Status.Conditions[i].Message = status, message
+			return
+		}
+	}
+	pool.Status.Conditions = append(pool.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+		Type: kind, Status: status, Message: message, LastTransitionTime: metav1.NewTime(Noon),
+	})
+}

@@ -1,0 +1,49 @@
+package upgradepause
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+// newTracker makes a tracker with a cache of its own. In that of the manager one kind that may
+// not be read would be enough for no controller to start: they wait for all of it.
+func (r *Reconciler) newTracker(mgr ctrl.Manager, ctl controller.Controller) (*tracker, error) {
+	options := cache.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), DefaultTransform: reduce,
+	}
+	if r.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{r.Namespace: {}}
+	}
+	own, err := cache.New(mgr.GetConfig(), options)
+	if err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	if err := mgr.Add(warm{own}); err != nil {
+		return nil, fmt.Errorf("adding a cache: %w", err)
+	}
+	return &tracker{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all, indexes: []mhcspec.Index{
+		{Object: &clusterv1.Machine{}, Field: machinesByCluster, Extract: clusterOfMachine},
+		{Object: &corev1.Node{}, Field: nodesByMachine, Extract: machinesOfNode},
+	}}, nil
+}
+
+// warm is a cache that is filled on a standby, too.
+type warm struct{ cache.Cache }
+
+func (warm) NeedLeaderElection() bool { return false }
+
+// reduce drops what nobody reads before the cache holds it.
+func reduce(obj any) (any, error) {
+	if small, ok := pause.Trim(obj); ok {
+		return small, nil
+	}
+	return cache.TransformStripManagedFields()(obj)
+}

@@ -1,0 +1,128 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+// clusterAPI is the signal of Cluster API: a Cluster that rolls out another Kubernetes version
+// concerns its own MachineHealthChecks, if it asks for that.
+type clusterAPI struct {
+	reader client.Reader
+	// rollouts reads control planes, MachineDeployments and Machines.
+	rollouts client.Reader
+	censuses *censuses
+	mapper   meta.RESTMapper
+	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
+	open opener
+}
+
+// Read implements Signal.
+func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
+	key, ok := clusterOf(check)
+	if !ok {
+		return nil
+	}
+	return []pause.Reading{s.read(ctx, key)}
+}
+
+func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Reading {
+	reading := pause.Reading{IDs: pause.ClusterIDs, Subject: clusterReference(key)}
+	cluster := &clusterv1.Cluster{}
+	err := s.reader.Get(ctx, key, cluster)
+	if apierrors.IsNotFound(err) {
+		reading.Off = true
+		return reading
+	}
+	if err != nil {
+		reading.Err = fmt.Errorf("getting Cluster %s: %w", key, err)
+		return reading
+	}
+	reading.Subject.UID = cluster.UID
+	reading.Excepted = cluster.Annotations[pause.OptionAnnotation] == "false"
+	wanted, err := pause.WantedBy(cluster)
+	if err != nil || !wanted {
+		reading.Off, reading.Err = err == nil, err
+		return reading
+	}
+	reading.Upgrades, reading.Err = s.upgrades(ctx, cluster)
+	return reading
+}
+
+// upgrades reads what says which versions a Cluster has, and is to have.
+func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([]pause.Upgrade, error) {
+	controlPlane, err := s.controlPlane(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx, &clusterv1.MachineDeployment{}); err != nil {
+		return nil, err
+	}
+	var deployments clusterv1.MachineDeploymentList
+	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
+	}
+	if upgrades, err := pause.OfTopology(cluster, controlPlane, deployments.Items); pause.Going(upgrades) || err != nil {
+		// Cluster API says so by itself, and no Machine has to be read for that.
+		return upgrades, err
+	}
+	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
+		return nil, err
+	}
+	machines, err := s.censuses.of(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
+	if err != nil {
+		return nil, err
+	}
+	return pause.OfCluster(cluster, controlPlane, deployments.Items, machines)
+}
+
+// controlPlane reads the control plane, whatever its kind; nil if there is none.
+func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
+	ref := cluster.Spec.ControlPlaneRef
+	if !ref.IsDefined() {
+		return nil, nil
+	}
+	mapping, err := s.mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
+	if err != nil {
+		return nil, fmt.Errorf("looking for kind %s of %s: %w", ref.Kind, ref.APIGroup, err)
+	}
+	controlPlane := &unstructured.Unstructured{}
+	controlPlane.SetGroupVersionKind(mapping.GroupVersionKind)
+	if err := s.open(ctx, controlPlane); err != nil {
+		return nil, err
+	}
+	if err := s.rollouts.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
+		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return controlPlane, nil
+}
+
+func clusterReference(key client.ObjectKey) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Namespace: key.Namespace, Name: key.Name}
+}
+
+// clusterOf returns the Cluster that an object belongs to. Its spec is not read, so this goes by
+// the label or the owner reference that Cluster API, and Sickbay, make sure of.
+func clusterOf(obj client.Object) (client.ObjectKey, bool) {
+	if name := obj.GetLabels()[clusterv1.ClusterNameLabel]; name != "" {
+		return client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, true
+	}
+	for _, owner := range obj.GetOwnerReferences() {
+		group, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err == nil && group.Group == clusterv1.GroupVersion.Group && owner.Kind == "Cluster" {
+			return client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}, true
+		}
+	}
+	return client.ObjectKey{}, false
+}

@@ -1,0 +1,55 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+// clusterVersionName is that of the one ClusterVersion that OpenShift's operator looks at.
+const clusterVersionName = "version"
+
+// clusterVersion is the signal of OpenShift. It concerns every MachineHealthCheck.
+type clusterVersion struct {
+	reader    client.Reader
+	tracker   *tracker
+	installed *Installed
+}
+
+// Read implements Signal.
+func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
+	if !s.installed.get() {
+		return nil
+	}
+	return []pause.Reading{s.read(ctx, check)}
+}
+
+func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Reading {
+	reading := pause.Reading{IDs: pause.ClusterVersionIDs, Subject: &corev1.ObjectReference{
+		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
+	}}
+	cv := &configv1.ClusterVersion{}
+	if reading.Err = s.tracker.ready(ctx, cv); reading.Err != nil {
+		return reading
+	}
+	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
+	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[pause.HandledAnnotation], pause.ClusterVersionIDs) {
+		// The kind is installed, but this is not OpenShift. Had it been before, that would be odd, and
+		// those that were paused then say so.
+		return pause.Reading{}
+	}
+	if err != nil {
+		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)
+		return reading
+	}
+	reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)
+	return reading
+}

@@ -1,0 +1,120 @@
+package pause
+
+import (
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+)
+
+// untouched leaves everything as it is.
+func untouched(f Facts, now time.Time) Decision {
+	d := Decision{Paused: holderOf(f.Annotations) == us}
+	if d.Paused {
+		d.PausedAt = timeOf(f.Annotations, PausedAtAnnotation)
+		d.Overlong = !d.PausedAt.IsZero() && now.Sub(d.PausedAt) >= f.WarnAfter
+	}
+	return d
+}
+
+// begin pauses it, unless that has been taken away too often.
+func begin(f Facts, now time.Time) Decision {
+	if truce := f.Lost.truce(); now.Before(truce) {
+		return Decision{Fought: true, RecheckAt: truce}
+	}
+	changes := difference(f.Annotations, desired(f, map[string]*string{
+		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
+		MarkerAnnotation:           new(""),
+		HandledAnnotation:          joined(f.withHalted(f.active())),
+		PausedAtAnnotation:         format(now),
+	}))
+	return Decision{Transition: Begin, Changes: changes, Paused: true, PausedAt: now, RecheckAt: now.Add(f.WarnAfter)}
+}
+
+// keep leaves our pause, notes upgrades that have begun meanwhile, and speaks of it when it gets long.
+func keep(f Facts, now time.Time) Decision {
+	d := paused(f, now)
+	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
+	long := d.PausedAt.Add(f.WarnAfter)
+	if f.stuck() {
+		long, d.Overlong = d.PausedAt, true
+	}
+	due := later(long, warnedAt.Add(warnEvery))
+	if !due.After(now) {
+		d.Transition = Warn
+		warnedAt, due = now, now.Add(warnEvery)
+	}
+	wanted := map[string]*string{
+		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
+		MarkerAnnotation:           new(""),
+		HandledAnnotation:          joined(f.withHalted(f.open())),
+		PausedAtAnnotation:         format(d.PausedAt),
+	}
+	if !warnedAt.IsZero() {
+		wanted[WarnedAtAnnotation] = format(warnedAt)
+	}
+	d.Changes, d.RecheckAt = difference(f.Annotations, desired(f, wanted)), due
+	return d
+}
+
+// paused says since when it is paused by us.
+func paused(f Facts, now time.Time) Decision {
+	// Another clock may have been ahead of ours.
+	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
+	if d.PausedAt.IsZero() {
+		d.PausedAt = now
+	}
+	d.Overlong = now.Sub(d.PausedAt) >= f.WarnAfter
+	return d
+}
+
+// end takes back everything, and restarts the clocks: whatever was sick during the upgrade
+// gets its full time again.
+func end(f Facts, now time.Time) Decision {
+	return Decision{Transition: End, Changes: difference(f.Annotations, map[string]*string{
+		clusterv1.PausedAnnotation:  releasedValue(f.Annotations),
+		mhcspec.ResumedAtAnnotation: format(later(now, timeOf(f.Annotations, mhcspec.ResumedAtAnnotation))),
+	})}
+}
+
+// leave pauses nothing and resumes nothing. It notes which upgrades that holds for, and takes the
+// rest of what we wrote away.
+func leave(f Facts, known []string) Decision {
+	wanted := map[string]*string{}
+	if value, ok := f.Annotations[clusterv1.PausedAnnotation]; ok {
+		wanted[clusterv1.PausedAnnotation] = new(value)
+	}
+	if len(known) > 0 {
+		wanted[HandledAnnotation] = joined(known)
+	}
+	d := Decision{Changes: difference(f.Annotations, desired(f, wanted))}
+	_, marked := f.Annotations[MarkerAnnotation]
+	_, paused := f.Annotations[PausedAtAnnotation]
+	if len(known) > 0 && (marked || paused) {
+		d.Transition = Overridden
+	}
+	return d
+}
+
+// desired adds to wanted what is never changed but by resuming.
+func desired(f Facts, wanted map[string]*string) map[string]*string {
+	if value, ok := f.Annotations[mhcspec.ResumedAtAnnotation]; ok {
+		wanted[mhcspec.ResumedAtAnnotation] = new(value)
+	}
+	return wanted
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,78 @@
+package pause
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
+)
+
+// Short names, so that a row of a table fits on a line.
+const (
+	keyPaused   = pausing.KeyPaused
+	keyMarker   = pausing.KeyMarker
+	keyHandled  = pausing.KeyHandled
+	keySince    = pausing.KeySince
+	keyWarned   = pausing.KeyWarned
+	keySettling = pausing.KeySettling
+	keyResumed  = pausing.KeyResumed
+	keyOption   = pausing.KeyOption
+
+	warnAfter    = pausing.WarnAfter
+	settleWithin = pausing.SettleWithin
+
+	workerRole, masterRole, infraRole = pausing.WorkerRole, pausing.MasterRole, pausing.InfraRole
+)
+
+type stored = pausing.Stored
+
+var (
+	noon, one                               = pausing.Noon, pausing.One
+	at, ours, handedOver, settling, resumed = pausing.At, pausing.Ours, pausing.HandedOver, pausing.Settling, pausing.Resumed
+	workers                                 = pausing.Workers
+)
+
+func upgrading(ids ...string) []Upgrade {
+	var upgrades []Upgrade
+	for _, id := range ids {
+		upgrades = append(upgrades, Upgrade{ID: id, Text: fmt.Sprintf("Upgrade %s goes on", id), Since: noon})
+	}
+	return upgrades
+}
+
+// row is a MachineHealthCheck, which upgrades go on, and what becomes of it at one o'clock.
+type row struct {
+	has      stored
+	upgrades []Upgrade
+	does     Transition
+	gets     stored
+	// recheck is when to look again; zero is never.
+	recheck time.Time
+}
+
+func decideRows(t *testing.T, rows map[string]row) {
+	t.Helper()
+	for name, r := range rows {
+		t.Run(name, func(t *testing.T) {
+			before := r.has.And(nil)
+			f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter}
+			d := Decide(f, one)
+			got := row{has: r.has, upgrades: r.upgrades, does: d.Transition, gets: r.has.After(d.Changes), recheck: d.RecheckAt}
+			want := r
+			want.gets = r.gets.And(nil)
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
+				t.Errorf("Decide (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, r.has.And(nil)); diff != "" {
+				t.Errorf("Decide has changed what it was given (-before +after):\n%s", diff)
+			}
+			f.Annotations = got.gets
+			if again := Decide(f, one); len(again.Changes) > 0 || again.Transition != None {
+				t.Errorf("a second look writes again: %+v", again)
+			}
+		})
+	}
+}

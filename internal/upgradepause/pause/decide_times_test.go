@@ -1,0 +1,144 @@
+package pause
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUnknown: a signal that cannot be read, whose upgrades begin with A, holds up nothing but the end of those.
+func TestUnknown(t *testing.T) {
+	long := ours("A1", one.Add(-warnAfter))
+	theirs := stored{keyPaused: "", keyMarker: ""}
+	for name, r := range map[string]row{
+		"fresh":                              {},
+		"fresh, another upgrade goes on":     {upgrades: upgrading("B"), does: Begin, gets: ours("B", one), recheck: one.Add(warnAfter)},
+		"foreign":                            {has: stored{keyPaused: ""}, gets: stored{keyPaused: ""}},
+		"overridden, not noted":              {has: ours("A1", noon).But(keyPaused), does: Overridden, gets: stored{keyHandled: "A1"}},
+		"overridden":                         {has: stored{keyHandled: "A1"}, gets: stored{keyHandled: "A1"}},
+		"overridden, another begins":         {has: stored{keyHandled: "A1"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1"}},
+		"overridden, of both":                {has: stored{keyHandled: "A1,B"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1,B"}},
+		"overridden for one that is over":    {has: stored{keyHandled: "B"}, gets: stored{}},
+		"ours":                               {has: ours("A1", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
+		"ours, another begins":               {has: ours("A1", noon), upgrades: upgrading("B"), gets: ours("A1,B", noon), recheck: noon.Add(warnAfter)},
+		"ours, the other one ends":           {has: ours("A1,B", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
+		"ours, for one that is over":         {has: ours("B", noon), does: End, gets: resumed(one)},
+		"ours, excepted":                     {has: ours("A1", noon).And(stored{keyOption: "false"}), does: End, gets: resumed(one).And(stored{keyOption: "false"})},
+		"ours, too long":                     {has: long, does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"ours, too long, warned of":          {has: long.And(stored{keyWarned: at(noon)}), does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"another program's":                  {has: theirs, gets: theirs},
+		"another program's, another goes on": {has: theirs, upgrades: upgrading("B"), gets: theirs},
+		"another program's, excepted":        {has: theirs.And(stored{keyOption: "false"}), does: End, gets: resumed(one).And(stored{keyOption: "false"})},
+		"another program's, unpaused":        {has: stored{keyMarker: ""}, gets: stored{keyMarker: ""}},
+	} {
+		for why, wait := range map[string]time.Duration{"no permission": 30 * time.Second, "": 250 * time.Millisecond} {
+			t.Run(name+" "+why, func(t *testing.T) {
+				f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter, Unknown: []Unknown{{IDs: "A", Why: why}}}
+				d := Decide(f, one)
+				got, want := row{has: r.has, upgrades: r.upgrades, does: d.Transition, gets: r.has.After(d.Changes), recheck: d.RecheckAt}, r
+				want.gets, want.recheck = r.gets.And(nil), one.Add(wait)
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				f.Annotations = got.gets
+				if again := Decide(f, one); len(again.Changes) > 0 || again.Transition != None {
+					t.Errorf("a second look writes again: %+v", again)
+				}
+			})
+		}
+	}
+}
+
+// TestWarnings: the first when the pause has become long, then one an hour. Each look knows only what
+// is stored, and looks come when they are due, when they are not, and late.
+func TestWarnings(t *testing.T) {
+	f := Facts{Upgrades: upgrading("A"), WarnAfter: warnAfter}
+	has := stored{}.After(Decide(f, noon).Changes)
+	var warned []time.Duration
+	for _, after := range []time.Duration{
+		0, time.Hour, 4*time.Hour - time.Nanosecond, 4 * time.Hour, 4*time.Hour + time.Nanosecond, 4*time.Hour + 30*time.Minute,
+		5*time.Hour - time.Nanosecond, 5 * time.Hour, 5*time.Hour + time.Second, // then down for a while
+		7*time.Hour + 30*time.Minute, 8 * time.Hour, 8*time.Hour + 30*time.Minute,
+	} {
+		f.Annotations = has
+		d := Decide(f, noon.Add(after))
+		if overlong := after >= warnAfter; d.Overlong != overlong {
+			t.Errorf("after %s overlong is %t", after, d.Overlong)
+		}
+		if !d.RecheckAt.After(noon.Add(after)) {
+			t.Errorf("after %s the next look is at %s, which is past", after, d.RecheckAt)
+		}
+		has = has.After(d.Changes)
+		if d.Transition == Warn {
+			warned = append(warned, after)
+			continue
+		}
+		if len(d.Changes) > 0 {
+			t.Errorf("after %s written without a warning: %v", after, d.Changes)
+		}
+	}
+	want := []time.Duration{4 * time.Hour, 5 * time.Hour, 7*time.Hour + 30*time.Minute, 8*time.Hour + 30*time.Minute}
+	if diff := cmp.Diff(want, warned); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenTimes: what cannot be true is put right once, and no warning is lost for it for long.
+func TestBrokenTimes(t *testing.T) {
+	long := ours("A", noon.Add(-warnAfter))
+	later := one.Add(1000 * time.Hour)
+	decideRows(t, map[string]row{
+		"paused-at broken: counts from now":   {has: ours("A", noon).And(stored{keySince: "x"}), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
+		"paused-at missing: counts from now":  {has: ours("A", noon).But(keySince), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
+		"paused-at to come: counts from now":  {has: ours("A", later), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
+		"paused-at of another zone: the same": {has: ours("A", noon).And(stored{keySince: "2026-01-01T14:00:00+02:00"}), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter)},
+		"warned-at broken: warned of now": {
+			has: long.And(stored{keyWarned: "x"}), upgrades: upgrading("A"),
+			does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour),
+		},
+		"warned-at to come: counts as now": {
+			has: long.And(stored{keyWarned: at(later)}), upgrades: upgrading("A"),
+			gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour),
+		},
+		"warned-at broken on a short pause: removed": {
+			has: ours("A", noon).And(stored{keyWarned: "x"}), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter),
+		},
+		"warned, the next upgrade: the pause is as long as before": {
+			has: long.And(stored{keyWarned: at(one.Add(-time.Minute))}), upgrades: upgrading("B"),
+			gets:    long.And(stored{keyWarned: at(one.Add(-time.Minute)), keyHandled: "B"}),
+			recheck: one.Add(59 * time.Minute),
+		},
+		"resumed-at broken: replaced":                {has: ours("A", noon).And(stored{keyResumed: "x"}), does: End, gets: resumed(one)},
+		"resumed-at before: moved":                   {has: ours("A", noon).And(resumed(noon)), does: End, gets: resumed(one)},
+		"resumed-at later: not moved back":           {has: ours("A", noon).And(resumed(later)), does: End, gets: resumed(later)},
+		"resumed-at is changed by nothing else":      {has: resumed(noon), gets: resumed(noon)},
+		"resumed-at, broken, not by a pause":         {has: stored{keyResumed: "x"}, upgrades: upgrading("A"), does: Begin, gets: ours("A", one).And(stored{keyResumed: "x"}), recheck: one.Add(warnAfter)},
+		"resumed-at is not changed by a user's wish": {has: ours("A", noon).But(keyPaused).And(resumed(noon)), upgrades: upgrading("A"), does: Overridden, gets: resumed(noon).And(stored{keyHandled: "A"})},
+	})
+}
+
+// TestPausedAt is what the metric and the warnings go by.
+func TestPausedAt(t *testing.T) {
+	now := one.Add(999 * time.Millisecond)
+	for name, tt := range map[string]struct {
+		has      stored
+		upgrades []Upgrade
+		paused   bool
+		since    time.Time
+	}{
+		"paused, as it is stored": {nil, upgrading("A"), true, one},
+		"kept":                    {ours("A", noon), upgrading("A"), true, noon},
+		"kept, since who knows":   {ours("A", noon).But(keySince), upgrading("A"), true, one},
+		"resumed":                 {ours("A", noon), nil, false, time.Time{}},
+		"overridden":              {ours("A", noon).But(keyPaused), upgrading("A"), false, time.Time{}},
+		"foreign":                 {stored{keyPaused: ""}, upgrading("A"), false, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(Facts{Annotations: tt.has, Upgrades: tt.upgrades, WarnAfter: warnAfter}, now)
+			if d.Paused != tt.paused || !d.PausedAt.Equal(tt.since) {
+				t.Errorf("paused %t since %s, want %t since %s", d.Paused, d.PausedAt, tt.paused, tt.since)
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package pause
+
+import (
+	"slices"
+	"testing"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// FuzzAnnotations: whatever is noted on a MachineHealthCheck, only upgrades that are going on count as handled.
+func FuzzAnnotations(f *testing.F) {
+	f.Add("sickbay", "", "v1,v2", "2026-11-23T00:00:00Z")
+	f.Add("", "true", ",,,", "")
+	f.Add("\x00", "\xff", "v2", "yesterday")
+	active := []string{"v2", "v3"}
+	f.Fuzz(func(t *testing.T, paused, marker, noted, at string) {
+		annotations := map[string]string{clusterv1.PausedAnnotation: paused, MarkerAnnotation: marker, HandledAnnotation: noted, PausedAtAnnotation: at}
+		for _, id := range handled(annotations, active) {
+			if !slices.Contains(active, id) {
+				t.Errorf("%q is handled", id)
+			}
+		}
+		holderOf(annotations)
+		if value := pausedValue(annotations); holderOf(map[string]string{clusterv1.PausedAnnotation: value, MarkerAnnotation: ""}) != us {
+			t.Errorf("%q is not known as a pause of ours", value)
+		}
+		timeOf(annotations, PausedAtAnnotation)
+	})
+}

@@ -1,0 +1,84 @@
+package pause
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Message says to people what a decision does, and why; empty is nothing to say.
+func Message(f Facts, d Decision, now time.Time) string {
+	upgrades := f.texts()
+	if d.Fought {
+		return fmt.Sprintf("Somebody has taken all annotations of the pause away %d times, so it is written less and less often: %s", f.Lost.Count+1, upgrades)
+	}
+	switch d.Transition {
+	case Begin:
+		return "Paused: " + upgrades + misspelt(f.Annotations)
+	case End:
+		return "Resumed: " + f.whyEnded()
+	case Settling:
+		return fmt.Sprintf("The upgrade %s. Stays paused until all Nodes are Ready, or for %s; %s", f.outcome(), f.Settle.Within, f.Settle.waits())
+	case Overridden:
+		if holderOf(f.Annotations) == somebody {
+			return "The pause is somebody else's now, and stays when this is over: " + upgrades
+		}
+		return "Unpaused by somebody, and not paused again until this is over: " + upgrades
+	case Warn:
+		return fmt.Sprintf("Paused for %s, and nothing is remediated meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)
+	default:
+		return ""
+	}
+}
+
+// whyEnded says what has ended the pause, and from when timeouts count.
+func (f Facts) whyEnded() string {
+	why := "the upgrade " + f.outcome()
+	switch {
+	case len(f.open()) > 0:
+		why = "excepted by " + OptionAnnotation
+		if f.Excepted {
+			why += " of its Cluster"
+		}
+	case !f.excepted():
+		why += f.Settle.ending()
+	}
+	if f.Restarts && f.Settle.Within <= 0 {
+		// Other controllers, which look after the rest, know nothing of that.
+		why += "; Sickbay's timeouts count from now"
+	}
+	return why
+}
+
+// outcome says what has become of the upgrades that do not go on any more.
+func (f Facts) outcome() string {
+	if len(f.withHalted(nil)) > 0 {
+		return "has halted"
+	}
+	return "is over"
+}
+
+// texts says which upgrades go on, and which of those that are noted may.
+func (f Facts) texts() string {
+	var parts []string
+	for _, u := range f.Upgrades {
+		if !u.Halted {
+			parts = append(parts, strings.TrimSuffix(u.Text+"; "+u.Stuck, "; "))
+		}
+	}
+	for _, u := range f.Unknown {
+		if len((Facts{Annotations: f.Annotations, Unknown: []Unknown{u}}).undecided()) > 0 && u.Why != "" {
+			parts = append(parts, "whether an upgrade is over cannot be told: "+u.Why)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// misspelt says that the owner's wish cannot be understood.
+func misspelt(annotations map[string]string) string {
+	value, ok := annotations[OptionAnnotation]
+	if !ok || value == "true" || value == "false" {
+		return ""
+	}
+	return fmt.Sprintf("; annotation %s is %q and has no effect: it must be %q or %q", OptionAnnotation, value, "true", "false")
+}

@@ -1,0 +1,104 @@
+package pause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// PoolIDs is how the IDs of the updates of MachineConfigPools begin.
+const PoolIDs = "machineconfigpool/"
+
+// IDsOfPool is how the IDs of the updates of one of them begin.
+func IDsOfPool(name string) string { return PoolIDs + name + "/" }
+
+// OfPool returns the update of a pool, if there is one, to a MachineHealthCheck with some annotations.
+func OfPool(pool *mcfgv1.MachineConfigPool, annotations map[string]string) ([]Upgrade, error) {
+	return ofPool(pool, notedOf(annotations, IDsOfPool(pool.Name)))
+}
+
+// notedOf returns the update of a pool that is noted already; empty if there is none.
+func notedOf(annotations map[string]string, ids string) string {
+	for _, id := range noted(annotations) {
+		if strings.HasPrefix(id, ids) {
+			return id
+		}
+	}
+	return ""
+}
+
+// ofPool reports whether a pool updates: it has machines that are not updated, and is to have another configuration than it had. The
+// condition Updating does not say so: it is also True while a Node is not Ready for any reason. As long as nothing has been noted, a
+// Node that joins the pool is no update: it is not updated at first, though the configuration is the same as before. An update goes
+// on until all machines have it, whatever else they are to have meanwhile.
+func ofPool(pool *mcfgv1.MachineConfigPool, known string) ([]Upgrade, error) {
+	behind := pool.Status.MachineCount > pool.Status.UpdatedMachineCount
+	has, wants := pool.Status.Configuration.Name, pool.Spec.Configuration.Name
+	begins := behind && (wants == "" || has != wants)
+	goesOn := known != "" && (behind || has != wants)
+	if !begins && !goesOn {
+		return nil, nil
+	}
+	updating := conditionOf(pool, mcfgv1.MachineConfigPoolUpdating)
+	if updating.Status != corev1.ConditionTrue && updating.Status != corev1.ConditionFalse {
+		return nil, fmt.Errorf("MachineConfigPool %s does not say whether it is Updating", pool.Name)
+	}
+	upgrade := Upgrade{
+		ID: known, Follows: ClusterVersionIDs, Since: updating.LastTransitionTime.Time, Stuck: whyStuck(pool),
+		// The machines that are behind may have left the pool for a moment.
+		Halted: pool.Spec.Paused || !behind,
+	}
+	if known == "" {
+		upgrade.ID = IDsOfPool(pool.Name) + upgrade.Since.UTC().Format(time.RFC3339)
+	}
+	upgrade.Text = fmt.Sprintf("MachineConfigPool %s updates, %d of %d machines are through", pool.Name, pool.Status.UpdatedMachineCount, pool.Status.MachineCount)
+	return []Upgrade{upgrade}, nil
+}
+
+// whyStuck says why a pool does not get on, in its own words; empty if it does. Degraded has those of its Nodes at most, the
+// conditions that it sums up have all.
+func whyStuck(pool *mcfgv1.MachineConfigPool) string {
+	degraded := conditionOf(pool, mcfgv1.MachineConfigPoolDegraded)
+	if degraded.Status != corev1.ConditionTrue {
+		return ""
+	}
+	var words []string
+	for _, kind := range []mcfgv1.MachineConfigPoolConditionType{
+		mcfgv1.MachineConfigPoolNodeDegraded, mcfgv1.MachineConfigPoolRenderDegraded, mcfgv1.MachineConfigPoolImageBuildDegraded,
+		mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, mcfgv1.MachineConfigPoolSynchronizerDegraded,
+	} {
+		if c := conditionOf(pool, kind); c.Status == corev1.ConditionTrue && c.Message != "" && !slices.Contains(words, c.Message) {
+			words = append(words, c.Message)
+		}
+	}
+	if len(words) == 0 {
+		words = []string{degraded.Message}
+	}
+	return strings.TrimSuffix("it is degraded: "+strings.Join(words, "; "), ": ")
+}
+
+func conditionOf(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {
+	for _, c := range pool.Status.Conditions {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return mcfgv1.MachineConfigPoolCondition{}
+}
+
+// digestOfPool is all of it that matters here, apart from how many machines are through.
+func digestOfPool(pool *mcfgv1.MachineConfigPool) string {
+	var b strings.Builder
+	for _, known := range []string{"", "known"} {
+		upgrades, err := ofPool(pool, known)
+		for _, u := range upgrades {
+			fmt.Fprintf(&b, "%s,%t,%s;", u.ID, u.Halted, u.Stuck)
+		}
+		fmt.Fprint(&b, err)
+	}
+	return b.String() + pool.Spec.NodeSelector.String()
+}

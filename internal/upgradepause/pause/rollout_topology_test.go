@@ -1,0 +1,123 @@
+package pause
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// withTopology is a Cluster that is to have v1.32.0, with what Cluster API says about that.
+func withTopology(status metav1.ConditionStatus, reason string) *clusterv1.Cluster {
+	cluster := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition, status, reason, noon))
+	cluster.Spec.Topology.Version = "v1.32.0"
+	return cluster
+}
+
+func pausedCluster(cluster *clusterv1.Cluster) *clusterv1.Cluster {
+	cluster.Spec.Paused = new(true)
+	return cluster
+}
+
+// owned is a MachineDeployment of a topology.
+func owned(target string, versions ...string) pool {
+	p := deployment(target, versions...)
+	build.Label(clusterv1.ClusterTopologyOwnedLabel, "")(&p.deployment)
+	return p
+}
+
+func TestTopologyUpgrades(t *testing.T) {
+	const old, between, target = "v1.30.9", "v1.31.0", "v1.32.0"
+	const no, upgrades = metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason
+	const failed, paused = clusterv1.ClusterTopologyReconciledFailedReason, clusterv1.ClusterTopologyReconcilePausedReason
+	const classNotReady = clusterv1.ClusterTopologyReconciledClusterClassNotReconciledReason
+	const deferred = clusterv1.ClusterTopologyReconciledMachineDeploymentsUpgradeDeferredReason
+	md := func(p ...pool) []pool { return p }
+	rolling := func(to string) []Upgrade {
+		return []Upgrade{{ID: "cluster/" + to, Text: "Cluster cluster upgrades to " + to}}
+	}
+	whole := rolling(target)
+	whole[0].Since = noon
+	stands := halted(slices.Clone(whole))
+	for name, tt := range map[string]struct {
+		cluster *clusterv1.Cluster
+		plane   *unstructured.Unstructured
+		pools   []pool
+		want    []Upgrade
+		fails   bool
+	}{
+		"the control plane is first":                       {withTopology(no, upgrades), plane(target, planeVersions(old)), md(owned(old, old)), whole, false},
+		"between control plane and workers, nothing rolls": {withTopology(no, upgrades), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
+		"through a version between, it is one upgrade":     {withTopology(no, upgrades), plane(between, planeVersions(old)), md(owned(old, old)), whole, false},
+		"through":                                        {withTopology(metav1.ConditionTrue, "ReconcileSucceeded"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"through, by the last condition":                 {withTopology(metav1.ConditionTrue, upgrades), plane(target, planeVersions(target)), nil, nil, false},
+		"no topology, a rollout":                         {build.Cluster("ns", build.ClusterName), plane(between, planeVersions(old)), nil, rolling(between), false},
+		"a person has put it off":                        {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"put off, but something rolls":                   {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
+		"failed, control plane behind":                   {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
+		"failed, workers behind":                         {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"failed between two versions":                    {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
+		"failed, the last part rolls":                    {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
+		"failed, no upgrade":                             {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"failed, workers of another way":                 {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
+		"failed, no control plane":                       {withTopology(no, failed), nil, nil, nil, false},
+		"class not ready, workers behind":                {withTopology(no, classNotReady), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
+		"paused, workers behind":                         {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"paused just now":                                {pausedCluster(withTopology(no, upgrades)), plane(target, planeVersions(target)), md(owned(old, old)), stands, false},
+		"before 1.12, its control plane waits":           {withTopology(no, "ControlPlaneUpgradePending"), plane(old, planeVersions(old)), md(owned(old, old)), whole, false},
+		"before 1.12, between control plane and workers": {withTopology(no, "MachineDeploymentsUpgradePending"), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
+		"before 1.12, its MachinePools wait":             {withTopology(no, "MachinePoolsUpgradePending"), plane(target, planeVersions(target)), md(owned(target, target)), whole, false},
+		"before 1.12, a hook holds up the workers":       {withTopology(no, "LifecycleHookBlocking"), plane(target, planeVersions(target)), md(owned(old, old)), whole, false},
+		"before 1.12, a hook holds up something else":    {withTopology(no, "LifecycleHookBlocking"), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"before 1.12, being created":                     {withTopology(no, "LifecycleHookBlocking"), nil, nil, nil, false},
+		"before 1.12, another MachineDeployment is put off while one rolls": {
+			withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false,
+		},
+		"paused, no upgrade":               {withTopology(no, paused), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
+		"being created":                    {withTopology(no, "ClusterCreating"), nil, nil, nil, false},
+		"being deleted":                    {withTopology(no, "Deleting"), plane(target, planeVersions(target)), nil, nil, false},
+		"failed before, unknown if it did": {withTopology(metav1.ConditionUnknown, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployments, machines := all(tt.pools...)
+			got, err := ofCluster(tt.cluster, tt.plane, deployments, machines)
+			if (err != nil) != tt.fails {
+				t.Errorf("error %v, want one: %t", err, tt.fails)
+			}
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("upgrades (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTopologyUpgradeIsOne: whatever rolls, and whenever it began, it has one ID as long as it says
+// that it upgrades, and the last rollout of it has the same.
+func TestTopologyUpgradeIsOne(t *testing.T) {
+	cluster := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
+	again := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition,
+		metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason, noon.Add(time.Hour)))
+	again.Spec.Topology.Version = "v1.32.0"
+	failed := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledFailedReason)
+	rolling, machines := all(owned("v1.32.0", "v1.31.0"))
+	ids := map[string]bool{}
+	for _, c := range []*clusterv1.Cluster{cluster, again, failed} {
+		upgrades, err := ofCluster(c, plane("v1.32.0", planeVersions("v1.32.0")), rolling, machines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range upgrades {
+			ids[u.ID] = true
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"cluster/v1.32.0": true}, ids); diff != "" {
+		t.Errorf("IDs (-want +got):\n%s", diff)
+	}
+}

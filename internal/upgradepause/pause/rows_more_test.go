@@ -1,0 +1,146 @@
+package pause
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestOtherValues: a pause with another value than ours, or without our marker, stays.
+func TestOtherValues(t *testing.T) {
+	for _, value := range []string{"", "true", "false", "upgrade", "sickbay-upgrade", "Sickbay", " upgrade"} {
+		foreign := stored{keyPaused: value}
+		t.Run(value, func(t *testing.T) {
+			decideRows(t, map[string]row{
+				"during":  {has: foreign, upgrades: upgrading("A"), gets: foreign.And(stored{keyHandled: "A"})},
+				"after":   {has: foreign, gets: foreign},
+				"noted":   {has: foreign.And(stored{keyHandled: "A"}), upgrades: upgrading("A"), gets: foreign.And(stored{keyHandled: "A"})},
+				"cleaned": {has: foreign.And(stored{keyHandled: "A", keyWarned: at(noon)}), gets: foreign},
+			})
+		})
+	}
+}
+
+func TestOptOut(t *testing.T) {
+	excepted := stored{keyOption: "false"}
+	nonsense := stored{keyOption: "no"}
+	decideRows(t, map[string]row{
+		"before the upgrade":                 {has: excepted, gets: excepted},
+		"during the upgrade: resumed":        {has: ours("A", noon).And(excepted), upgrades: upgrading("A"), does: End, gets: resumed(one).And(excepted)},
+		"taken back: as fresh":               {has: resumed(noon), upgrades: upgrading("A"), does: Begin, gets: ours("A", one).And(resumed(noon)), recheck: one.Add(warnAfter)},
+		"at the end":                         {has: ours("A", noon).And(excepted), does: End, gets: resumed(one).And(excepted)},
+		"somebody's pause is not touched":    {has: stored{keyPaused: ""}.And(excepted), upgrades: upgrading("A"), gets: stored{keyPaused: ""}.And(excepted)},
+		"an override before is remembered":   {has: stored{keyHandled: "A"}.And(excepted), upgrades: upgrading("A"), gets: stored{keyHandled: "A"}.And(excepted)},
+		"and forgotten with the upgrade":     {has: stored{keyHandled: "A"}.And(excepted), upgrades: upgrading("B"), gets: excepted},
+		"both at once":                       {has: ours("A", noon).But(keyPaused).And(excepted), upgrades: upgrading("A"), does: Overridden, gets: stored{keyHandled: "A"}.And(excepted)},
+		"another value excepts nothing":      {has: nonsense, upgrades: upgrading("A"), does: Begin, gets: ours("A", one).And(nonsense), recheck: one.Add(warnAfter)},
+		"nor does it resume":                 {has: ours("A", noon).And(nonsense), upgrades: upgrading("A"), gets: ours("A", noon).And(nonsense), recheck: noon.Add(warnAfter)},
+		"one that is handed over stays so":   {has: handedOver("A", noon).And(excepted), upgrades: upgrading("A"), does: End, gets: resumed(one).And(excepted).And(stored{keyPaused: "sickbay"})},
+		"one that is handed over, untouched": {has: stored{keyPaused: "sickbay"}.And(excepted), upgrades: upgrading("A"), gets: stored{keyPaused: "sickbay"}.And(excepted)},
+	})
+}
+
+// TestHandedOver: Cluster API's own controller, which any value holds off, never gets it back from us.
+func TestHandedOver(t *testing.T) {
+	free, kept := stored{keyPaused: "sickbay"}, handedOver("A", noon)
+	decideRows(t, map[string]row{
+		"no upgrade":          {has: free, gets: free},
+		"paused":              {has: free, upgrades: upgrading("A"), does: Begin, gets: handedOver("A", one), recheck: one.Add(warnAfter)},
+		"kept":                {has: kept, upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter)},
+		"the next upgrade":    {has: kept, upgrades: upgrading("B"), gets: handedOver("B", noon), recheck: noon.Add(warnAfter)},
+		"resumed":             {has: kept, does: End, gets: resumed(one).And(free)},
+		"unpaused by a user":  {has: kept.And(free), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"})},
+		"taken back":          {has: kept.But(keyPaused), upgrades: upgrading("A"), does: Overridden, gets: stored{keyHandled: "A"}},
+		"taken back, the end": {has: stored{keyHandled: "A"}, gets: stored{}},
+		"handed over during the pause: that unpauses it": {
+			has: ours("A", noon).And(free), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"}),
+		},
+		"user wants our pause to stay": {
+			has: kept.But(keyMarker), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "sickbay-upgrade", keyHandled: "A"},
+		},
+		"marked by another program and unpaused": {
+			has: free.And(stored{keyMarker: ""}), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"}),
+		},
+	})
+}
+
+// TestAnotherProgram: the same pause, as a program writes it that keeps to the letter of the proposal.
+func TestAnotherProgram(t *testing.T) {
+	theirs := stored{keyPaused: "", keyMarker: ""}
+	decideRows(t, map[string]row{
+		"taken over":                       {has: theirs, upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
+		"resumed":                          {has: theirs, does: End, gets: resumed(one)},
+		"excepted":                         {has: theirs.And(stored{keyOption: "false"}), upgrades: upgrading("A"), does: End, gets: resumed(one).And(stored{keyOption: "false"})},
+		"it ends our pause":                {has: ours("A", noon).But(keyPaused, keyMarker), gets: stored{}},
+		"another value is somebody's":      {has: theirs.And(stored{keyPaused: "true"}), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "true", keyHandled: "A"}},
+		"with a record it is somebody's":   {has: theirs.And(stored{keyHandled: "A"}), gets: stored{keyPaused: ""}},
+		"an empty record is a record, too": {has: theirs.And(stored{keyHandled: ""}), gets: stored{keyPaused: ""}},
+	})
+}
+
+// TestTwoUpgradesAtOnce: each is remembered by itself.
+func TestTwoUpgradesAtOnce(t *testing.T) {
+	decideRows(t, map[string]row{
+		"paused for both, in order":     {upgrades: upgrading("B", "A", "B"), does: Begin, gets: ours("A,B", one), recheck: one.Add(warnAfter)},
+		"a second begins":               {has: ours("A", noon), upgrades: upgrading("A", "B"), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
+		"one of them ends":              {has: ours("A,B", noon), upgrades: upgrading("B"), gets: ours("B", noon), recheck: noon.Add(warnAfter)},
+		"both end":                      {has: ours("A,B", noon), does: End, gets: resumed(one)},
+		"both overridden":               {has: ours("A,B", noon).But(keyPaused), upgrades: upgrading("A", "B"), does: Overridden, gets: stored{keyHandled: "A,B"}},
+		"both overridden, one ends":     {has: stored{keyHandled: "A,B"}, upgrades: upgrading("A"), gets: stored{keyHandled: "A"}},
+		"one overridden, two go on":     {has: stored{keyHandled: "A"}, upgrades: upgrading("A", "B"), gets: stored{keyHandled: "A"}},
+		"the overridden one ends first": {has: stored{keyHandled: "A"}, upgrades: upgrading("B"), does: Begin, gets: ours("B", one), recheck: one.Add(warnAfter)},
+		"an ID that begins like another": {
+			has: stored{keyHandled: "A1"}, upgrades: upgrading("A"), does: Begin, gets: ours("A", one), recheck: one.Add(warnAfter),
+		},
+	})
+}
+
+// TestHalted: an upgrade that halts is not over. Nothing is paused for it, and who did not want that is not overruled when it
+// goes on. It does not keep the next one from being paused for.
+func TestHalted(t *testing.T) {
+	decideRows(t, map[string]row{
+		"fresh":                            {upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused":                           {has: ours("A", noon), upgrades: halted(upgrading("A")), does: End, gets: resumed(one)},
+		"overridden":                       {has: stored{keyHandled: "A"}, upgrades: halted(upgrading("A")), gets: stored{keyHandled: "A"}},
+		"overridden, not noted":            {has: ours("A", noon).But(keyPaused), upgrades: halted(upgrading("A")), does: Overridden, gets: stored{keyHandled: "A"}},
+		"overridden, another begins":       {has: stored{keyHandled: "A"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), does: Begin, gets: ours("A,B", one), recheck: one.Add(warnAfter)},
+		"overridden for both, one goes on": {has: stored{keyHandled: "A,B"}, upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: stored{keyHandled: "A,B"}},
+		"overridden for one before":        {has: stored{keyHandled: "Z"}, upgrades: halted(upgrading("A")), gets: stored{}},
+		"paused for both, the other goes":  {has: ours("A,B", noon), upgrades: append(upgrading("B"), halted(upgrading("A"))...), gets: ours("A,B", noon), recheck: noon.Add(warnAfter)},
+	})
+}
+
+// TestLifted: who paused before the upgrade, and lifts that during it, is not overruled.
+func TestLifted(t *testing.T) {
+	theirs := stored{keyPaused: "maintenance"}
+	decideRows(t, map[string]row{
+		"an upgrade begins":       {has: theirs, upgrades: upgrading("A"), gets: theirs.And(stored{keyHandled: "A"})},
+		"another one begins":      {has: theirs.And(stored{keyHandled: "A"}), upgrades: upgrading("A", "B"), gets: theirs.And(stored{keyHandled: "A,B"})},
+		"it ends":                 {has: theirs.And(stored{keyHandled: "A"}), gets: theirs},
+		"lifted":                  {has: stored{keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyHandled: "A"}},
+		"lifted, and handed over": {has: stored{keyPaused: "sickbay", keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyPaused: "sickbay", keyHandled: "A"}},
+		"excepted is not noted":   {has: theirs.And(stored{keyOption: "false"}), upgrades: upgrading("A"), gets: theirs.And(stored{keyOption: "false"})},
+	})
+}
+
+// TestTimesOfTheUpgradeDecideNothing: an upgrade of this very second, of last year, or of tomorrow by
+// another clock is the same, and so is one of whose beginning nothing is known.
+func TestTimesOfTheUpgradeDecideNothing(t *testing.T) {
+	for name, since := range map[string]time.Time{
+		"the same second as creation": one, "a second later": one.Add(time.Second), "clock behind": one.AddDate(-1, 0, 0),
+		"clock ahead": one.AddDate(0, 0, 1), "not known": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, has := range map[string]stored{"fresh": {}, "ours": ours("A", noon), "overridden": {keyHandled: "A"}, "foreign": {keyPaused: ""}} {
+				f := Facts{Annotations: has, Upgrades: upgrading("A"), WarnAfter: warnAfter}
+				want := Decide(f, one)
+				f.Upgrades[0].Since = since
+				if diff := cmp.Diff(want, Decide(f, one), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
+			}
+		})
+	}
+}

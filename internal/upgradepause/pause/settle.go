@@ -1,0 +1,86 @@
+package pause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// Settle says how a MachineHealthCheck comes out of an upgrade whose machines another controller looks after. Its clocks have
+// run on, so it would remediate at once whatever is not back yet.
+type Settle struct {
+	// Within is how long the pause goes on after the upgrade at most; zero resumes at once.
+	Within time.Duration
+	// NotReady are the machines that have no Node which is Ready, sorted. They are read only when it matters.
+	NotReady []string
+	// Unknown says why they are not known; empty if they are.
+	Unknown string
+	// Starting says that they may be known in a moment.
+	Starting bool
+}
+
+// settled reports whether all Nodes are known to be Ready, or nobody wants to wait for that.
+func (s Settle) settled() bool {
+	return s.Within <= 0 || (len(s.NotReady) == 0 && s.Unknown == "" && !s.Starting)
+}
+
+// settle goes on pausing until the Nodes are Ready, or the time is up. When that began is stored.
+func settle(f Facts, now time.Time) Decision {
+	stored := timeOf(f.Annotations, SettlingAnnotation)
+	began := earlier(now, stored)
+	if stored.IsZero() {
+		began = now
+	}
+	until := began.Add(f.Settle.Within)
+	if f.Settle.settled() || !now.Before(until) {
+		return end(f, now)
+	}
+	d := paused(f, now)
+	wanted := map[string]*string{
+		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
+		MarkerAnnotation:           new(""),
+		HandledAnnotation:          joined(f.withHalted(nil)), // none goes on
+		PausedAtAnnotation:         format(d.PausedAt),
+		SettlingAnnotation:         format(began),
+	}
+	if value, ok := f.Annotations[WarnedAtAnnotation]; ok {
+		wanted[WarnedAtAnnotation] = new(value)
+	}
+	if stored.IsZero() {
+		d.Transition = Settling
+	}
+	d.Changes = difference(f.Annotations, desired(f, wanted))
+	d.RecheckAt = earlier(until, now.Add(lookAgain))
+	if f.Settle.Starting {
+		d.RecheckAt = earlier(until, now.Add(lookSoon))
+	}
+	return d
+}
+
+// waits says for what the pause goes on.
+func (s Settle) waits() string {
+	if s.Unknown != "" || s.Starting {
+		return "whether all Nodes are Ready cannot be told" + strings.TrimSuffix(": "+s.Unknown, ": ")
+	}
+	const most = 5
+	names := s.NotReady
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return "without a Node that is Ready: " + strings.Join(slices.Clone(names), ", ") + more
+}
+
+// ending says why a MachineHealthCheck is resumed after an upgrade.
+func (s Settle) ending() string {
+	switch {
+	case s.Within <= 0:
+		return ""
+	case s.settled():
+		return ", and all Nodes are Ready"
+	}
+	return fmt.Sprintf(", and so are the %s that its Nodes had to get Ready; %s", s.Within, s.waits())
+}

@@ -1,0 +1,156 @@
+package upgradepause
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+// startTime is how long the first list of a kind may take until it counts as unreadable.
+const startTime = 10 * time.Second
+
+// tracker watches what signals read. Unlike the usual watches it does not keep the controller, and
+// with it the manager, from starting if a kind cannot be read: that is said instead. The nil
+// tracker, for tests that call Reconcile, watches nothing and finds everything readable.
+type tracker struct {
+	cache  cache.Cache
+	scheme *runtime.Scheme
+	ctl    controller.Controller
+	clock  clock.PassiveClock
+	// all are those that may wait for something to be read.
+	all handler.MapFunc
+
+	mu sync.Mutex
+	// since is when a kind that is watched was asked for first; zero if it has not been.
+	since map[schema.GroupVersionKind]time.Time
+	// indexes are added when their kind is watched.
+	indexes []mhcspec.Index
+}
+
+// watch begins to watch a kind. Once it does, it does nothing.
+func (t *tracker) watch(ctx context.Context, obj client.Object, events handler.EventHandler, filter predicate.Predicate) error {
+	if t == nil {
+		return nil
+	}
+	gvk, err := apiutil.GVKForObject(obj, t.scheme)
+	if err != nil {
+		return fmt.Errorf("telling the kind of %T: %w", obj, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.since[gvk]; ok {
+		return nil
+	}
+	informer, err := t.cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+	}
+	if err := t.index(ctx, gvk); err != nil {
+		return err
+	}
+	for _, src := range []source.Source{
+		&source.Informer{Informer: informer, Handler: events, Predicates: []predicate.Predicate{filter}},
+		t.onceRead(informer),
+	} {
+		if err := t.ctl.Watch(src); err != nil {
+			return fmt.Errorf("watching %s: %w", gvk.Kind, err)
+		}
+	}
+	if t.since == nil {
+		t.since = map[schema.GroupVersionKind]time.Time{}
+	}
+	t.since[gvk] = time.Time{}
+	return nil
+}
+
+// opener returns what watches kinds, with whom their objects concern, and returns an error until they have been read.
+func (t *tracker) opener(whom handler.MapFunc) opener {
+	return func(ctx context.Context, obj client.Object) error {
+		if err := t.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(whom), onChange()); err != nil {
+			return err
+		}
+		return t.ready(ctx, obj)
+	}
+}
+
+// index adds the indexes of a kind, once.
+func (t *tracker) index(ctx context.Context, gvk schema.GroupVersionKind) error {
+	var rest []mhcspec.Index
+	for _, index := range t.indexes {
+		of, err := apiutil.GVKForObject(index.Object, t.scheme)
+		if err != nil {
+			return fmt.Errorf("telling the kind of %T: %w", index.Object, err)
+		}
+		if of != gvk {
+			rest = append(rest, index)
+			continue
+		}
+		if err := mhcspec.AddTo(ctx, t.cache, []mhcspec.Index{index}); err != nil {
+			return err
+		}
+	}
+	t.indexes = rest
+	return nil
+}
+
+// onceRead wakes up all once a kind has been read. Its objects may be none, and the events of those
+// that there are come a moment too early.
+func (t *tracker) onceRead(informer cache.Informer) source.Source {
+	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+		go func() {
+			if !toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+				return
+			}
+			for _, request := range t.all(ctx, nil) {
+				queue.Add(request)
+			}
+		}()
+		return nil
+	})
+}
+
+// ready returns an error as long as a kind that is watched has not been read.
+func (t *tracker) ready(ctx context.Context, obj client.Object) error {
+	if t == nil {
+		return nil
+	}
+	gvk, err := apiutil.GVKForObject(obj, t.scheme)
+	if err != nil {
+		return fmt.Errorf("telling the kind of %T: %w", obj, err)
+	}
+	informer, err := t.cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", gvk.Kind, err)
+	}
+	if informer.HasSynced() {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.since[gvk].IsZero() {
+		// The manager may have taken its time to start.
+		t.since[gvk] = t.clock.Now()
+	}
+	if t.clock.Since(t.since[gvk]) < startTime {
+		return pause.ErrStarting
+	}
+	return fmt.Errorf("%s of %s cannot be listed: is the permission missing?", gvk.Kind, gvk.GroupVersion())
+}

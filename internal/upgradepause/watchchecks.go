@@ -1,0 +1,72 @@
+package upgradepause
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+// all maps to all MachineHealthChecks of our kind.
+func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
+	return r.requests(ctx, func(client.Object) bool { return true })
+}
+
+// ofNode maps a Node, or a Machine of OpenShift, to the MachineHealthChecks of its namespace that wait for Nodes, and to those that are not
+// paused: it may have come into a pool that updates.
+func (r *Reconciler) ofNode(ctx context.Context, obj client.Object) []ctrl.Request {
+	namespace := obj.GetNamespace()
+	if node, ok := obj.(*corev1.Node); ok {
+		namespace, _, _ = strings.Cut(node.Annotations[pause.MachineOfNode], "/")
+	}
+	if namespace == "" {
+		return nil // it belongs to no Machine
+	}
+	return r.requests(ctx, func(check client.Object) bool {
+		return check.GetAnnotations()[pause.SettlingAnnotation] != "" || !pause.Ours(check.GetAnnotations())
+	}, client.InNamespace(namespace))
+}
+
+// ofCluster maps an object of a Cluster to the MachineHealthChecks of that Cluster.
+func (r *Reconciler) ofCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+	if machine, ok := obj.(*clusterv1.Machine); ok {
+		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
+		r.censuses.changed(cluster)
+		return r.list(ctx, cluster)
+	}
+	cluster, ok := clusterOf(obj)
+	if !ok {
+		return nil
+	}
+	return r.list(ctx, cluster)
+}
+
+func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
+	return r.requests(ctx, func(check client.Object) bool {
+		key, ok := clusterOf(check)
+		return ok && key == cluster
+	}, client.InNamespace(cluster.Namespace))
+}
+
+func (r *Reconciler) requests(ctx context.Context, keep func(client.Object) bool, in ...client.ListOption) []ctrl.Request {
+	var checks metav1.PartialObjectMetadataList
+	checks.SetGroupVersionKind(r.Kind.GroupVersion().WithKind(r.Kind.Kind + "List"))
+	if err := r.Client.List(ctx, &checks, append(in, client.UnsafeDisableDeepCopy)...); err != nil {
+		// Reading from the cache fails only while it stops.
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range checks.Items {
+		if keep(&checks.Items[i]) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&checks.Items[i])})
+		}
+	}
+	return requests
+}

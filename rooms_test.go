@@ -1,0 +1,84 @@
+package sickbay_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// controllers are the packages that observe, decide and act.
+var controllers = []string{
+	"internal/machinehealth", "internal/machinehealthcheck", "internal/remediation", "internal/reboot", "internal/upgradepause", "internal/externalremediation",
+}
+
+// small are files that are a controller of their own, or a loop.
+var small = []string{"internal/remediation/plancheck.go", "internal/reboot/sweep.go"}
+
+// The calls of clients, which have a context before all else.
+var (
+	reads  = []string{"Get", "List", "GetLive"}
+	writes = []string{"Apply", "Create", "Delete", "DeleteAllOf", "Patch", "Update"}
+)
+
+// TestReadsAndWritesHaveTheirFiles: what reads is in observe*.go, what writes in act*.go. What acts may read again before it does, watches and metrics
+// read caches, and controller.go reads the object that it is called for.
+func TestReadsAndWritesHaveTheirFiles(t *testing.T) {
+	mayRead := []string{"observe", "act", "watch", "controller", "metrics"}
+	for _, dir := range controllers {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has %d files: %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") || slices.Contains(small, file) {
+				continue
+			}
+			name := filepath.Base(file)
+			if !strings.HasPrefix(name, "act") {
+				for _, call := range callsWithContext(t, file, nil, writes) {
+					t.Errorf("%s writes: %s", file, call)
+				}
+			}
+			if !slices.ContainsFunc(mayRead, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+				for _, call := range callsWithContext(t, file, nil, reads) {
+					t.Errorf("%s reads: %s", file, call)
+				}
+			}
+		}
+	}
+}
+
+// TestCallsWithContext proves that the test above can fail.
+func TestCallsWithContext(t *testing.T) {
+	source := "package p\n\nfunc f() {\n\t_ = c.Status().Update(ctx, obj)\n\t_ = c.Delete(key)\n\t_ = c.Patch(t.ctx, obj)\n\t_ = c.Update(ctx, obj)\n}\n"
+	if got, want := callsWithContext(t, "p.go", source, []string{"Update", "Delete"}), []string{"Update", "Update"}; !slices.Equal(got, want) {
+		t.Errorf("calls are %q, want %q", got, want)
+	}
+}
+
+// callsWithContext returns which of some methods a file calls with ctx. Without a source, the file is read.
+func callsWithContext(t *testing.T, file string, source any, names []string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) < 2 {
+			return true
+		}
+		method, isMethod := call.Fun.(*ast.SelectorExpr)
+		first, isName := call.Args[0].(*ast.Ident)
+		if isMethod && isName && first.Name == "ctx" && slices.Contains(names, method.Sel.Name) {
+			calls = append(calls, method.Sel.Name)
+		}
+		return true
+	})
+	return calls
+}

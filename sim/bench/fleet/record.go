@@ -1,0 +1,81 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/record"
+)
+
+// ordinal is that of records which are not Sickbay's. It will not have as many of one machine.
+const ordinal = 1_000_000
+
+// Records returns what Sickbay would write down before it repairs machines, each ready to be created.
+func (f *Fleet) Records(ctx context.Context, machines []Machine) (map[Machine]*v1alpha1.MachineRemediation, error) {
+	records, mutex := map[Machine]*v1alpha1.MachineRemediation{}, sync.Mutex{}
+	err := Each(ctx, machines, func(ctx context.Context, m Machine) error {
+		made, err := f.record(ctx, m)
+		mutex.Lock()
+		defer mutex.Unlock()
+		records[m] = made
+		return err
+	})
+	return records, err
+}
+
+func (f *Fleet) record(ctx context.Context, m Machine) (*v1alpha1.MachineRemediation, error) {
+	cluster, mhc, machine := &clusterv1.Cluster{}, &clusterv1.MachineHealthCheck{}, &clusterv1.Machine{}
+	for object, key := range map[client.Object]client.ObjectKey{cluster: m.Cluster, mhc: m.Cluster, machine: m.ObjectKey} {
+		if err := f.World.Client().Get(ctx, key, object); err != nil {
+			return nil, fmt.Errorf("reading what the record of machine %s rests on: %w", m, err)
+		}
+	}
+	return record.New(cluster, ordinal, v1alpha1.MachineRemediationSpec{
+		ClusterName:    m.Cluster.Name,
+		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: m.Name, UID: machine.UID},
+		NodeRef:        &v1alpha1.RemediationReference{Name: m.Name},
+		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
+		Finding: v1alpha1.RemediationFinding{
+			Reason: "ReadyUnhealthy", Message: "Node condition Ready is False", Since: metav1.Now(),
+		},
+		Steps: admission.BuiltInPlan(mhc, mhcspec.Config{}),
+	}), nil
+}
+
+// DeleteRecord deletes a record of Records, which nobody looks after.
+func (f *Fleet) DeleteRecord(ctx context.Context, r *v1alpha1.MachineRemediation) error {
+	free := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := f.World.Client().Patch(ctx, r, free); err != nil {
+		return fmt.Errorf("freeing record %s: %w", r.Name, err)
+	}
+	if err := f.World.Client().Delete(ctx, r); err != nil {
+		return fmt.Errorf("deleting record %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// Mark asks for the repair of a Machine by its owner, in the way that Sickbay does.
+func (f *Fleet) Mark(ctx context.Context, m Machine) error {
+	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status/conditions/-", "value": metav1.Condition{
+		Type: Owned.Type, Status: Owned.Status, LastTransitionTime: f.World.Now(),
+		Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason, Message: "Waiting for remediation",
+	}}})
+	if err != nil {
+		return fmt.Errorf("describing the mark of machine %s: %w", m, err)
+	}
+	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+	if err := f.World.Client().Status().Patch(ctx, machine, client.RawPatch(types.JSONPatchType, patch)); err != nil {
+		return fmt.Errorf("marking machine %s: %w", m, err)
+	}
+	return nil
+}

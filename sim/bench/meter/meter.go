@@ -1,0 +1,164 @@
+// Package meter counts what a program asks an API server for, and reads from it. It stands in between, as a server without TLS.
+package meter
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Reading is what a meter shows: what was asked for, and the bytes of all answers, none of them compressed.
+type Reading struct {
+	Requests int
+	Bytes    int64
+}
+
+// Watched is what somebody watches: where, and in which encoding.
+type Watched struct {
+	Path, LabelSelector, FieldSelector, Accept string
+}
+
+// plain is the encoding of answers: lists would come compressed, and watches do not.
+const plain = "identity"
+
+// Meter is a server.
+type Meter struct {
+	// URL is where it is reached.
+	URL string
+
+	server http.Server
+	target *url.URL
+	real   http.RoundTripper
+
+	mu      sync.Mutex
+	reading Reading
+	watched []Watched
+}
+
+// Start puts a meter in front of an API server. The meter has the rights of the configuration.
+func Start(config *rest.Config) (*Meter, error) {
+	real, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting the meter: %w", err)
+	}
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		return nil, fmt.Errorf("reading the address for the meter: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listening for the meter: %w", err)
+	}
+	m := &Meter{URL: "http://" + listener.Addr().String(), target: target, real: real}
+	m.server.Handler = &httputil.ReverseProxy{Rewrite: m.rewrite, Transport: m, FlushInterval: -1}
+	go func() { _ = m.server.Serve(listener) }()
+	return m, nil
+}
+
+// Stop ends it, and all that goes on through it.
+func (m *Meter) Stop() error { return m.server.Close() }
+
+// WriteKubeconfig writes one by which programs go through the meter.
+func (m *Meter) WriteKubeconfig(path string) error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["meter"] = &clientcmdapi.Cluster{Server: m.URL}
+	config.Contexts["meter"] = &clientcmdapi.Context{Cluster: "meter"}
+	config.CurrentContext = "meter"
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return fmt.Errorf("writing the kubeconfig for the meter: %w", err)
+	}
+	return nil
+}
+
+// Read returns what it shows.
+func (m *Meter) Read() Reading {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.reading
+}
+
+// Watched returns what was watched so far.
+func (m *Meter) Watched() []Watched {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.watched)
+}
+
+func (m *Meter) rewrite(r *httputil.ProxyRequest) {
+	r.SetURL(m.target)
+	r.Out.Header.Set("Accept-Encoding", plain)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (m *Meter) RoundTrip(req *http.Request) (*http.Response, error) {
+	m.note(req)
+	answer, err := m.real.RoundTrip(req)
+	if err == nil {
+		answer.Body = &counted{answer.Body, m}
+	}
+	return answer, err
+}
+
+func (m *Meter) note(req *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reading.Requests++
+	query := req.URL.Query()
+	if query.Get("watch") != "true" {
+		return
+	}
+	one := Watched{req.URL.Path, query.Get("labelSelector"), query.Get("fieldSelector"), req.Header.Get("Accept")}
+	if !slices.Contains(m.watched, one) {
+		m.watched = append(m.watched, one)
+	}
+}
+
+// counted is the body of an answer.
+type counted struct {
+	io.ReadCloser
+	meter *Meter
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(into []byte) (int, error) {
+	n, err := c.ReadCloser.Read(into)
+	c.meter.mu.Lock()
+	defer c.meter.mu.Unlock()
+	c.meter.reading.Bytes += int64(n)
+	return n, err
+}
+
+// page is how many objects a client-go list asks for at once.
+const page = "500"
+
+// List reads what is watched once, page by page, as cheaply as it can be read in that encoding.
+func (m *Meter) List(ctx context.Context, watched []Watched) (Reading, error) {
+	var all Reading
+	for _, one := range watched {
+		query := url.Values{"limit": {page}}
+		for name, value := range map[string]string{"labelSelector": one.LabelSelector, "fieldSelector": one.FieldSelector} {
+			if value != "" {
+				query.Set(name, value)
+			}
+		}
+		for more := true; more; {
+			next, size, err := m.listPage(ctx, one, query)
+			if err != nil {
+				return all, fmt.Errorf("listing %s: %w", one.Path, err)
+			}
+			all.Requests, all.Bytes, more = all.Requests+1, all.Bytes+size, next != ""
+			query.Set("continue", next)
+		}
+	}
+	return all, nil
+}

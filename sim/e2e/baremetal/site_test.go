@@ -1,0 +1,181 @@
+package baremetal_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/scenario"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+// site is a bare-metal cluster of its own, with a MachineHealthCheck for all its machines and a Sickbay.
+type site struct {
+	*testing.T
+	*WithT
+	world  *world.World
+	client client.Client
+	spec   world.ClusterSpec
+	sick   *e2e.Sickbay
+}
+
+// newSite makes a site. The spec needs a name and sizes; prepare may change the MachineHealthCheck.
+func newSite(t *testing.T, spec world.ClusterSpec, prepare func(*clusterv1.MachineHealthCheck)) *site {
+	t.Helper()
+	t.Parallel()
+	spec.Namespace, spec.BareMetal = spec.Name, true
+	w := &site{T: t, WithT: NewWithT(t), world: stand.World, client: stand.World.Client(), spec: spec}
+	w.SetDefaultEventuallyTimeout(e2e.Patience)
+	w.SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
+	stand.Cluster(t, spec)
+	check := &clusterv1.MachineHealthCheck{
+		ObjectMeta: metav1.ObjectMeta{Namespace: spec.Namespace, Name: spec.Name},
+		Spec: clusterv1.MachineHealthCheckSpec{
+			ClusterName: spec.Name,
+			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.ClusterNameLabel: spec.Name}},
+			Checks: clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
+				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(1))},
+			}},
+		},
+	}
+	prepare(check)
+	w.Expect(w.client.Create(t.Context(), check)).To(Succeed())
+	w.startSickbay()
+	return w
+}
+
+func (w *site) startSickbay() {
+	w.Helper()
+	w.sick = stand.Sickbay(w.T, w.spec.Namespace)
+}
+
+// byTemplate has a MachineHealthCheck ask for RebootRemediations with some settings.
+func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.MachineHealthCheck) {
+	t.Helper()
+	return func(check *clusterv1.MachineHealthCheck) {
+		template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: check.Namespace, Name: "reboot"}}
+		template.Spec.Template.Spec = settings
+		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+		check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: template.Name,
+		}
+	}
+}
+
+// workers are the machines that are no part of the control plane, all of them healthy.
+func (w *site) workers() []clusterv1.Machine {
+	w.Helper()
+	machines, err := w.world.PoolMachines(w.Context(), w.spec.Key(), world.DefaultPool)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(machines).To(HaveLen(w.spec.Workers))
+	for i := range machines {
+		w.Eventually(w.verdict(&machines[i])).Should(Equal(metav1.ConditionTrue))
+	}
+	return machines
+}
+
+func (w *site) verdict(machine *clusterv1.Machine) func() (metav1.ConditionStatus, error) {
+	return func() (metav1.ConditionStatus, error) {
+		now := &clusterv1.Machine{}
+		err := w.client.Get(w.Context(), client.ObjectKeyFromObject(machine), now)
+		if verdict := journal.Verdict(now); err == nil && verdict != nil {
+			return verdict.Status, nil
+		}
+		return metav1.ConditionUnknown, err
+	}
+}
+
+// sickMachine is a machine on a host, as it was before something happened to it.
+type sickMachine struct {
+	*site
+	machine *clusterv1.Machine
+	host    client.ObjectKey
+	node    *corev1.Node
+	hosts   *scenario.Hosts
+}
+
+// admit looks at a machine and its host.
+func (w *site) admit(machine *clusterv1.Machine) *sickMachine {
+	w.Helper()
+	p := &sickMachine{site: w, machine: machine, host: client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}}
+	var err error
+	p.node, err = scenario.Dress(w.Context(), w.client, p.host.Name)
+	w.Expect(err).NotTo(HaveOccurred())
+	p.hosts, err = scenario.RememberHosts(w.Context(), w.world, stand.Journal, w.spec.Key())
+	w.Expect(err).NotTo(HaveOccurred())
+	return p
+}
+
+func (p *sickMachine) hangs() {
+	p.Helper()
+	p.Expect(fault.HangHost{Host: p.host}.Inject(p.Context(), p.world)).To(Succeed())
+}
+
+func (p *sickMachine) has(faults baremetal.Faults) { p.world.Host(p.host).Set(faults) }
+
+// await returns what the journal has seen, or will see.
+func (w *site) await(what string, matches func(journal.Entry) bool) journal.Entry {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), e2e.Patience)
+	defer cancel()
+	entry, err := stand.Journal.Await(ctx, what, matches)
+	w.Expect(err).NotTo(HaveOccurred())
+	return entry
+}
+
+// reaches awaits a phase of the RebootRemediation.
+func (p *sickMachine) reaches(phase v1alpha1.Phase) journal.Entry {
+	p.Helper()
+	return p.await("phase "+string(phase), func(e journal.Entry) bool {
+		return journal.IsRequest(e, p.machine) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase == phase
+	})
+}
+
+// recovers expects that the machine is healthy again, and that nothing asks for anything any more.
+func (p *sickMachine) recovers() {
+	p.Helper()
+	p.reaches(v1alpha1.Succeeded)
+	p.Eventually(p.verdict(p.machine)).Should(Equal(metav1.ConditionTrue))
+	p.Eventually(func(g Gomega) {
+		now := &clusterv1.Machine{}
+		g.Expect(p.client.Get(p.Context(), client.ObjectKeyFromObject(p.machine), now)).To(Succeed())
+		g.Expect(now.UID).To(Equal(p.machine.UID))
+		g.Expect(now.Annotations).NotTo(HaveKey(remedy.RebootAnnotation))
+	}).Should(Succeed())
+	p.Expect(scenario.Restored(p.Context(), p.client, p.node)).To(Succeed())
+}
+
+// rebootedByPerson annotates the machine as a person does, and expects that its host is cycled for that.
+func (p *sickMachine) rebootedByPerson() {
+	p.Helper()
+	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
+	p.Expect(p.client.Patch(p.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	p.recovers()
+	p.Expect(p.hosts.Cycled(p.Context(), p.host)).To(Succeed())
+}
+
+// isGone tells that an object does not exist any more.
+func (w *site) isGone(object client.Object) func() bool {
+	return func() bool {
+		return apierrors.IsNotFound(w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object))
+	}
+}
+
+// request is the RebootRemediation of the machine, to read into.
+func (p *sickMachine) request() *v1alpha1.RebootRemediation {
+	return &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: p.machine.Namespace, Name: p.machine.Name}}
+}

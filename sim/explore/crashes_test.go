@@ -1,0 +1,77 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, and no rule is broken: the first write of a kind, and
+// all that follow. sim/e2e does so with the first one on a real API server, so a kind of write that is new here belongs there, too.
+func TestEachWriteGoesWrong(t *testing.T) {
+	checks := []string{"apply Machine/status", "apply MachineHealthCheck", "apply MachineHealthCheck/status"}
+	records := []string{"create MachineRemediation", "patch MachineRemediation", "update MachineRemediation/status"}
+	for name, tt := range map[string]struct {
+		World worlds.Spec
+		acts  []string
+	}{
+		"mark":    {worlds.Spec{Owner: worlds.OwnerReplaces}, []string{"patch Machine/status"}},
+		"delete":  {worlds.Spec{Owner: worlds.OwnerNone}, []string{"delete Machine"}},
+		"reboot":  {worlds.Spec{Owner: worlds.OwnerReplaces, Reboot: true}, []string{"patch Machine"}},
+		"request": {worlds.Spec{Owner: worlds.OwnerReplaces, Request: true}, []string{"create FixRemediation", "delete FixRemediation"}},
+		"plan":    {worlds.Spec{Owner: worlds.OwnerReplaces, Plan: worlds.Named("cloud plan").Plan}, []string{"patch Machine/status"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := &tt.World
+			spec.Machines, spec.Sick, spec.Slots, spec.Actors, spec.Steps = 2, 1, 1, []worlds.Actor{worlds.Faults}, 120
+			spec.Settle, spec.Watch, spec.Recover = time.Hour, 30*time.Minute, 36*time.Hour
+			writes := &writePoints{}
+			if usual := run(spec, nil, writes, nil); usual.Failure != nil {
+				t.Fatal(usual.Story())
+			}
+			happened := map[string]bool{}
+			for _, at := range writes.points {
+				for which := 1; which <= at.Option; which++ {
+					result := run(spec, nil, schedule.NewReplay(schedule.Schedule{{At: at.At, Option: which}}), nil)
+					if result.Failure != nil {
+						t.Error(result.Story())
+					}
+					happened[kindOf(result.Words[0])] = true
+				}
+			}
+			want := map[string]bool{}
+			for _, write := range slices.Concat(checks, records, tt.acts) {
+				for _, mishap := range []string{"the answer is lost", "it is lost", "a conflict", "refused", "crash before", "crash after"} {
+					want[write+": "+mishap] = true
+				}
+			}
+			if diff := cmp.Diff(want, happened); diff != "" {
+				t.Errorf("what has happened (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// kindOf leaves out the names in "p1 patch Machine/status m1: crash before".
+func kindOf(mishap string) string {
+	write, how, _ := strings.Cut(mishap, ": ")
+	words := strings.Fields(write)
+	return words[1] + " " + words[2] + ": " + how
+}
+
+// writePoints notes the points at which a process writes, with the number of ways in which that can go wrong. What usually happens, happens.
+type writePoints struct{ points []schedule.Deviation }
+
+func (w *writePoints) Choose(n int, kind schedule.Point, options func() int) int {
+	if kind == schedule.AtWrite {
+		w.points = append(w.points, schedule.Deviation{At: n, Option: options()})
+	}
+	return 0
+}

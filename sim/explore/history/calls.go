@@ -1,0 +1,202 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+var errNoAnswer = errors.New("http2: client connection lost")
+
+// reads is asked before each read of a process.
+func (p *Process) reads(call apimodel.Call) error {
+	if p.dead {
+		p.crash()
+	}
+	if !call.Live {
+		p.moveCache(call.Kind)
+		return nil
+	}
+	return p.interrupt(call)
+}
+
+// moveCache has a cache that lags too far behind move on, and may have it move on at this very moment.
+func (p *Process) moveCache(kind schema.GroupVersionKind) {
+	behind := p.View.Behind(kind)
+	if behind > most {
+		p.sync(kind, most)
+		behind = most
+	}
+	if behind == 0 {
+		return
+	}
+	p.World.pick(schedule.AtCache, func() []option {
+		return []option{{fmt.Sprintf("the cache of %s of %s moves on", kind.Kind, p.Name), func() { p.sync(kind, 0) }}}
+	})
+}
+
+// interrupt lets others do something just before a call, or has it fail.
+func (p *Process) interrupt(call apimodel.Call) error {
+	var failed error
+	p.World.pick(schedule.AtRead, func() []option {
+		var options []option
+		for _, one := range p.others(call) {
+			options = append(options, option{"before " + p.Name + " " + call.String() + ": " + one.name, func() {
+				p.World.say("      before %s: %s", call, one.name)
+				p.World.between(one.do)
+			}})
+		}
+		if p.World.Spec.Has(worlds.Faults) && call.Live {
+			options = append(options, option{p.Name + " " + call.String() + " fails", func() { failed = errNoAnswer }})
+		}
+		return options
+	})
+	if failed != nil {
+		p.World.say("      %s: %v", call, failed)
+	}
+	return failed
+}
+
+// between has something happen in the middle of a call of a process.
+func (w *World) between(do func()) {
+	writer := w.Writer
+	w.Writer = nil
+	w.nested++
+	defer func() { w.Writer, w.nested = writer, w.nested-1 }()
+	do()
+}
+
+// others are what can happen in the middle of a call of this process.
+func (p *Process) others(call apimodel.Call) []option {
+	about := aboutCall(call.Kind)
+	options := p.World.disturbances(about)
+	if about(kinds.Machine, kinds.Node, kinds.Request, kinds.Reboot) {
+		options = append(options, p.World.work()...)
+	}
+	if p.World.nested == 0 {
+		if other := p.World.other(p); other != nil {
+			options = append(options, other.turns(3)...)
+		}
+	}
+	return options
+}
+
+// other is the process beside this one.
+func (w *World) other(p *Process) *Process {
+	if p == w.Former {
+		return w.Leader
+	}
+	return w.Former
+}
+
+// turns are the next Reconciles of a process.
+func (p *Process) turns(n int) []option {
+	var options []option
+	for _, i := range p.queue.ready[:min(n, len(p.queue.ready))] {
+		options = append(options, option{fmt.Sprintf("%s reconciles %s", p.Name, i), func() { p.take(i) }})
+	}
+	return options
+}
+
+// take has a process reconcile an item. A former leader does not go on for ever.
+func (p *Process) take(i Item) {
+	p.reconcile(i)
+	if p.World.Former != p {
+		return
+	}
+	if p.left--; p.left <= 0 {
+		p.World.Former = nil
+	}
+}
+
+// read is told what a live read has returned.
+func (p *Process) read(call apimodel.Call, obj *apimodel.Object) {
+	if call.Live && p.Item != nil {
+		p.World.observer.Read(p, call, obj)
+	}
+}
+
+// writes carries out a write of a process, or has it go wrong.
+func (p *Process) writes(call apimodel.Call, write func() error) error {
+	if p.dead {
+		p.crash()
+	}
+	if err := p.interrupt(call); err != nil {
+		return err
+	}
+	if p.isRefused(call) {
+		return apierrors.NewInternalError(errors.New("failed calling webhook"))
+	}
+	p.World.changeRestless(call)
+	carriedOut, answer := true, error(nil)
+	crashes := ""
+	p.World.pick(schedule.AtWrite, func() []option {
+		if !p.World.Spec.Has(worlds.Faults) {
+			return nil
+		}
+		what := p.Name + " " + call.String()
+		return []option{
+			{what + ": the answer is lost", func() { answer = errNoAnswer }},
+			{what + ": it is lost", func() { carriedOut, answer = false, errNoAnswer }},
+			{what + ": a conflict", func() { carriedOut, answer = false, conflict(call) }},
+			{what + ": refused", func() {
+				carriedOut, answer = false, apierrors.NewForbidden(schema.GroupResource{Resource: call.Kind.Kind}, call.Key.Name, errors.New("denied by a webhook"))
+			}},
+			{what + ": crash before", func() { carriedOut, crashes = false, "before" }},
+			{what + ": crash after", func() { crashes = "after" }},
+		}
+	})
+	if carriedOut {
+		answer = p.carryOut(call, write, answer)
+	}
+	if crashes != "" {
+		p.World.say("      %s crashes %s %s", p.Name, crashes, call)
+		p.crash()
+	}
+	if answer != nil && !carriedOut {
+		p.World.say("      %s: %v", call, answer)
+	}
+	return answer
+}
+
+// carryOut makes a write that is not lost, and returns what the process hears: the answer of the API server, or that the answer is lost.
+func (p *Process) carryOut(call apimodel.Call, write func() error, answer error) error {
+	if err := p.commit(write); err != nil {
+		p.World.say("      %s: %v", call, err)
+		return err
+	}
+	p.World.say("      %s", call)
+	if answer == nil {
+		p.World.observer.Written(p, call)
+	}
+	return answer
+}
+
+// commit makes a write that others see is of this process.
+func (p *Process) commit(write func() error) error {
+	before := p.World.Writer
+	p.World.Writer = p
+	defer func() { p.World.Writer = before }()
+	return write()
+}
+
+func conflict(call apimodel.Call) error {
+	return apierrors.NewConflict(schema.GroupResource{Group: call.Kind.Group, Resource: call.Kind.Kind}, call.Key.Name, errors.New("the object has been modified"))
+}
+
+// isRefused reports whether a webhook refuses a write. On a stubborn machine it lets verdicts pass.
+func (p *Process) isRefused(call apimodel.Call) bool {
+	if call.Kind != kinds.Machine {
+		return false
+	}
+	stubborn := p.World.Spec.Stubborn > 0 && call.Key.Name == fmt.Sprintf("m%d", p.World.Spec.Stubborn) && !p.World.goodwill
+	return p.World.refused[call.Key.Name] || (stubborn && p.Item.Controller != machinehealth.ControllerName)
+}

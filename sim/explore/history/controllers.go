@@ -1,0 +1,62 @@
+package history
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// syncPeriod is the net below the events. It is so wide that nothing falls into it: what is due by itself has to say so.
+const syncPeriod = 240 * time.Hour
+
+// grace is how long a machine that was healthy stays so while its Node cannot be read.
+const grace = 5 * time.Minute
+
+// addControllers makes the Reconcilers of a process, with nothing in their memory.
+func (p *Process) addControllers() {
+	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
+	clock, recorder, selectors := p.World.clock, recorder{p}, &mhcspec.Selectors{}
+	observer := &machinehealth.Observer{Nodes: parts.Nodes, GracePeriod: grace}
+	var gate remediation.Gate = &machinehealthcheck.Gatekeeper{Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
+	if parts.Gate != nil {
+		gate = parts.Gate(gate)
+	}
+	p.Controllers = map[string]reconcile.Reconciler{
+		machinehealth.ControllerName: &machinehealth.Reconciler{
+			Client: parts.Client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
+		},
+		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
+			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock,
+			SyncPeriod: syncPeriod, Parallel: 1, Successors: remediation.Successors,
+		},
+		remediation.ControllerName: &remediation.Reconciler{
+			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Gate: gate, Recorder: recorder, Clock: clock,
+			SyncPeriod: syncPeriod,
+		},
+	}
+}
+
+// Parts are what the Reconcilers of a process work with. A planted bug changes them.
+type Parts struct {
+	Client client.Client
+	Live   client.Reader
+	Nodes  workload.Nodes
+	// Gate changes the gate; nil leaves it as it is.
+	Gate func(remediation.Gate) remediation.Gate
+}
+
+// recorder writes events into the story of a run.
+type recorder struct{ p *Process }
+
+// Eventf implements events.EventRecorder.
+func (r recorder) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
+	r.p.World.say("      event %s: "+note, append([]any{reason}, args...)...)
+}

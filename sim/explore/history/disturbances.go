@@ -1,0 +1,174 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// Deferred is how long an owner defers that does.
+const Deferred = 20 * time.Minute
+
+// disturbances is what can happen at any moment without being asked for. Before a call of a process, only what changes objects
+// of the kind that the call is about need happen: anything else can as well happen before the next one.
+func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []option {
+	var options []option
+	for _, one := range []struct {
+		actor   worlds.Actor
+		options func() []option
+		kinds   []schema.GroupVersionKind
+	}{
+		{worlds.Nodes, w.nodesChange, []schema.GroupVersionKind{kinds.Node}},
+		{worlds.Person, w.meddleWithCheck, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Person, w.meddleWithCluster, []schema.GroupVersionKind{kinds.Cluster}},
+		{worlds.Person, w.meddleWithMachines, []schema.GroupVersionKind{kinds.Machine, kinds.Node}},
+		{worlds.Person, w.meddleWithRecords, []schema.GroupVersionKind{kinds.Record}},
+		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
+		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
+		{worlds.Upgrade, w.upgrade, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Faults, w.refuse, []schema.GroupVersionKind{kinds.Machine}},
+		{worlds.Overlap, w.overlap, nil},
+		{worlds.Clock, w.clockSteps, nil},
+	} {
+		if w.Spec.Has(one.actor) && about(one.kinds...) {
+			options = append(options, one.options()...)
+		}
+	}
+	return options
+}
+
+// anything is about all kinds.
+func anything(...schema.GroupVersionKind) bool { return true }
+
+// aboutCall is about the kind of a call, and about what belongs to no kind.
+func aboutCall(kind schema.GroupVersionKind) func(...schema.GroupVersionKind) bool {
+	return func(kinds ...schema.GroupVersionKind) bool { return len(kinds) == 0 || slices.Contains(kinds, kind) }
+}
+
+func (w *World) nodesChange() []option {
+	var options []option
+	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+		name := m.Name
+		if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}) == nil {
+			continue
+		}
+		options = append(options,
+			option{"the Node of " + name + " falls sick", func() { w.nodeIs(name, false) }},
+			option{"the Node of " + name + " recovers", func() { w.nodeIs(name, true) }},
+		)
+	}
+	if w.Unreadable {
+		return append(options, option{"the Nodes can be read again", func() { w.readable() }})
+	}
+	return append(options, option{"the Nodes cannot be read", func() { w.Unreadable, w.lostAt = true, w.clock.now }})
+}
+
+// readable ends that the Nodes cannot be read. All machines are looked at again, as a connection that returns has it.
+func (w *World) readable() {
+	w.Unreadable = false
+	for _, p := range []*Process{w.Leader, w.Former} {
+		if p == nil {
+			continue
+		}
+		for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+			p.queue.add(Item{machinehealth.ControllerName, m.Name})
+		}
+	}
+}
+
+// upgrade pauses and resumes as upgradepause does.
+func (w *World) upgrade() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
+	if mhc == nil {
+		return nil
+	}
+	if _, paused := mhc.Annotations[mhcspec.UpgradeMarker]; paused {
+		return []option{{"the upgrade ends", w.endUpgrade}}
+	}
+	if _, paused := mhc.Annotations[clusterv1.PausedAnnotation]; paused {
+		return nil
+	}
+	return []option{{"an upgrade begins", func() {
+		w.annotate(kinds.HealthCheck, kinds.CheckName, map[string]string{clusterv1.PausedAnnotation: mhcspec.UpgradeValue, mhcspec.UpgradeMarker: ""})
+	}}}
+}
+
+func (w *World) endUpgrade() {
+	w.annotate(kinds.HealthCheck, kinds.CheckName, map[string]string{
+		clusterv1.PausedAnnotation: gone, mhcspec.UpgradeMarker: gone,
+		mhcspec.ResumedAtAnnotation: w.clock.now.UTC().Format(time.RFC3339),
+	})
+}
+
+// refuse has a webhook refuse all writes on a machine, for a while.
+func (w *World) refuse() []option {
+	var options []option
+	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+		name := m.Name
+		if w.refused[name] {
+			options = append(options, option{"writes on " + name + " are possible again", func() { delete(w.refused, name) }})
+			continue
+		}
+		options = append(options, option{"writes on " + name + " are refused", func() { w.refused[name] = true }})
+	}
+	return options
+}
+
+// leftReconciles is how much a former leader does before it notices.
+const leftReconciles = 6
+
+func (w *World) overlap() []option {
+	if w.Former != nil {
+		return []option{{"the former leader " + w.Former.Name + " stops", func() { w.Former = nil }}}
+	}
+	if w.nested > 0 {
+		return nil
+	}
+	return []option{{"another process leads, and " + w.Leader.Name + " has not noticed", func() {
+		w.Former = w.Leader
+		w.Former.left = leftReconciles
+		w.Leader = w.newProcess()
+	}}}
+}
+
+func (w *World) clockSteps() []option {
+	var options []option
+	for _, step := range []time.Duration{10 * time.Second, 10 * time.Minute, 2 * time.Hour, -2 * time.Second} {
+		options = append(options, option{fmt.Sprintf("the clock steps by %s", step), func() { w.setClock(w.clock.now.Add(step)) }})
+	}
+	return options
+}
+
+// longestLag is for how long a cache may not move at all.
+const longestLag = 5 * time.Minute
+
+// setClock moves the clock, and rings the timers of all processes that are due.
+func (w *World) setClock(now time.Time) {
+	if now.Sub(w.clock.now) > longestLag {
+		w.Leader.lag = nil
+	}
+	w.clock.now, w.Furthest = now, Later(w.Furthest, now)
+	w.observer.TimeMoved()
+	for _, p := range []*Process{w.Leader, w.Former} {
+		if p != nil {
+			p.queue.ring(now)
+		}
+	}
+}
+
+// changeRestless has a restless machine change before each write on it.
+func (w *World) changeRestless(call apimodel.Call) {
+	if w.Spec.Restless > 0 && call.Kind == kinds.Machine && call.Key.Name == fmt.Sprintf("m%d", w.Spec.Restless) && !w.goodwill {
+		w.annotate(kinds.Machine, call.Key.Name, map[string]string{"restless": fmt.Sprint(w.Server.Version())})
+	}
+}

@@ -1,0 +1,122 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// Latest returns an object as it is now; nil if there is none. It is shared.
+func Latest[T client.Object](w *World, kind schema.GroupVersionKind, name string) T {
+	key := kinds.InNamespace(name)
+	if kind == kinds.Node {
+		key.Namespace = ""
+	}
+	return apimodel.As[T](w.Server.Latest(kind, key))
+}
+
+// Every returns all objects of a kind as they are now. They are shared.
+func Every[T client.Object](w *World, kind schema.GroupVersionKind) []T {
+	var list []T
+	for _, obj := range w.Server.All(kind) {
+		list = append(list, obj.Typed().(T))
+	}
+	return list
+}
+
+// put creates an object with its status.
+func (w *World) put(obj client.Object) {
+	ctx := context.Background()
+	built := obj.DeepCopyObject().(client.Object)
+	w.must(w.admin.Create(ctx, obj))
+	status := reflect.ValueOf(built).Elem().FieldByName("Status")
+	if !status.IsValid() {
+		return
+	}
+	reflect.ValueOf(obj).Elem().FieldByName("Status").Set(status)
+	w.must(w.admin.Status().Update(ctx, obj))
+}
+
+// update changes an object, or its status, as somebody does who is no manager. What is gone stays so.
+func update[T client.Object](w *World, kind schema.GroupVersionKind, name string, status bool, change func(T)) {
+	key := kinds.InNamespace(name)
+	if kind == kinds.Node {
+		key.Namespace = ""
+	}
+	stored := w.Server.Latest(kind, key)
+	if stored == nil {
+		return
+	}
+	obj := stored.Typed().DeepCopyObject().(T)
+	change(obj)
+	before := w.Writer
+	w.Writer = nil
+	defer func() { w.Writer = before }()
+	if status {
+		w.must(w.admin.Status().Update(context.Background(), obj))
+		return
+	}
+	w.must(w.admin.Update(context.Background(), obj))
+}
+
+// must holds for writes that cannot fail: nobody else writes meanwhile.
+func (w *World) must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("history: in world %s: %v", w.Spec.Name, err))
+	}
+}
+
+// gone is the value of an annotation that is taken away.
+const gone = "\x00"
+
+// annotate sets annotations, or takes them away.
+func (w *World) annotate(kind schema.GroupVersionKind, name string, values map[string]string) {
+	update(w, kind, name, false, func(obj client.Object) {
+		annotations := maps.Clone(obj.GetAnnotations())
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if annotations[key] = values[key]; values[key] == gone {
+				delete(annotations, key)
+			}
+		}
+		obj.SetAnnotations(annotations)
+	})
+}
+
+// remove deletes an object as somebody does who is no manager.
+func (w *World) remove(obj client.Object) {
+	before := w.Writer
+	w.Writer = nil
+	defer func() { w.Writer = before }()
+	w.must(client.IgnoreNotFound(w.admin.Delete(context.Background(), obj)))
+}
+
+// Said is what a condition of a Machine says.
+func Said(machine *clusterv1.Machine, conditionType string) [3]string {
+	if c := meta.FindStatusCondition(machine.Status.Conditions, conditionType); c != nil {
+		return [3]string{string(c.Status), c.Reason, c.Message}
+	}
+	return [3]string{}
+}
+
+// Progress is what a record says of how it goes on.
+func Progress(r *v1alpha1.MachineRemediation) metav1.Condition {
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}

@@ -1,0 +1,31 @@
+package history
+
+import (
+	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+)
+
+// Outside sees the world from outside, as the commands do: with caches and a memory of its own.
+func (w *World) Outside() *fleet.Observer {
+	outside := &Process{World: w, client: &apimodel.Client{Server: w.Server, View: w.Server.NewView()}}
+	return fleet.New(fleet.Sources{
+		Client: outside.client, Live: outside.client.Live(), Nodes: nodes{outside}, GracePeriod: grace, Records: true, Clock: w.clock,
+	})
+}
+
+// Inside sees the world with the manager's own controllers: their caches, and all that they remember. It is nil if a planted bug has
+// taken one of them away.
+func (w *World) Inside() *fleet.Observer {
+	p := w.Leader
+	checks, ok := p.Controllers[machinehealthcheck.ControllerName].(*machinehealthcheck.Reconciler)
+	repairs, also := p.Controllers[remediation.ControllerName].(*remediation.Reconciler)
+	if !ok || !also {
+		return nil
+	}
+	return &fleet.Observer{
+		Client: p.client, Live: p.client.Live(), Health: checks.Observer, Checks: checks, Repairs: repairs,
+		Selectors: checks.Selectors, Policy: checks.Policy, Records: true, Clock: w.clock,
+	}
+}

@@ -1,0 +1,209 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// toggle sets an annotation, or takes it away if it is there.
+func (w *World) toggle(kind schema.GroupVersionKind, obj client.Object, key, value string) option {
+	name := obj.GetName()
+	if _, ok := obj.GetAnnotations()[key]; ok {
+		return option{fmt.Sprintf("a person takes %s off %s %s", key, kind.Kind, name), func() { w.annotate(kind, name, map[string]string{key: gone}) }}
+	}
+	return option{fmt.Sprintf("a person sets %s=%s on %s %s", key, value, kind.Kind, name), func() { w.annotate(kind, name, map[string]string{key: value}) }}
+}
+
+func (w *World) meddleWithMachines() []option {
+	var options []option
+	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+		options = append(options, w.meddleWithMachine(m)...)
+	}
+	return options
+}
+
+func (w *World) meddleWithRecords() []option {
+	var options []option
+	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
+		if r.Status.CompletionTime == nil {
+			options = append(options, w.meddleWithRecord(r)...)
+		}
+	}
+	return options
+}
+
+func (w *World) meddleWithRequests() []option {
+	var options []option
+	for _, request := range Every[*unstructured.Unstructured](w, kinds.Request) {
+		options = append(options, option{"a person deletes request " + request.GetName(), func() { w.remove(request) }})
+	}
+	for _, reboot := range Every[*v1alpha1.RebootRemediation](w, kinds.Reboot) {
+		options = append(options, option{"a person deletes RebootRemediation " + reboot.Name, func() { w.remove(reboot) }})
+	}
+	return options
+}
+
+func (w *World) hold() string { return w.clock.now.Add(30 * time.Minute).UTC().Format(time.RFC3339) }
+
+// pauses are the ways in which people stop everything, and let it go on.
+func (w *World) pauses() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
+	return []option{
+		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""), w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"), w.pauseCluster(),
+	}
+}
+
+func (w *World) pauseCluster() option {
+	cluster := Latest[*clusterv1.Cluster](w, kinds.Cluster, kinds.ClusterName)
+	paused := cluster.Spec.Paused != nil && *cluster.Spec.Paused
+	return option{fmt.Sprintf("a person sets paused of the Cluster to %t", !paused), func() {
+		update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = new(!paused) })
+	}}
+}
+
+func (w *World) meddleWithCheck() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
+	if mhc == nil {
+		return []option{{"a person makes the MachineHealthCheck again", func() { w.put(w.healthCheck()) }}}
+	}
+	options := []option{
+		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
+		{"a person deletes the MachineHealthCheck", func() { w.remove(mhc) }},
+	}
+	// Nobody can know of the requests of a kind that is named nowhere.
+	if w.Spec.Plan == nil && w.Spec.LeftOver != worlds.LeftRequest {
+		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
+	}
+	return options
+}
+
+// changeTemplate has the MachineHealthCheck make requests, or make none any more.
+func (w *World) changeTemplate() {
+	update(w, kinds.HealthCheck, kinds.CheckName, false, func(mhc *clusterv1.MachineHealthCheck) {
+		ref := &mhc.Spec.Remediation.TemplateRef
+		if ref.IsDefined() {
+			*ref = clusterv1.MachineHealthCheckRemediationTemplateReference{}
+			return
+		}
+		*ref = clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: kinds.Template.GroupVersion().String(), Kind: kinds.Template.Kind, Name: "fix"}
+	})
+}
+
+func (w *World) meddleWithCluster() []option {
+	cluster := Latest[*clusterv1.Cluster](w, kinds.Cluster, kinds.ClusterName)
+	return []option{w.pauseCluster(), w.toggle(kinds.Cluster, cluster, mhcspec.HoldUntilAnnotation, w.hold())}
+}
+
+func (w *World) meddleWithMachine(m *clusterv1.Machine) []option {
+	name := m.Name
+	options := []option{
+		w.toggle(kinds.Machine, m, clusterv1.MachineSkipRemediationAnnotation, ""),
+		w.toggle(kinds.Machine, m, clusterv1.PausedAnnotation, ""),
+		w.toggle(kinds.Machine, m, mhcspec.HoldUntilAnnotation, w.hold()),
+		{"a person deletes " + name, func() { w.remove(m) }},
+	}
+	if meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) != nil {
+		options = append(options, option{"a person takes the mark off " + name, func() {
+			update(w, kinds.Machine, name, true, func(m *clusterv1.Machine) {
+				meta.RemoveStatusCondition(&m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+			})
+		}})
+	}
+	if _, ok := m.Annotations[remedy.RebootAnnotation]; ok {
+		options = append(options, w.toggle(kinds.Machine, m, remedy.RebootAnnotation, ""))
+	}
+	if w.Spec.Owner == worlds.OwnerNone {
+		options = append(options, option{"a person makes " + name + " anew", func() { w.makeAnew(m) }})
+	}
+	return options
+}
+
+// makeAnew replaces a Machine by another one of its name, which is healthy.
+func (w *World) makeAnew(m *clusterv1.Machine) {
+	w.remove(m)
+	w.tearDown(m.Name)
+	fresh := m.DeepCopy()
+	fresh.ResourceVersion, fresh.Annotations, fresh.DeletionTimestamp = "", nil, nil
+	fresh.Finalizers = []string{clusterv1.MachineFinalizer}
+	meta.RemoveStatusCondition(&fresh.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	meta.RemoveStatusCondition(&fresh.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+	fresh.Status.NodeRef = clusterv1.MachineNodeReference{}
+	w.put(fresh)
+	w.giveNode(m.Name, false)
+}
+
+func (w *World) meddleWithRecord(r *v1alpha1.MachineRemediation) []option {
+	var options []option
+	for _, answer := range []v1alpha1.Answer{v1alpha1.AnswerApprove, v1alpha1.AnswerDeny, v1alpha1.AnswerRetry, v1alpha1.AnswerCancel} {
+		options = append(options, option{fmt.Sprintf("a person answers %s to %s", answer, r.Name), func() { w.decide(r.Name, answer) }})
+	}
+	return append(options, option{"a person deletes " + r.Name, func() { w.remove(r) }})
+}
+
+// decide answers for the attempt that a record says it is about.
+func (w *World) decide(name string, answer v1alpha1.Answer) {
+	update(w, kinds.Record, name, false, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = w.decision(r, answer) })
+}
+
+// decision is one about the attempt that a record says it is about. A person who means well names the step to begin with.
+func (w *World) decision(r *v1alpha1.MachineRemediation, answer v1alpha1.Answer) *v1alpha1.RemediationDecision {
+	d := &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
+	if w.goodwill && w.Spec.Plan != nil && answer == v1alpha1.AnswerRetry {
+		d.Step = "replace"
+	}
+	return d
+}
+
+// decideWell has a person go on with what is Held, and approve what waits for approval.
+func (w *World) decideWell() []option {
+	var options []option
+	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
+		answer := v1alpha1.Answer("")
+		switch c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); {
+		case r.Status.CompletionTime != nil || c == nil:
+		case r.Status.Phase == v1alpha1.RemediationHeld:
+			answer = v1alpha1.AnswerRetry
+		case c.Reason == v1alpha1.ReasonApprovalRequired:
+			answer = v1alpha1.AnswerApprove
+		}
+		if d := r.Spec.Decision; answer == "" || (d != nil && *d == *w.decision(r, answer)) {
+			continue
+		}
+		options = append(options, option{fmt.Sprintf("a person answers %s to %s", answer, r.Name), func() { w.decide(r.Name, answer) }})
+	}
+	return options
+}
+
+// MeanWell has everybody mean well: it undoes all that keeps machines from being repaired.
+func (w *World) MeanWell() {
+	w.say("everybody means well")
+	w.goodwill = true
+	w.refused = map[string]bool{}
+	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
+		w.put(w.healthCheck())
+	}
+	update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
+	nothing := map[string]string{
+		clusterv1.PausedAnnotation: gone, mhcspec.HoldUntilAnnotation: gone, mhcspec.DryRunAnnotation: gone,
+		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone,
+	}
+	w.annotate(kinds.HealthCheck, kinds.CheckName, nothing)
+	w.annotate(kinds.Cluster, kinds.ClusterName, nothing)
+	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+		w.annotate(kinds.Machine, m.Name, nothing)
+	}
+}

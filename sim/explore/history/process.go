@@ -1,0 +1,174 @@
+package history
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// Process is one manager, with an empty memory when it starts. It does one thing at a time.
+type Process struct {
+	World *World
+	Name  string
+	// View is what its caches show.
+	View   *apimodel.View
+	client *apimodel.Client
+	// Controllers are its Reconcilers, by name.
+	Controllers map[string]reconcile.Reconciler
+	queue       queue
+	// Item is the one whose Reconcile is at work; nil between two.
+	Item *Item
+	// lag is how many writes its caches do not show for now.
+	lag map[schema.GroupVersionKind]int
+	// dead is that it has crashed.
+	dead bool
+	// left is how many Reconciles a former leader has left.
+	left int
+}
+
+// Item is one request of one controller.
+type Item struct {
+	Controller string
+	Name       string
+}
+
+func (i Item) String() string { return i.Controller + " " + i.Name }
+
+// crash unwinds a Reconcile when its process dies.
+type crash struct{ process *Process }
+
+// crash ends everything that the process does. A Reconcile may have it done by other goroutines.
+func (p *Process) crash() {
+	p.dead = true
+	if !reconciles() {
+		runtime.Goexit()
+	}
+	panic(crash{p})
+}
+
+// reconciles reports whether the goroutine that asks is one that reconciles, and not one that a Reconcile has started.
+func reconciles() bool {
+	callers := make([]uintptr, 128)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, ".(*Process).reconcile") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// newProcess starts a manager. Its caches show what there is, unless they begin older.
+func (w *World) newProcess() *Process {
+	w.processes++
+	p := &Process{World: w, Name: fmt.Sprintf("p%d", w.processes), View: w.Server.NewView()}
+	for _, kind := range kinds.Cached {
+		p.View.Rewind(kind, 0)
+	}
+	p.client = &apimodel.Client{Server: w.Server, View: p.View, Reads: p.reads, Read: p.read, Writes: p.writes}
+	p.addControllers()
+	if w.processes > 1 {
+		p.startOlder()
+	}
+	for _, kind := range kinds.Cached {
+		for _, obj := range w.Server.All(kind) {
+			p.wake(apimodel.Change{Kind: kind, Key: client.ObjectKeyFromObject(obj.Typed()), After: obj})
+		}
+	}
+	return p
+}
+
+// most is how many writes a cache may lag behind.
+const most = 3
+
+// startOlder may have a cache of a new process begin before what the last leader saw.
+func (p *Process) startOlder() {
+	if !p.World.Spec.Has(worlds.Caches) {
+		return
+	}
+	p.World.pick(schedule.AtCache, func() []option {
+		var options []option
+		for lag := 1; lag <= most; lag++ {
+			options = append(options, option{fmt.Sprintf("%s starts with all caches %d writes old", p.Name, lag), func() {
+				for _, kind := range kinds.Cached {
+					p.View.Rewind(kind, lag)
+				}
+			}})
+		}
+		for _, kind := range kinds.Cached {
+			options = append(options, option{fmt.Sprintf("%s starts with a cache of %s that is %d writes old", p.Name, kind.Kind, most), func() {
+				p.View.Rewind(kind, most)
+			}})
+		}
+		return options
+	})
+}
+
+// sync brings a cache up to date, but for some writes, and wakes up those whom the news concern.
+func (p *Process) sync(kind schema.GroupVersionKind, lag int) {
+	for _, change := range p.View.Advance(kind, lag) {
+		p.wake(change)
+	}
+}
+
+// Due is when the process does something by itself; zero if it does nothing.
+func (p *Process) Due() time.Time { return p.queue.next() }
+
+// Failing reports whether the process tries something again that has failed.
+func (p *Process) Failing() bool { return len(p.queue.failures) > 0 }
+
+// reconcile has a controller look at one of its objects.
+func (p *Process) reconcile(i Item) {
+	p.queue.remove(i)
+	p.World.say("%s %s", p.Name, i)
+	p.Item = &i
+	p.World.observer.Began(p)
+	defer func() {
+		p.Item = nil
+		if cause := recover(); cause != nil {
+			p.died(cause)
+		}
+	}()
+	result, err := p.Controllers[i.Controller].Reconcile(p.World.Ctx, reconcile.Request{NamespacedName: kinds.InNamespace(i.Name)})
+	if p.dead {
+		panic(crash{p})
+	}
+	if err == nil {
+		p.World.observer.Finished(p)
+	}
+	now := p.World.clock.now
+	switch {
+	case err != nil:
+		p.World.say("%s %s: error: %v", p.Name, i, err)
+		p.queue.retry(i, now)
+	case result.RequeueAfter > 0:
+		p.queue.later(i, now.Add(result.RequeueAfter))
+	default:
+		p.queue.done(i)
+	}
+}
+
+// died goes on without a process that has crashed. A leader has a successor at once.
+func (p *Process) died(cause any) {
+	if dead, ok := cause.(crash); !ok || dead.process != p {
+		panic(cause)
+	}
+	if p.World.Former == p {
+		p.World.Former = nil
+		return
+	}
+	p.World.Leader = p.World.newProcess()
+}

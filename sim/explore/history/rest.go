@@ -1,0 +1,85 @@
+package history
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// Calm lets faults stop, and people go home.
+func (w *World) Calm() {
+	w.say("faults end, and people go home")
+	w.Quiet = true
+	w.Former = nil
+	w.refused = map[string]bool{}
+	if w.Unreadable {
+		w.readable()
+	}
+	w.Leader.lag = nil
+	w.resync()
+}
+
+// resync has the leader look at everything once more, as it does every few minutes, if a former leader may have written over
+// what it has written. Nothing else falls into that net.
+func (w *World) resync() {
+	if w.processes == 1 {
+		return
+	}
+	for _, kind := range []schema.GroupVersionKind{kinds.Machine, kinds.HealthCheck, kinds.Record} {
+		for _, obj := range w.Server.All(kind) {
+			w.Leader.wake(apimodel.Change{Kind: kind, Key: client.ObjectKeyFromObject(obj.Typed()), After: obj})
+		}
+	}
+}
+
+const (
+	// busiest is how much may happen at one moment, and busy in a whole rest.
+	busiest = 400
+	busy    = 4000
+)
+
+// Rest lets time pass without any fault, at most until over says that it is enough. Whenever nothing is left to do for now,
+// check looks at the world.
+func (w *World) Rest(length time.Duration, check func(), over func() bool) {
+	until, all, atOnce, written := w.clock.now.Add(length), 0, 0, w.Server.Version()
+	for w.Failure == nil {
+		w.syncCaches()
+		w.note()
+		now := w.clock.now
+		if len(w.Leader.queue.ready) == 0 && len(w.work()) == 0 {
+			if w.idle(until, check, over) {
+				return
+			}
+			atOnce = 0
+		}
+		w.usual()
+		if all, atOnce = all+1, atOnce+1; w.clock.now.After(now) {
+			atOnce = 0
+		}
+		if all > busy || atOnce > busiest || w.Server.Version()-written > busy {
+			w.Fail(rules.Rest, "after %d steps, %d of them at one moment, %s is still busy with %v", all, atOnce, w.Leader.Name, w.Leader.queue.ready)
+		}
+	}
+}
+
+// idle looks at a world in which nothing is left to do for now, and reports whether the rest is over: over says so, or nothing
+// comes before until.
+func (w *World) idle(until time.Time, check func(), over func() bool) bool {
+	w.observer.Rested()
+	if check != nil {
+		check()
+	}
+	if over != nil && over() {
+		return true
+	}
+	if next := w.Next(); next.IsZero() || next.After(until) {
+		w.setClock(until)
+		return true
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+)
+
+// Result is what came of one run.
+type Result struct {
+	// Failure is nil if no rule was broken.
+	Failure *rules.Failure
+	// Schedule is how the run deviated from what usually happens, and Words say the same for people.
+	Schedule schedule.Schedule
+	Words    []string
+	// Points is at how many points something else could have happened.
+	Points int
+	// Steps is how many times something happened, and Virtual how much time passed.
+	Steps   int
+	Virtual time.Duration
+	// States are the hashes of the states of the world, step by step.
+	States []uint64
+}
+
+// Result is what has come of a world.
+func (w *World) Result() Result {
+	return Result{
+		Failure: w.Failure, Schedule: w.choices.taken, Words: w.choices.words, Points: w.choices.at,
+		Steps: w.steps, Virtual: w.clock.now.Sub(Start), States: w.states,
+	}
+}
+
+// Story tells a run for people.
+func (r Result) Story() string {
+	if r.Failure == nil {
+		return "no rule is broken"
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n", r.Failure)
+	for i, d := range r.Schedule {
+		fmt.Fprintf(&text, "  at point %d: %s\n", d.At, r.Words[i])
+	}
+	return text.String()
+}

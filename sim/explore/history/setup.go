@@ -1,0 +1,106 @@
+package history
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// SickAfter is how long a Node may be not ready.
+const SickAfter = time.Minute
+
+// setUp makes everything that is there at the beginning.
+func (w *World) setUp() {
+	w.put(build.Cluster(kinds.Namespace, kinds.ClusterName))
+	if w.Spec.Owner != worlds.OwnerNone {
+		w.put(build.MachineSet(kinds.Namespace, "set", build.Replicas(int32(w.Spec.Machines))))
+	}
+	w.put(build.RemediationTemplate(kinds.Template, kinds.Namespace, "fix", map[string]any{}))
+	if w.Spec.Plan != nil {
+		plan := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: kinds.Namespace, Name: "plan"}}
+		plan.Spec.Template.Spec = *w.Spec.Plan.DeepCopy()
+		w.put(plan)
+	}
+	w.put(w.healthCheck())
+	for i := range w.Spec.Machines {
+		w.makeMachine(i < w.Spec.Sick)
+	}
+	w.addLeftOver()
+}
+
+// healthCheck is the MachineHealthCheck of a world.
+func (w *World) healthCheck() *clusterv1.MachineHealthCheck {
+	s := w.Spec
+	options := []build.MachineHealthCheckOption{
+		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, SickAfter),
+		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, SickAfter),
+		build.NodeStartupTimeout(10 * time.Minute),
+		build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) {
+			mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = s.AtMost
+			mhc.Spec.Remediation.TriggerIf.UnhealthyInRange = s.InRange
+			if s.Slots > 0 && s.Plan == nil {
+				build.Annotation(mhcspec.MaxInFlightAnnotation, strconv.Itoa(s.Slots))(mhc)
+			}
+			if s.Reboot {
+				build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))(mhc)
+			}
+		}),
+	}
+	switch {
+	case s.Plan != nil:
+		options = append(options, build.TemplateRef(kinds.Plan, "plan"))
+	case s.Request:
+		options = append(options, build.TemplateRef(kinds.Template, "fix"))
+	}
+	return build.MachineHealthCheck(kinds.Namespace, kinds.CheckName, options...)
+}
+
+// makeMachine makes a Machine with its Node.
+func (w *World) makeMachine(sick bool) {
+	name := w.newMachine()
+	w.giveNode(name, sick)
+}
+
+// newMachine makes a Machine that waits for its Node.
+func (w *World) newMachine() string {
+	w.made++
+	name := fmt.Sprintf("m%d", w.made)
+	options := []build.MachineOption{build.Finalizer(clusterv1.MachineFinalizer)}
+	if w.Spec.Owner != worlds.OwnerNone {
+		options = append(options, build.OwnedBy(Latest[*clusterv1.MachineSet](w, kinds.MachineSet, "set")))
+	}
+	w.put(build.Machine(kinds.Namespace, name, options...))
+	return name
+}
+
+// giveNode has a Machine start.
+func (w *World) giveNode(name string, sick bool) {
+	w.nodeIs(name, !sick)
+	update(w, kinds.Machine, name, true, func(m *clusterv1.Machine) { build.NodeRef(nodeOf(name))(m) })
+}
+
+func nodeOf(machine string) string { return "node-" + machine }
+
+// nodeIs makes a Node healthy or sick, since now.
+func (w *World) nodeIs(machine string, healthy bool) {
+	status := metav1.ConditionTrue
+	if !healthy {
+		status = metav1.ConditionFalse
+	}
+	node := build.Node(nodeOf(machine), build.NodeReady(status, w.clock.now))
+	if Latest[*corev1.Node](w, kinds.Node, node.Name) == nil {
+		w.put(node)
+		return
+	}
+	update(w, kinds.Node, node.Name, true, func(stored *corev1.Node) { stored.Status.Conditions = node.Status.Conditions })
+}

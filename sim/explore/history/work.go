@@ -1,0 +1,213 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// work is what everybody else has to do just now, by themselves: owners, infrastructure, hosts, providers, the garbage
+// collector, and, once everybody means well, a person who decides.
+func (w *World) work() []option {
+	var options []option
+	machines := Every[*clusterv1.Machine](w, kinds.Machine)
+	for _, m := range machines {
+		options = append(options, w.workOn(m)...)
+	}
+	options = append(options, w.scale(machines)...)
+	for _, request := range Every[*unstructured.Unstructured](w, kinds.Request) {
+		options = append(options, w.provide(request)...)
+	}
+	for _, reboot := range Every[*v1alpha1.RebootRemediation](w, kinds.Reboot) {
+		options = append(options, w.cycle(reboot)...)
+	}
+	for _, garbage := range w.Server.Garbage() {
+		obj := garbage.Typed()
+		options = append(options, option{"the garbage collector deletes " + obj.GetName(), func() { w.remove(obj) }})
+	}
+	if w.goodwill {
+		options = append(options, w.decideWell()...)
+	}
+	return options
+}
+
+func (w *World) workOn(m *clusterv1.Machine) []option {
+	name := m.Name
+	switch {
+	case !m.DeletionTimestamp.IsZero():
+		return []option{{"the infrastructure of " + name + " is torn down", func() { w.tearDown(name) }}}
+	case !m.Status.NodeRef.IsDefined():
+		return []option{{name + " gets its Node", func() { w.giveNode(name, w.Spec.BadImage && !w.goodwill) }}}
+	}
+	if operation, ok := m.Annotations[remedy.RebootAnnotation]; ok {
+		return []option{{"the host of " + name + " is cycled", func() { w.powerCycle(name, operation) }}}
+	}
+	if w.ownerAnswers(m) {
+		return []option{{"the owner answers the mark of " + name, func() { w.answer(name) }}}
+	}
+	return nil
+}
+
+// tearDown ends a Machine that is being deleted, and its Node.
+func (w *World) tearDown(name string) {
+	if node := w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}); node != nil {
+		w.remove(node.Typed())
+	}
+	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { m.Finalizers = nil })
+}
+
+// ownerAnswers reports whether the owner of a machine has something to say about its mark. Owners act on the verdict and the
+// mark together.
+func (w *World) ownerAnswers(m *clusterv1.Machine) bool {
+	stored := Said(m, verdict.ConditionType)
+	mark := Said(m, clusterv1.MachineOwnerRemediatedCondition)
+	if metav1.GetControllerOfNoCopy(m) == nil || stored[0] != "False" || mark[0] != "False" {
+		return false
+	}
+	switch w.owner() {
+	case worlds.OwnerReplaces:
+		return true
+	case worlds.OwnerDefers:
+		return mark[1] != clusterv1.MachineSetMachineRemediationDeferredReason || w.waitedEnough(m)
+	case worlds.OwnerRefuses:
+		return mark[1] != clusterv1.MachineSetMachineCannotBeRemediatedReason
+	case worlds.OwnerNone, worlds.OwnerSilent:
+	}
+	return false
+}
+
+// waitedEnough reports whether an owner has deferred for long enough.
+func (w *World) waitedEnough(m *clusterv1.Machine) bool {
+	c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	return w.clock.now.Sub(c.LastTransitionTime.Time) >= Deferred
+}
+
+func (w *World) owner() worlds.Owner {
+	if w.goodwill && w.Spec.Owner != worlds.OwnerNone {
+		return worlds.OwnerReplaces
+	}
+	return w.Spec.Owner
+}
+
+func (w *World) answer(name string) {
+	reason, message := clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting"
+	m := Latest[*clusterv1.Machine](w, kinds.Machine, name)
+	switch {
+	case w.owner() == worlds.OwnerRefuses:
+		reason, message = clusterv1.MachineSetMachineCannotBeRemediatedReason, "It cannot be remediated"
+	case w.owner() == worlds.OwnerDefers && Said(m, clusterv1.MachineOwnerRemediatedCondition)[1] != clusterv1.MachineSetMachineRemediationDeferredReason:
+		reason, message = clusterv1.MachineSetMachineRemediationDeferredReason, "Remediation is deferred"
+	}
+	update(w, kinds.Machine, name, true, func(m *clusterv1.Machine) {
+		c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+		c.Reason, c.Message, c.LastTransitionTime = reason, message, metav1.NewTime(w.clock.now)
+	})
+	if reason == clusterv1.MachineSetMachineRemediationMachineDeletingReason {
+		w.remove(Latest[*clusterv1.Machine](w, kinds.Machine, name))
+	}
+}
+
+// scale has the owner make a machine that is missing.
+func (w *World) scale(machines []*clusterv1.Machine) []option {
+	set := Latest[*clusterv1.MachineSet](w, kinds.MachineSet, "set")
+	if set == nil {
+		return nil
+	}
+	alive := int32(0)
+	for _, m := range machines {
+		if m.DeletionTimestamp.IsZero() {
+			alive++
+		}
+	}
+	if alive >= *set.Spec.Replicas {
+		return nil
+	}
+	return []option{{"the owner makes another machine", func() { w.newMachine() }}}
+}
+
+// powerCycle takes a host off and on again, as the annotation asks, and takes that away.
+func (w *World) powerCycle(name, operation string) {
+	w.cycled(operation)
+	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { delete(m.Annotations, remedy.RebootAnnotation) })
+	w.heal(name)
+}
+
+// cycled counts power cycles by what has asked for them.
+func (w *World) cycled(operation string) {
+	w.cycles[operation]++
+	if w.cycles[operation] > 1 && strings.Contains(operation, "/") {
+		w.Fail(rules.Once, "the host was cycled %d times for operation %s", w.cycles[operation], operation)
+	}
+}
+
+// heal makes a Node healthy on which something was done, unless that is in vain in this world.
+func (w *World) heal(machine string) {
+	if w.Spec.InVain && !w.goodwill {
+		return
+	}
+	if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(machine)}) != nil {
+		w.nodeIs(machine, true)
+	}
+}
+
+// provide has the other controller carry out a remediation request.
+func (w *World) provide(request *unstructured.Unstructured) []option {
+	if done, _, _ := unstructured.NestedSlice(request.Object, "status", "conditions"); len(done) > 0 {
+		return nil
+	}
+	name := request.GetName()
+	return []option{{"the provider carries out request " + name, func() {
+		changed := request.DeepCopy()
+		state := "True"
+		if w.Spec.InVain && !w.goodwill {
+			state = "False"
+		}
+		_ = unstructured.SetNestedSlice(changed.Object, []any{map[string]any{"type": v1alpha1.ConditionSucceeded, "status": state, "reason": "Done", "message": ""}}, "status", "conditions")
+		w.must(client.IgnoreNotFound(w.admin.Status().Update(context.Background(), changed)))
+		w.heal(strings.TrimRight(strings.SplitN(name, "-", 2)[0], "-"))
+	}}}
+}
+
+// cycle has the reboot controller carry out a RebootRemediation. It begins with none whose record has not stored that it made it.
+func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
+	if meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !w.stored(reboot) {
+		return nil
+	}
+	name := reboot.Name
+	return []option{{"the host of RebootRemediation " + name + " is cycled", func() {
+		w.cycled(reboot.Annotations[v1alpha1.OperationAnnotation])
+		state := metav1.ConditionTrue
+		if w.Spec.InVain && !w.goodwill {
+			state = metav1.ConditionFalse
+		}
+		update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {
+			meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: state, Reason: "Done", LastTransitionTime: metav1.NewTime(w.clock.now)})
+		})
+		w.heal(reboot.Spec.Machine.Name)
+	}}}
+}
+
+// stored reports whether a record says that its attempt at work has made a RebootRemediation.
+func (w *World) stored(reboot *v1alpha1.RebootRemediation) bool {
+	if w.Plant != nil && w.Plant.Hasty {
+		return true
+	}
+	return slices.ContainsFunc(Every[*v1alpha1.MachineRemediation](w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+		attempt := ladder.AtWork(r)
+		return attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == reboot.UID
+	})
+}

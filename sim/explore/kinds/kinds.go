@@ -1,0 +1,55 @@
+package kinds
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// The kinds of a small world.
+var (
+	Machine     = clusterv1.GroupVersion.WithKind("Machine")
+	MachineSet  = clusterv1.GroupVersion.WithKind("MachineSet")
+	Cluster     = clusterv1.GroupVersion.WithKind("Cluster")
+	HealthCheck = clusterv1.GroupVersion.WithKind("MachineHealthCheck")
+	Record      = v1alpha1.GroupVersion.WithKind("MachineRemediation")
+	Plan        = v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate")
+	Reboot      = v1alpha1.GroupVersion.WithKind("RebootRemediation")
+	Node        = corev1.SchemeGroupVersion.WithKind("Node")
+	Request     = schema.GroupVersionKind{Group: "remediation.example.dev", Version: "v1", Kind: "FixRemediation"}
+	Template    = schema.GroupVersionKind{Group: "remediation.example.dev", Version: "v1", Kind: "FixRemediationTemplate"}
+)
+
+// Cached are those that the controllers watch.
+var Cached = []schema.GroupVersionKind{
+	Machine, Cluster, HealthCheck, Record, Plan, Node, Template, Request, Reboot,
+}
+
+// What the worlds have one of.
+const (
+	Namespace   = "default"
+	ClusterName = "cluster"
+	CheckName   = "mhc"
+)
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clusterv1.AddToScheme, corev1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(err) // the kinds of a scheme are fixed
+		}
+	}
+	return scheme
+}
+
+// Scheme has all kinds of the worlds.
+var Scheme = newScheme()
+
+// InNamespace is the key of an object of the worlds.
+func InNamespace(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: Namespace, Name: name}
+}

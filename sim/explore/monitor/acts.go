@@ -1,0 +1,99 @@
+package monitor
+
+import (
+	"fmt"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// acts judges something that was done to a machine.
+func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what string) {
+	what = fmt.Sprintf("%s %s %s", p.Name, what, machine.Name)
+	t := m.turns[p]
+	r := t.recordOf(machine)
+	if r == nil {
+		m.w.Fail(rules.Look, "%s, and has not read its record", what)
+		return
+	}
+	m.tookOver(machine, what)
+	m.looked(t, machine, what)
+	m.permitted(t, r, machine, what)
+	m.intended(r, what)
+	m.once(r, machine, what)
+	m.slots(p, machine, what)
+	m.gate(p, what)
+	t.looks = map[lookAt]look{}
+}
+
+// looked holds that everything was read live that the act goes by, and that it shows a sick machine.
+func (m *Monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
+	for _, at := range []lookAt{{kinds.Cluster, kinds.ClusterName}, {kinds.HealthCheck, kinds.CheckName}, {kinds.Machine, machine.Name}} {
+		if _, ok := t.looks[at]; !ok {
+			m.w.Fail(rules.Look, "%s, and has not read %s %s just before", what, at.kind.Kind, at.name)
+		}
+	}
+	// A Node that came after the look is none that could have been read.
+	if seen := looked[*clusterv1.Machine](t, kinds.Machine, machine.Name); seen != nil {
+		machine = seen
+	}
+	if !machine.Status.NodeRef.IsDefined() || hasAnnotation(machine, clusterv1.RemediateMachineAnnotation) {
+		return
+	}
+	node, ok := t.looks[lookAt{kinds.Node, machine.Status.NodeRef.Name}]
+	if !ok {
+		m.w.Fail(rules.Look, "%s, and has not read its Node just before", what)
+		return
+	}
+	if !node.sick() {
+		m.w.Fail(rules.Health, "%s, whose Node was not sick for certain just before", what)
+	}
+}
+
+// permitted holds that nothing that was read forbids the act.
+func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
+	if r.Spec.MachineRef.UID != machine.UID {
+		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
+	}
+	if why := forbidden(t.last(), looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName), looked[*clusterv1.Cluster](t, kinds.Cluster, kinds.ClusterName),
+		looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)); why != "" {
+		m.w.Fail(rules.Permission, "%s, although %s", what, why)
+	}
+	m.decided(r, what)
+}
+
+// forbidden says what keeps anybody from doing something to a machine, as it was read.
+func forbidden(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) string {
+	if mhc == nil || cluster == nil || machine == nil {
+		return "the MachineHealthCheck, the Cluster or the Machine is gone"
+	}
+	if paused := mhcspec.Paused(mhc, cluster); len(paused) > 0 {
+		return paused[0]
+	}
+	if why, _ := mhcspec.OnHold(now, machine, mhc, cluster); why != "" {
+		return why
+	}
+	switch {
+	case hasAnnotation(machine, clusterv1.PausedAnnotation):
+		return "the Machine is paused"
+	case hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation):
+		return "the Machine is not to be repaired"
+	case mhc.Annotations[mhcspec.DryRunAnnotation] == "true":
+		return "the MachineHealthCheck is in dry-run"
+	case !machine.DeletionTimestamp.IsZero():
+		return "the Machine is being deleted"
+	}
+	return ""
+}
+
+func hasAnnotation(obj client.Object, key string) bool {
+	_, ok := obj.GetAnnotations()[key]
+	return ok
+}

@@ -1,0 +1,53 @@
+package monitor
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// staysSo is for how long a world is watched once it has settled.
+const staysSo = 2 * time.Hour
+
+// End lets faults stop and people go home, and then has everybody mean well. In the end nothing is changed that is shared.
+func (m *Monitor) End() {
+	m.settles()
+	if m.w.Failure == nil && m.w.Spec.Recover > 0 {
+		m.recovers()
+	}
+	if m.w.Failure == nil {
+		m.intact()
+	}
+}
+
+// settles holds that a world without faults comes to rest in good order.
+func (m *Monitor) settles() {
+	w := m.w
+	w.Calm()
+	w.Rest(w.Spec.Settle, nil, nil)
+	w.Rest(cmp.Or(w.Spec.Watch, staysSo), m.inGoodOrder, nil)
+	m.notStarved()
+}
+
+// recovers holds that all machines become healthy once everybody means well.
+func (m *Monitor) recovers() {
+	m.predicted = nil
+	m.w.MeanWell()
+	m.w.Rest(m.w.Spec.Recover, nil, func() bool { return m.notRecovered() == "" })
+	if why := m.notRecovered(); why != "" {
+		m.w.Fail(rules.Recovery, "%s", why)
+	}
+}
+
+// intact holds that all objects are as they were written: the controllers share what a cache holds.
+func (m *Monitor) intact() {
+	for _, kind := range kinds.Cached {
+		for _, obj := range m.w.Server.All(kind) {
+			if !obj.Intact() {
+				m.w.Fail(rules.Cache, "%s %s was changed in the cache", kind.Kind, obj.Typed().GetName())
+			}
+		}
+	}
+}

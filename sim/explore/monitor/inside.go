@@ -1,0 +1,56 @@
+package monitor
+
+import (
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// insideEvery is how many looks go by until one is compared, as that takes twice as long.
+const insideEvery = 4
+
+// sameInside fails if the manager itself would explain anything otherwise than somebody who looks from outside. A world at rest shows the
+// same objects to both. Two things only the manager knows, and nobody compares then: which admissions it has failed at, and, for less than a
+// second, what it has just made and not seen in its caches. It looks again at the latter, so it is known to be due.
+func (m *Monitor) sameInside(outside explain.Facts) {
+	manager, next := m.w.Inside(), m.w.Leader.Due()
+	if manager == nil || m.rests%insideEvery != 0 || (!next.IsZero() && !next.After(m.w.Now().Add(soonEnough))) {
+		return
+	}
+	quiet := m.w.Quiet
+	m.w.Quiet = true
+	inside, err := manager.Look(m.w.Ctx, "")
+	m.w.Quiet = quiet
+	if err != nil {
+		m.w.Fail(rules.Predicted, "the manager cannot read its fleet: %v", err)
+		return
+	}
+	if slices.ContainsFunc(inside.Checks, func(c *explain.Check) bool { return len(c.Facts.Failures) > 0 }) {
+		return
+	}
+	if diff := cmp.Diff(pagesOf(&inside), pagesOf(&outside), cmpopts.EquateEmpty()); diff != "" {
+		m.w.Fail(rules.Predicted, "explain says something else inside the manager than from outside (-inside +outside):\n%s", diff)
+	}
+}
+
+// pagesOf is all that explain says about a fleet.
+func pagesOf(facts *explain.Facts) []explain.Page {
+	var pages []explain.Page
+	for _, m := range facts.Machines {
+		pages = append(pages, facts.Page(m))
+	}
+	for _, c := range facts.Checks {
+		pages = append(pages, facts.CheckPage(c))
+	}
+	for _, r := range facts.Records {
+		pages = append(pages, facts.RecordPage(r))
+	}
+	for i := range facts.Clusters {
+		pages = append(pages, facts.ClusterPage(&facts.Clusters[i]))
+	}
+	return pages
+}

@@ -1,0 +1,62 @@
+package monitor
+
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// number is that of the attempt which is at work or comes next.
+func number(r *v1alpha1.MachineRemediation) int32 {
+	if attempt := ladder.AtWork(r); attempt != nil {
+		return attempt.Number
+	}
+	return max(1, r.Status.Attempt)
+}
+
+func operationOf(r *v1alpha1.MachineRemediation) string { return ladder.OperationID(r, number(r)) }
+
+// stepOf is the step of that attempt.
+func stepOf(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
+	if attempt := ladder.AtWork(r); attempt != nil {
+		for _, step := range r.Spec.Steps {
+			if step.Name == attempt.Step {
+				return step
+			}
+		}
+	}
+	step, _ := ladder.NextStep(r)
+	return step
+}
+
+// intended holds that the record says what is done: by its creation for the first attempt, by its status for others.
+func (m *Monitor) intended(r *v1alpha1.MachineRemediation, what string) {
+	attempt := ladder.AtWork(r)
+	switch {
+	case ladder.Ended(r):
+		m.w.Fail(rules.Intent, "%s, although record %s has ended", what, r.Name)
+	case !ladder.HasSlot(r):
+		m.w.Fail(rules.Intent, "%s, although record %s has no slot", what, r.Name)
+	case attempt == nil && r.Status.Attempt != 0:
+		m.w.Fail(rules.Intent, "%s, and record %s does not say so", what, r.Name)
+	case attempt != nil && attempt.ObjectRef != nil:
+		m.w.Fail(rules.Once, "%s, although record %s says that attempt %d was carried out", what, r.Name, attempt.Number)
+	}
+}
+
+// once holds that an attempt does one thing, and that nothing else is done to its machine.
+func (m *Monitor) once(r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
+	operation := operationOf(r)
+	m.effects[operation]++
+	if m.effects[operation] > 1 && !m.lost[operation] {
+		m.w.Fail(rules.Once, "%s: that is side effect %d of operation %s", what, m.effects[operation], operation)
+	}
+	now := history.Latest[*clusterv1.Machine](m.w, kinds.Machine, machine.Name)
+	if standing := m.underWay(now); len(standing) > 1 {
+		m.w.Fail(rules.OneRecord, "%s, and there stand %q", what, standing)
+	}
+}

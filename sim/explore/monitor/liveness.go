@@ -1,0 +1,171 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// inGoodOrder holds that every sick machine is under repair or says what it waits for, and that nothing is left of what has
+// ended.
+func (m *Monitor) inGoodOrder() {
+	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
+	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+		r := m.openRecord(machine.UID)
+		m.nothingLeft(machine, r)
+		if !machine.DeletionTimestamp.IsZero() || mhc == nil || len(mhcspec.Paused(mhc, cluster)) > 0 || !mhcspec.IsTarget(machine) {
+			continue
+		}
+		stored := history.Said(machine, verdict.ConditionType)[0]
+		if m.sick(machine) && stored != "False" {
+			m.w.Fail(rules.Reason, "the Node of %s is sick, and its verdict is %q", machine.Name, stored)
+		}
+		switch {
+		case stored != "False":
+		case r != nil:
+			m.goesOn(machine, r)
+		default:
+			m.explained(mhc, machine)
+		}
+	}
+}
+
+// nothingLeft holds that nothing of ours stands on a machine without an open record.
+func (m *Monitor) nothingLeft(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
+	if r != nil {
+		return
+	}
+	left := m.left(machine)
+	switch {
+	case len(left) == 0:
+	case m.w.Spec.LeftOver == worlds.LeftNothing || m.hadRecord(machine.UID):
+		m.w.Fail(rules.Undo, "%q stand on %s, which has no open record", left, machine.Name)
+	case mhcspec.IsTarget(machine) && m.forbidden(machine) == "":
+		m.w.Fail(rules.TakeOver, "the version before has left %q on %s, and it has no record", left, machine.Name)
+	}
+}
+
+// forbidden says what keeps anybody from doing something to a machine, as it is.
+func (m *Monitor) forbidden(machine *clusterv1.Machine) string {
+	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	return forbidden(m.w.Now(), mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine)
+}
+
+// sick reports whether a machine is sick in truth.
+func (m *Monitor) sick(machine *clusterv1.Machine) bool {
+	node := apimodel.As[*corev1.Node](m.w.Server.Latest(kinds.Node, client.ObjectKey{Name: machine.Status.NodeRef.Name}))
+	return node != nil && nodeSick(node, m.w.Now())
+}
+
+// goesOn holds that the record of a sick machine is under way, or says who has to do something.
+func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
+	c := history.Progress(r)
+	if c.Reason == "" || c.Message == "" {
+		m.w.Fail(rules.Reason, "%s is sick, and record %s does not say how it goes on", machine.Name, r.Name)
+	}
+	if r.Status.Phase == v1alpha1.RemediationActing && ladder.AtWork(r) == nil && len(m.underWay(machine)) == 0 {
+		m.w.Fail(rules.Reason, "%s is sick, record %s says %q, and nothing is under way", machine.Name, r.Name, c.Message)
+	}
+	if next := r.Status.NextTransitionTime; next != nil && next.Add(history.SickAfter).Before(m.w.Now()) && r.Status.StoppedTime == nil && c.Reason != v1alpha1.ReasonPaused && c.Reason != v1alpha1.ReasonOnHold {
+		m.w.Fail(rules.Reason, "record %s says that something happens at %s, which is over: %s", r.Name, next, c.Message)
+	}
+}
+
+// explained holds that the MachineHealthCheck says why nothing is done about a sick machine.
+func (m *Monitor) explained(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
+	for _, c := range mhc.Status.Conditions {
+		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || named(c.Message, machine.Name)) {
+			return
+		}
+		if c.Type == "DryRun" && named(c.Message, machine.Name) {
+			return
+		}
+	}
+	m.w.Fail(rules.Reason, "%s is sick and has no record, and its MachineHealthCheck does not say why: %s", machine.Name, conditionsOf(mhc))
+}
+
+func named(message, name string) bool {
+	for i := 0; i+len(name) <= len(message); i++ {
+		if message[i:i+len(name)] == name {
+			return true
+		}
+	}
+	return false
+}
+
+func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
+	var text strings.Builder
+	for _, c := range mhc.Status.Conditions {
+		fmt.Fprintf(&text, "%s=%s %s %q; ", c.Type, c.Status, c.Reason, c.Message)
+	}
+	return text.String()
+}
+
+// notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired, and that each sick machine
+// gets its turn.
+func (m *Monitor) notStarved() {
+	if !m.w.Spec.Unhindered() || m.w.Failure != nil {
+		return
+	}
+	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+		if m.sick(machine) {
+			m.getsItsTurn(machine)
+		}
+	}
+}
+
+func (m *Monitor) getsItsTurn(machine *clusterv1.Machine) {
+	if m.w.Spec.Stubborn > 0 && machine.Name != fmt.Sprintf("m%d", m.w.Spec.Stubborn) {
+		m.w.Fail(rules.Starved, "%s is still sick", machine.Name)
+	}
+	if m.w.Spec.Restless > 0 && machine.Name == fmt.Sprintf("m%d", m.w.Spec.Restless) {
+		m.w.Fail(rules.Repaired, "%s is still sick, and only others write to it all the time", machine.Name)
+	}
+	if r := m.openRecord(machine.UID); r == nil || len(r.Status.Attempts) == 0 {
+		m.w.Fail(rules.Starved, "nothing was ever tried for %s", machine.Name)
+	}
+}
+
+// notRecovered says which machine is not healthy, or who is under repair still; empty if all is well.
+func (m *Monitor) notRecovered() string {
+	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+		if stored := history.Said(machine, verdict.ConditionType); stored[0] != "True" || !machine.DeletionTimestamp.IsZero() {
+			return fmt.Sprintf("%s is %v, and its record says %s", machine.Name, stored, m.recordSays(machine))
+		}
+		if left := m.left(machine); len(left) > 0 {
+			return fmt.Sprintf("%q stand on %s", left, machine.Name)
+		}
+	}
+	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+		if r.Status.CompletionTime == nil || len(r.Finalizers) > 0 {
+			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, history.Progress(r).Message)
+		}
+	}
+	return ""
+}
+
+func (m *Monitor) recordSays(machine *clusterv1.Machine) string {
+	r := m.openRecord(machine.UID)
+	if r == nil {
+		return "nothing"
+	}
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+		return string(r.Status.Phase) + ": " + c.Message
+	}
+	return "nothing yet"
+}

@@ -1,0 +1,98 @@
+package monitor
+
+import (
+	"slices"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/forecast"
+)
+
+// prediction is what explain has said about a world in which nothing was left to do for the moment.
+type prediction struct {
+	facts explain.Facts
+	next  []explain.Upcoming
+	// others is that something happens next that is not Sickbay's to say: an owner does what it has put off, or what has failed is
+	// tried again.
+	others bool
+}
+
+// othersNext reports whether what happens next is not due by what is stored, or by a clock that has stepped back.
+func (m *Monitor) othersNext() bool {
+	owners := m.w.OwnersNext()
+	return m.w.Leader.Failing() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
+}
+
+// triesAgain reports whether a process remembers a machine that it could not admit. Nobody else knows of that.
+func (m *Monitor) triesAgain() bool {
+	checks, ok := m.w.Leader.Controllers[machinehealthcheck.ControllerName].(*machinehealthcheck.Reconciler)
+	if !ok {
+		return false
+	}
+	for _, mhc := range history.Every[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck) {
+		_, decision, err := checks.Look(m.w.Ctx, mhc)
+		if err != nil || slices.ContainsFunc(decision.Waiting, func(one admission.Waiting) bool { return one.Reason == v1alpha1.ReasonBackoff }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Rested asks explain what happens next, and holds what it said before against what has happened since. Nothing but what is due
+// by itself has happened, as the world is at rest.
+func (m *Monitor) Rested() {
+	if m.w.Plant != nil && m.w.Plant.Rule != rules.Predicted {
+		// Explain does not know of bugs that are planted.
+		return
+	}
+	facts, err := m.w.Outside().Look(m.w.Ctx, "")
+	if err != nil {
+		m.w.Fail(rules.Predicted, "the fleet cannot be read: %v", err)
+		return
+	}
+	m.checkBundles(facts)
+	told := &prediction{facts: facts, next: facts.Next(), others: m.othersNext()}
+	if !told.others {
+		m.sameInside(facts)
+	}
+	if m.w.Plant != nil && m.w.Plant.Predicts != nil {
+		told.next = m.w.Plant.Predicts(told.next)
+	}
+	if before := m.predicted; before != nil && !before.others && facts.Now.After(before.facts.Now) {
+		m.cameTrue(before, facts)
+	}
+	m.predicted = told
+}
+
+// soonEnough is how much later than it was said something may happen.
+const soonEnough = time.Second
+
+// cameTrue fails if something was said that did not happen in time, or if something happened and nothing was said.
+func (m *Monitor) cameTrue(before *prediction, now explain.Facts) {
+	due := 0
+	for _, one := range before.next {
+		switch {
+		case !one.At.Add(soonEnough).After(now.Now) && !forecast.Changed(before.facts, now, one.Namespace, one.Name):
+			m.w.Fail(rules.Predicted, "%s: %s was to happen at %s, and did not by %s", one.Name, one.What, one.At.Sub(history.Start), now.Now.Sub(history.Start))
+		case !one.At.After(now.Now.Add(soonEnough)):
+			due++
+		}
+	}
+	if due > 0 || now.Now.Sub(before.facts.Now) <= soonEnough {
+		return
+	}
+	for _, machine := range now.Machines {
+		if forecast.Changed(before.facts, now, machine.Machine.Namespace, machine.Machine.Name) {
+			m.w.Fail(rules.Predicted, "nobody has said that something happens to %s at %s; at %s it was said: %v",
+				machine.Machine.Name, now.Now.Sub(history.Start), before.facts.Now.Sub(history.Start), before.next)
+		}
+	}
+}

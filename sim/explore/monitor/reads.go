@@ -1,0 +1,111 @@
+package monitor
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// turn is what a Reconcile has read past the caches: since its last act, and since it began, with what its writes were answered.
+type turn struct {
+	item  history.Item
+	looks map[lookAt]look
+	all   map[lookAt]look
+	// tick is when it began, and current is that the caches showed everything then.
+	tick    int
+	began   time.Time
+	current bool
+}
+
+type lookAt struct {
+	kind schema.GroupVersionKind
+	name string
+}
+
+// look is one live read: what there was, and whether Nodes could be read at all.
+type look struct {
+	obj        *apimodel.Object
+	unreadable bool
+	at         time.Time
+}
+
+// Began notes that a Reconcile begins, and what the caches show then.
+func (m *Monitor) Began(p *history.Process) {
+	m.turns[p] = &turn{item: *p.Item, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: m.tick, began: m.w.Now(), current: current(p)}
+	m.shows(p)
+}
+
+// Read implements Observer.
+func (m *Monitor) Read(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
+	m.turns[p].saw(m.w, call, obj)
+}
+
+// Written notes what the answer to a write on a Machine has shown. It is as good as a look.
+func (m *Monitor) Written(p *history.Process, call apimodel.Call) {
+	if call.Kind == kinds.Machine {
+		m.turns[p].all[lookAt{call.Kind, call.Key.Name}] = look{obj: m.w.Server.Latest(call.Kind, call.Key), at: m.w.Now()}
+	}
+}
+
+// saw notes a live read. What a list shows counts as a look at what was not found by its name: lists are read for counts, too.
+func (t *turn) saw(w *history.World, call apimodel.Call, obj *apimodel.Object) {
+	at := lookAt{call.Kind, call.Key.Name}
+	if call.Verb == "list" && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
+		return
+	}
+	t.looks[at] = look{obj, w.Unreadable, w.Now()}
+	t.all[at] = t.looks[at]
+}
+
+// recordOf is the record that was read, of the machine with that UID; nil if none was.
+func (t *turn) recordOf(machine *clusterv1.Machine) *v1alpha1.MachineRemediation {
+	for at, look := range t.looks {
+		if at.kind != kinds.Record || look.obj == nil {
+			continue
+		}
+		if r := apimodel.As[*v1alpha1.MachineRemediation](look.obj); r.Spec.MachineRef.Name == machine.Name && at.name == t.item.Name {
+			return r
+		}
+	}
+	return nil
+}
+
+func looked[T client.Object](t *turn, kind schema.GroupVersionKind, name string) T {
+	return apimodel.As[T](t.looks[lookAt{kind, name}].obj)
+}
+
+// sick reports whether a look at a Node has shown that its machine is sick for certain.
+func (l look) sick() bool {
+	if l.unreadable {
+		return false
+	}
+	node := apimodel.As[*corev1.Node](l.obj)
+	return node == nil || nodeSick(node, l.at)
+}
+
+// nodeSick reports whether a Node has not been ready for long enough.
+func nodeSick(node *corev1.Node, now time.Time) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return now.Sub(c.LastTransitionTime.Time) >= history.SickAfter
+		}
+	}
+	return false
+}
+
+// last is when something was read last.
+func (t *turn) last() time.Time {
+	var last time.Time
+	for _, look := range t.looks {
+		last = history.Later(last, look.at)
+	}
+	return last
+}

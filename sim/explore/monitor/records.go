@@ -1,0 +1,260 @@
+package monitor
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// recordChanged judges what is written in records.
+func (m *Monitor) recordChanged(change apimodel.Change) {
+	before, after := apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)
+	p := m.w.Writer
+	switch {
+	case p == nil:
+		return
+	case before == nil:
+		m.writtenBy(machinehealthcheck.ControllerName, change)
+		m.recordMade(after)
+		if m.seenClosed(p) {
+			m.w.Fail(rules.Gate, "%s makes record %s, and the gate has been closed since %s", p.Name, after.Name, m.closedSince.Sub(history.Start))
+		}
+		return
+	case after == nil:
+		m.writtenBy(remediation.ControllerName, change)
+		return
+	}
+	if before.Spec.Grant != after.Spec.Grant {
+		m.writtenBy(machinehealthcheck.ControllerName, change)
+		if after.Spec.Grant != before.Status.ReleasedGrant+1 {
+			m.w.Fail(rules.Grant, "record %s is granted %d, and has given back %d", after.Name, after.Spec.Grant, before.Status.ReleasedGrant)
+		}
+	}
+	if !equality.Semantic.DeepEqual(before.Status, after.Status) {
+		m.writtenBy(remediation.ControllerName, change)
+		m.statusWritten(p, before, after)
+	}
+	if len(before.Finalizers) > len(after.Finalizers) && after.Status.CompletionTime == nil {
+		m.w.Fail(rules.Undo, "record %s loses its finalizer before it has ended", after.Name)
+	}
+}
+
+// recordMade judges a new record.
+func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
+	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil {
+			m.w.Fail(rules.OneRecord, "records %s and %s of machine %s are open", r.Name, made.Name, made.Spec.MachineRef.Name)
+		}
+	}
+	m.remembered(made)
+}
+
+// statusWritten judges how a record goes on.
+func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.MachineRemediation) {
+	b, a := &before.Status, &after.Status
+	if a.ReleasedGrant < b.ReleasedGrant || a.ReleasedGrant > after.Spec.Grant {
+		m.w.Fail(rules.Grant, "record %s has given back %d of %d, before %d", after.Name, a.ReleasedGrant, after.Spec.Grant, b.ReleasedGrant)
+	}
+	if b.CompletionTime != nil {
+		m.w.Fail(rules.History, "the status of record %s changes after its end", after.Name)
+	}
+	if said := history.Progress(after); a.Phase == "" || said.Reason == "" || said.Message == "" {
+		m.w.Fail(rules.Reason, "record %s does not say how it goes on: phase %q, %+v", after.Name, a.Phase, said)
+	}
+	for i := range b.Attempts {
+		m.attemptStays(after, &b.Attempts[i])
+	}
+	for i := range a.Attempts {
+		m.timedOut(before, after, &a.Attempts[i])
+	}
+	if a.CompletionTime != nil {
+		m.ended(p, after)
+	}
+}
+
+// remembers is how many attempts a record does.
+const remembers = 64
+
+// attemptStays holds that what is stored of an attempt that is over stays as it is, but for the result of one that seemed to
+// have helped.
+func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
+	is := attemptOf(after, was.Number)
+	if is == nil && len(after.Status.Attempts) >= remembers {
+		return
+	}
+	if is == nil {
+		m.w.Fail(rules.History, "record %s forgets attempt %d", after.Name, was.Number)
+		return
+	}
+	if was.EndTime == nil {
+		return
+	}
+	kept := was.DeepCopy()
+	if was.ObjectRef == nil {
+		// What it has made may show late.
+		kept.ObjectRef = is.ObjectRef
+	}
+	if was.Result == "" {
+		kept.Result, kept.Message, kept.Decision = is.Result, is.Message, is.Decision
+	}
+	if !equality.Semantic.DeepEqual(kept, is) {
+		m.w.Fail(rules.History, "record %s changes attempt %d after its end: %+v, before %+v", after.Name, was.Number, *is, *was)
+	}
+}
+
+func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
+	for i := range r.Status.Attempts {
+		if r.Status.Attempts[i].Number == number {
+			return &r.Status.Attempts[i]
+		}
+	}
+	return nil
+}
+
+// ended judges the end of a record.
+func (m *Monitor) ended(p *history.Process, r *v1alpha1.MachineRemediation) {
+	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if c == nil {
+		m.w.Fail(rules.End, "record %s has ended, and does not say how", r.Name)
+		return
+	}
+	machine := m.machineWith(r.Spec.MachineRef.UID)
+	m.endedAs(p, r, c.Reason, machine)
+	if machine == nil || m.w.Former != nil {
+		return
+	}
+	if left := m.left(machine); len(left) > 0 {
+		m.w.Fail(rules.Undo, "record %s has ended as %s, and leaves %q on %s", r.Name, c.Reason, left, machine.Name)
+	}
+}
+
+// endedAs holds that a record has ended in the way that it says.
+func (m *Monitor) endedAs(p *history.Process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
+	switch reason {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
+		m.endedHealthy(p, r, reason, machine)
+		if r.Status.RecoveryTime == nil || r.Status.CompletionTime.Sub(r.Status.RecoveryTime.Time) < r.Spec.Probation() {
+			m.w.Fail(rules.Proven, "record %s has ended as %s before the end of its probation", r.Name, reason)
+		}
+	case v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted, v1alpha1.ReasonUnproven:
+		if machine != nil && reason != v1alpha1.ReasonUnproven {
+			m.w.Fail(rules.Replaced, "record %s has ended as %s, and machine %s is there", r.Name, reason, machine.Name)
+		}
+	}
+}
+
+// endedHealthy holds that a live look has shown a healthy machine when a record ends because of that.
+func (m *Monitor) endedHealthy(p *history.Process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
+	if seen := apimodel.As[*clusterv1.Machine](m.turns[p].all[lookAt{kinds.Machine, r.Spec.MachineRef.Name}].obj); seen != nil {
+		machine = seen
+	}
+	switch {
+	case machine != nil && history.Said(machine, verdict.ConditionType)[0] == "False":
+		m.w.Fail(rules.End, "record %s has ended as %s, and its machine is sick", r.Name, reason)
+	case machine == nil || history.Said(machine, verdict.ConditionType)[0] != "True":
+		m.w.Fail(rules.Health, "record %s has ended as %s, and a live look has not shown that", r.Name, reason)
+	}
+}
+
+// left are the things of ours on a machine that can be taken back.
+func (m *Monitor) left(machine *clusterv1.Machine) []string {
+	if !machine.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	var left []string
+	for _, standing := range m.underWay(machine) {
+		if standing == "a mark" && !ourMark(machine) {
+			continue
+		}
+		left = append(left, standing)
+	}
+	return left
+}
+
+func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
+	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+		if machine.UID == uid {
+			return machine
+		}
+	}
+	return nil
+}
+
+// timedOut holds that an attempt had the time of its step.
+func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
+	was := attemptOf(before, is.Number)
+	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
+		return
+	}
+	stopped := m.stoppedFor(after, is.Number)
+	for _, step := range after.Spec.Steps {
+		// The clock may have stepped back a little.
+		const tolerance = 30 * time.Second
+		if had := is.EndTime.Sub(is.StartTime.Time) - stopped; step.Name == is.Step && had < step.Timeout()-tolerance {
+			m.w.Fail(rules.Clock, "attempt %d of record %s had %s of %s, and was stopped for %s", is.Number, after.Name, had, step.Timeout(), stopped)
+		}
+	}
+}
+
+// remembered holds that a relapse does not begin where the record before has begun.
+func (m *Monitor) remembered(made *v1alpha1.MachineRemediation) {
+	plan := m.w.Spec.Plan
+	if plan == nil || made.Spec.TemplateRef == nil {
+		return
+	}
+	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+		ended := r.Status.CompletionTime
+		if r.UID == made.UID || r.Spec.MachineRef.UID != made.Spec.MachineRef.UID || r.Spec.Finding.Reason != made.Spec.Finding.Reason || ended == nil ||
+			m.w.Now().Sub(ended.Time) > plan.RelapseWindow() {
+			continue
+		}
+		if tried := lastTried(r); tried >= 0 && startsAt(made) <= tried {
+			m.w.Fail(rules.Memory, "record %s begins at step %d, and record %s has tried step %d", made.Name, startsAt(made), r.Name, tried)
+		}
+	}
+}
+
+// lastTried is the place of the last step that a record has tried to repair with; negative if it has tried none.
+func lastTried(r *v1alpha1.MachineRemediation) int {
+	last := -1
+	for _, attempt := range r.Status.Attempts {
+		for i, step := range r.Spec.Steps {
+			repairs := step.Action == v1alpha1.ActionReboot || step.Action == v1alpha1.ActionReplace ||
+				(step.Action == v1alpha1.ActionRequest && step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded)
+			if step.Name == attempt.Step && repairs && attempt.ObjectRef != nil && counts(attempt.Result) {
+				last = i
+			}
+		}
+	}
+	return last
+}
+
+// counts reports whether an attempt with that result has tried its step.
+func counts(result v1alpha1.AttemptResult) bool {
+	return result == v1alpha1.ResultSucceeded || result == v1alpha1.ResultFailed || result == v1alpha1.ResultTimedOut
+}
+
+// startsAt is the place of the step that a record begins with; that after the last if none is left.
+func startsAt(r *v1alpha1.MachineRemediation) int {
+	if r.Spec.StartAt == nil {
+		return 0
+	}
+	for i, step := range r.Spec.Steps {
+		if step.Name == r.Spec.StartAt.Step {
+			return i
+		}
+	}
+	return len(r.Spec.Steps)
+}

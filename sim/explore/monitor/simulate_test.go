@@ -1,0 +1,165 @@
+package monitor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/simulate"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// unforeseen are the worlds in which something happens that nobody can foresee, and what that is.
+var unforeseen = map[string]string{"stubborn": "the API server refuses all writes on a machine"}
+
+// lengths are how long worlds are played that never come to rest; the others are for 6 hours.
+var lengths = map[string]time.Duration{"bad image": 20*time.Minute - time.Second}
+
+// takes is how long an act takes in a world until it helps.
+func takes(spec *worlds.Spec) time.Duration {
+	if spec.Owner == worlds.OwnerDefers {
+		return history.Deferred
+	}
+	return time.Millisecond
+}
+
+// assumed is how a world answers.
+func assumed(spec *worlds.Spec) simulate.World {
+	w := simulate.World{Owners: map[worlds.Owner]simulate.Owners{worlds.OwnerRefuses: simulate.OwnersRefuse, worlds.OwnerSilent: simulate.OwnersSilent}[spec.Owner]}
+	if spec.InVain {
+		w.Repairs = simulate.RepairsFail
+	}
+	if spec.BadImage {
+		w.Replacements = simulate.ReplacementsSick
+	}
+	return w
+}
+
+// TestSimulatedTimeline: what simulate says will happen is what happens, within a second, in each world, if it is told how that answers and
+// nobody meddles.
+func TestSimulatedTimeline(t *testing.T) {
+	for _, spec := range slices.Concat(worlds.All, worlds.Small) {
+		t.Run(spec.Name, func(t *testing.T) {
+			if why := unforeseen[spec.Name]; why != "" {
+				t.Skip(why)
+			}
+			length := cmp.Or(lengths[spec.Name], 6*time.Hour)
+			w := history.New(spec, nil, schedule.NewReplay(nil), nil)
+			Watch(w)
+			w.Quiet = true
+			before, err := w.Outside().Look(w.Ctx, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			scene, err := simulate.Suppose(&before, simulate.Changes{}, mhcspec.Policy{Adopt: mhcspec.AdoptAll})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := scene.Play(simulate.Options{For: length, RepairTakes: takes(spec), World: assumed(spec)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Rest(length, nil, nil)
+			if w.Failure != nil {
+				t.Fatal(w.Failure)
+			}
+			after, err := w.Outside().Look(w.Ctx, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, happened := simulated(spec, result), recorded(after, before.Now)
+			if !slices.EqualFunc(said, happened, func(a, b moment) bool {
+				return a.machine == b.machine && a.what == b.what && a.at.Sub(b.at).Abs() <= soonEnough
+			}) {
+				t.Errorf("simulate said\n%sand it happened\n%s", told(said), told(happened))
+			}
+		})
+	}
+}
+
+// moment is something that happens to a machine.
+type moment struct {
+	machine, what string
+	at            time.Time
+}
+
+func told(all []moment) string {
+	var b strings.Builder
+	for _, one := range all {
+		fmt.Fprintf(&b, "  %s %s %s\n", one.machine, one.what, one.at.Sub(history.Start))
+	}
+	return b.String()
+}
+
+// simulated are the admissions, the timeouts and the ends of repairs in a timeline. New machines have the names that they get in the world.
+func simulated(spec *worlds.Spec, result simulate.Result) []moment {
+	var all []moment
+	names, made := map[string]string{}, spec.Machines
+	for _, e := range result.Timeline {
+		for _, simulated := range e.Machines {
+			machine := cmp.Or(names[simulated], simulated)
+			if e.Kind == simulate.KindGone {
+				made++
+				names[successor(simulated)] = fmt.Sprintf("m%d", made)
+			}
+			if e.Kind == simulate.KindAdmitted {
+				all = append(all, moment{machine, "admitted", e.At})
+			}
+			if strings.Contains(e.What, "times out") || strings.Contains(e.What, "time out") {
+				all = append(all, moment{machine, "timed out", e.At})
+			}
+			if _, reason, ends := strings.Cut(strings.ReplaceAll(e.What, "repairs end:", "repair ends:"), "repair ends: "); ends {
+				all = append(all, moment{machine, reason, e.At})
+			}
+		}
+	}
+	return sorted(all)
+}
+
+// successor is what simulate calls the machine in the place of another: NAME-new, then NAME-new2.
+func successor(name string) string {
+	was, n, again := strings.Cut(name, "-new")
+	if !again {
+		return name + "-new"
+	}
+	generation, _ := strconv.Atoi(cmp.Or(n, "1"))
+	return fmt.Sprintf("%s-new%d", was, generation+1)
+}
+
+// recorded are the same as the records tell them.
+func recorded(facts explain.Facts, since time.Time) []moment {
+	var all []moment
+	for _, one := range facts.Records {
+		r, machine := one.Record, one.Record.Spec.MachineRef.Name
+		if !r.CreationTimestamp.Time.Before(since) {
+			all = append(all, moment{machine, "admitted", r.CreationTimestamp.Time})
+		}
+		for _, attempt := range r.Status.Attempts {
+			if attempt.Result == v1alpha1.ResultTimedOut {
+				all = append(all, moment{machine, "timed out", attempt.EndTime.Time})
+			}
+		}
+		if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && r.Status.CompletionTime != nil {
+			all = append(all, moment{machine, c.Reason, r.Status.CompletionTime.Time})
+		}
+	}
+	return sorted(all)
+}
+
+func sorted(all []moment) []moment {
+	slices.SortFunc(all, func(a, b moment) int {
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.what, b.what), a.at.Compare(b.at))
+	})
+	return all
+}

@@ -1,0 +1,64 @@
+package monitor
+
+import (
+	"strconv"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// slots holds that not more machines are under repair than allowed, by the greater of what was read and what is so.
+func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what string) {
+	t := m.turns[p]
+	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName)), m.allowed(history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)))
+	if allowed == 0 {
+		return
+	}
+	var under []string
+	for _, other := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+		if other.UID == machine.UID || m.underRepair(p, other) {
+			under = append(under, other.Name)
+		}
+	}
+	if len(under) > allowed {
+		m.w.Fail(rules.Slots, "%s, and under repair are %q, of which %d may be", what, under, allowed)
+	}
+}
+
+// underRepair reports whether something is at work on a machine, as far as a process can know. One without an open record counts if
+// the cache of the process shows that it is looked after: that a person has just ended a skip, nobody reads past it.
+func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
+	r := m.openRecord(machine.UID)
+	if r == nil {
+		return mhcspec.IsTarget(machine) && seesTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0
+	}
+	attempt := ladder.AtWork(r)
+	return (attempt != nil && attempt.ObjectRef != nil) || len(m.underWay(machine)) > 0
+}
+
+// seesTarget reports whether the cache of a process shows a machine as one that is looked after.
+func seesTarget(p *history.Process, machine *clusterv1.Machine) bool {
+	seen := apimodel.As[*clusterv1.Machine](p.View.Find(kinds.Machine, kinds.InNamespace(machine.Name)))
+	return seen != nil && seen.UID == machine.UID && mhcspec.IsTarget(seen)
+}
+
+// allowed is how many machines may be under repair; 0 is any number.
+func (m *Monitor) allowed(mhc *clusterv1.MachineHealthCheck) int {
+	if m.w.Spec.Plan != nil {
+		return m.w.Spec.Slots
+	}
+	if mhc == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(mhc.Annotations[mhcspec.MaxInFlightAnnotation])
+	if err != nil {
+		return 0
+	}
+	return n
+}

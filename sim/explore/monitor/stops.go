@@ -1,0 +1,101 @@
+package monitor
+
+import (
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// stop says for how long an attempt was stopped by a pause that its controller has looked at.
+type stop struct {
+	attempt int32
+	since   time.Time
+	// until is when the stop ends by itself; zero if it does not, or if nobody knows.
+	until time.Time
+	total time.Duration
+}
+
+// Finished notes, after a look at a record, whether its attempt is stopped. A pause that nobody looks at stops no clock.
+func (m *Monitor) Finished(p *history.Process) {
+	r := history.Latest[*v1alpha1.MachineRemediation](m.w, kinds.Record, p.Item.Name)
+	if r == nil || p.Item.Controller != remediation.ControllerName {
+		return
+	}
+	attempt := ladder.AtWork(r)
+	if attempt == nil {
+		delete(m.stops, r.UID)
+		return
+	}
+	s := m.stops[r.UID]
+	if s == nil || s.attempt != attempt.Number {
+		s = &stop{attempt: attempt.Number}
+		m.stops[r.UID] = s
+	}
+	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause, and what is stored on the strength
+	// of an old record is refused.
+	now := m.w.Now()
+	current := p.View.Behind(kinds.HealthCheck)+p.View.Behind(kinds.Cluster)+p.View.Behind(kinds.Machine)+p.View.Behind(kinds.Record) == 0
+	s.note(current && m.paused(r, m.turns[p].began) && m.paused(r, now), m.turns[p].began, now)
+	s.until = m.holdEnds(r, now)
+}
+
+// holdEnds is when the hold ends by which a machine is left alone, if nothing else leaves it alone then; else zero.
+func (m *Monitor) holdEnds(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
+	machine, mhc := m.machineWith(r.Spec.MachineRef.UID), history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
+	if machine == nil || mhc == nil || cluster == nil {
+		return time.Time{}
+	}
+	_, until := mhcspec.OnHold(now, machine, mhc, cluster)
+	if m.paused(r, until) {
+		return time.Time{}
+	}
+	return until
+}
+
+// to is how long it has lasted by now.
+func (s *stop) to(now time.Time) time.Duration {
+	if !s.until.IsZero() && s.until.Before(now) {
+		now = s.until
+	}
+	return max(0, now.Sub(s.since))
+}
+
+// note notes a look that began at one time, and is over now. A stop that is over was over when the look began.
+func (s *stop) note(paused bool, began, now time.Time) {
+	switch {
+	case paused && s.since.IsZero():
+		s.since = now
+	case !paused && !s.since.IsZero():
+		s.total, s.since = s.total+s.to(began), time.Time{}
+	}
+}
+
+// paused reports whether the machine of a record is there, and nothing may be done to it at that time.
+func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
+	machine := m.machineWith(r.Spec.MachineRef.UID)
+	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
+		return false
+	}
+	return forbidden(at, mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine) != ""
+}
+
+// stoppedFor is for how long an attempt was stopped until now.
+func (m *Monitor) stoppedFor(r *v1alpha1.MachineRemediation, number int32) time.Duration {
+	s := m.stops[r.UID]
+	if s == nil || s.attempt != number {
+		return 0
+	}
+	if s.since.IsZero() {
+		return s.total
+	}
+	return s.total + s.to(m.w.Now())
+}

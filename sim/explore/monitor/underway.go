@@ -1,0 +1,75 @@
+package monitor
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// underWay are the things that Sickbay has asked for about a machine and that are not over.
+func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
+	if machine == nil {
+		return nil
+	}
+	var all []string
+	if markStands(machine) {
+		all = append(all, "a mark")
+	}
+	if rebootAsked(machine) != "" {
+		all = append(all, "a power cycle")
+	}
+	if m.deleted[machine.UID] {
+		all = append(all, "a deletion")
+	}
+	for _, request := range history.Every[*unstructured.Unstructured](m.w, kinds.Request) {
+		if m.requested(request, machine) {
+			all = append(all, "request "+request.GetName())
+		}
+	}
+	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+		// A power cycle that is over keeps nothing off.
+		over := meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded)
+		if m.requested(reboot, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
+			all = append(all, "RebootRemediation "+reboot.Name)
+		}
+	}
+	return all
+}
+
+// requested reports whether an object is one that a record has asked for, for a machine. Evidence does not stand.
+func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) bool {
+	if !request.GetDeletionTimestamp().IsZero() {
+		return false
+	}
+	for _, owner := range request.GetOwnerReferences() {
+		if owner.UID == machine.UID {
+			return true
+		}
+		r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(owner.Name)))
+		if r != nil && r.UID == owner.UID && r.Spec.MachineRef.UID == machine.UID && !evidence(r, request) {
+			return true
+		}
+	}
+	return false
+}
+
+func evidence(r *v1alpha1.MachineRemediation, request client.Object) bool {
+	for _, attempt := range r.Status.Attempts {
+		if attempt.OperationID != request.GetAnnotations()[v1alpha1.OperationAnnotation] {
+			continue
+		}
+		for _, step := range r.Spec.Steps {
+			if step.Name == attempt.Step {
+				return step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
+			}
+		}
+	}
+	return stepOf(r).DoneWhen == v1alpha1.DoneWhenRequestSucceeded
+}

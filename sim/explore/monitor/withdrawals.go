@@ -1,0 +1,79 @@
+package monitor
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+)
+
+// withdraws judges that something was taken back: the record has to say by then that the attempt is over.
+func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what string) {
+	what = fmt.Sprintf("%s withdraws %s of %s", p.Name, what, machine.Name)
+	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
+	switch {
+	case r == nil:
+		m.w.Fail(rules.Intent, "%s, and has no record", what)
+	case r.Spec.MachineRef.UID != machine.UID:
+		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
+	case ladder.AtWork(r) != nil && m.w.Former == nil:
+		m.w.Fail(rules.Intent, "%s, and record %s does not say that the attempt is over", what, r.Name)
+	}
+}
+
+// requestChanged judges requests that are made and taken back.
+func (m *Monitor) requestChanged(change apimodel.Change) {
+	p := m.w.Writer
+	if p == nil {
+		if change.After == nil {
+			m.lost[change.Before.Typed().GetAnnotations()[v1alpha1.OperationAnnotation]] = true
+		}
+		return
+	}
+	m.writtenBy(remediation.ControllerName, change)
+	obj := change.After
+	if obj == nil {
+		obj = change.Before
+	}
+	machine := m.machineOf(p, obj.Typed())
+	switch {
+	case machine == nil:
+	case change.Before == nil:
+		m.acts(p, machine, "makes a request for")
+	case change.After == nil:
+		m.withdraws(p, machine, "the request")
+	}
+}
+
+// machineOf is the machine of the record that a process looks at; nil if it is gone, and the request is of that very machine. The record
+// may be gone by now: a person who deletes it is not kept waiting for a former leader, which has just read it.
+func (m *Monitor) machineOf(p *history.Process, request client.Object) *clusterv1.Machine {
+	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
+	if r == nil && p == m.w.Former {
+		r = looked[*v1alpha1.MachineRemediation](m.turns[p], kinds.Record, p.Item.Name)
+	}
+	if r == nil {
+		m.w.Fail(rules.Intent, "%s has made or deleted %s without a record", p.Name, request.GetName())
+		return nil
+	}
+	machine := history.Latest[*clusterv1.Machine](m.w, kinds.Machine, r.Spec.MachineRef.Name)
+	if machine != nil && machine.UID != r.Spec.MachineRef.UID && ownedBy(request, r.Spec.MachineRef.UID, r.UID) {
+		return nil
+	}
+	return machine
+}
+
+func ownedBy(obj client.Object, uids ...types.UID) bool {
+	return slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return slices.Contains(uids, owner.UID) })
+}

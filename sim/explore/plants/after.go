@@ -1,0 +1,93 @@
+package plants
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// plantsOfEnds break the rules about how it goes on, and ends: 6 to 9.
+var plantsOfEnds = []*history.Plant{
+	{
+		Name: "kept slot", World: soonOver(plantWorld(worlds.OwnerSilent, 1, worlds.Faults)), Fault: 5, Rule: rules.Starved,
+		About:  "a mark that no owner answers keeps its slot for ever",
+		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, keepsSlot) },
+	},
+	{
+		Name: "no step back", World: unfinished(soonOver(stubbornWorld())), Fault: 2, Rule: rules.Starved,
+		About:  "an act that fails again and again keeps the slot of its machine",
+		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, keepsSlot) },
+	},
+	{
+		Name: "no reason", World: gateWorld(worlds.Nodes), Fault: 5, Rule: rules.Reason,
+		About:  "a MachineHealthCheck does not say why nothing is done",
+		Change: func(_ *history.Process, with history.Parts) history.Parts { return saysNothing(with) },
+	},
+	{
+		Name: "done is done", World: rebootWorld(worlds.Faults), Rule: rules.End,
+		About:  "a record whose steps are used up ends, although the machine is sick",
+		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, endsHeld(p.World)) },
+	},
+	{
+		Name: "no probation", World: planWorld(onePower(300), worlds.Faults), Rule: rules.Proven,
+		About:  "a machine counts as repaired as soon as it is healthy, whatever the plan says",
+		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, noProbation(p.World)) },
+	},
+	{
+		Name: "blind to deletion", World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults), Rule: rules.Replaced,
+		About:  "a Machine that is being deleted counts as gone",
+		Change: blindToDeletion,
+	},
+}
+
+// plantsOfOthers break the rules about people, pauses, and what was before: 10 to 14.
+var plantsOfOthers = []*history.Plant{
+	{
+		Name: "request forgotten", Seed: 64, World: requestWorld(worlds.Person), Fault: 3, Rule: rules.Undo,
+		About:  "a request is forgotten when the templateRef changes",
+		Change: requestForgotten,
+	},
+	{
+		Name: "clock runs", World: requestsInVain(worlds.Pauses, worlds.Clock), Rule: rules.Clock,
+		About:  "the clock of an attempt runs on while everything is paused",
+		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, clockRuns) },
+	},
+	{
+		Name: "no memory", World: planWorld(onePower(0), worlds.Nodes), Rule: rules.Memory,
+		About:  "a relapse begins at the first step again",
+		Change: noMemory,
+	},
+	{
+		Name: "deaf", Seed: 477, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Person), Rule: rules.Decision,
+		About:  "what a person has decided is not read",
+		Change: deaf,
+	},
+	{
+		Name: "approves itself", World: planWorld(replaceOnApproval(), worlds.Faults), Rule: rules.Decision,
+		About:  "an attempt that waits for a person seems to be approved",
+		Change: approvesItself,
+	},
+	{
+		Name: "left behind", Seed: 28, World: leftWorld(worlds.Nodes), Rule: rules.TakeOver,
+		About:  "nobody finds out who has set a mark, so that of the version before is left where it is",
+		Change: anonymous,
+	},
+	{
+		Name: "bad prophet", World: rebootWorld(worlds.Faults), Rule: rules.Predicted,
+		About:    "what happens next is said to happen two minutes later",
+		Predicts: late,
+	},
+}
+
+// late puts off what is said to happen.
+func late(next []explain.Upcoming) []explain.Upcoming {
+	later := slices.Clone(next)
+	for i := range later {
+		later[i].At = later[i].At.Add(2 * time.Minute)
+	}
+	return later
+}

@@ -1,0 +1,23 @@
+package plants
+
+import (
+	"context"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+)
+
+type openGate struct{ remediation.Gate }
+
+// GateClosed implements remediation.Gate.
+func (openGate) GateClosed(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
+	return "", nil
+}
+
+type boundless struct{ remediation.Gate }
+
+// OverBudget implements remediation.Gate.
+func (boundless) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
+	return "", nil
+}

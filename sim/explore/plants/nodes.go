@@ -1,0 +1,48 @@
+package plants
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// cachedNodes read live, and answer from the cache.
+type cachedNodes struct{ workload.Nodes }
+
+// GetLive implements workload.Nodes.
+func (n cachedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	node, err := n.Nodes.GetLive(ctx, cluster, name)
+	if old, found := n.Get(ctx, cluster, name); found == nil && err == nil {
+		return old, nil
+	}
+	return node, err
+}
+
+// storedNodes show in the cache what the stored verdicts say.
+type storedNodes struct {
+	workload.Nodes
+	p *history.Process
+}
+
+// Get implements workload.Nodes.
+func (n storedNodes) Get(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	node, err := n.Nodes.Get(ctx, cluster, name)
+	if err != nil || n.p.Item.Controller == machinehealth.ControllerName {
+		return node, err
+	}
+	for _, m := range history.Every[*clusterv1.Machine](n.p.World, kinds.Machine) {
+		if m.Status.NodeRef.Name == name && history.Said(m, verdict.ConditionType)[0] == "True" {
+			return build.Node(name), nil
+		}
+	}
+	return node, err
+}

@@ -1,0 +1,107 @@
+package plants
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+)
+
+// All are all bugs that can be planted: at least one for each rule, and the five faults that were there before records were.
+var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers)
+
+// plantsOfLooks break the rules about what is looked at before something is done: 1 to 3.
+var plantsOfLooks = []*history.Plant{
+	{
+		Name: "names that differ", Seed: 77, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Overlap, worlds.Caches), Rule: rules.OneRecord,
+		About:  "the name of a record is another one each time, so it does not keep a second one from being made",
+		Change: recordsNamedAnew,
+	},
+	{
+		Name: "old node", Seed: 61, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Nodes, worlds.Caches), Rule: rules.Health,
+		About: "a live read of a Node answers what the cache shows",
+		Change: func(_ *history.Process, with history.Parts) history.Parts {
+			with.Nodes = cachedNodes{with.Nodes}
+			return with
+		},
+	},
+	{
+		Name: "brake", Seed: 12, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Pauses, worlds.Caches), Fault: 1, Rule: rules.Permission,
+		About:  "live reads of the MachineHealthCheck and the Cluster answer what the cache shows, so a pause comes too late",
+		Change: brakeFails,
+	},
+	{
+		Name: "gate", Seed: 305, World: gateWorld(worlds.Nodes, worlds.Clock), Rule: rules.Gate,
+		About: "nobody looks at the gate again before an act",
+		Change: func(_ *history.Process, with history.Parts) history.Parts {
+			with.Gate = func(g remediation.Gate) remediation.Gate { return openGate{g} }
+			return with
+		},
+	},
+	{
+		Name: "counts of then", Seed: 399, World: gateWorld(worlds.Nodes, worlds.Clock), Fault: 4, Rule: rules.Gate,
+		About: "machines are counted by their stored verdicts, not by how they are now",
+		Change: func(p *history.Process, with history.Parts) history.Parts {
+			with.Nodes = storedNodes{with.Nodes, p}
+			return with
+		},
+	},
+}
+
+// plantsOfActs break the rules about what is done: 4 and 5.
+var plantsOfActs = []*history.Plant{
+	{
+		Name: "no intent", World: plantWorld(worlds.OwnerSilent, 1, worlds.Faults), Rule: rules.Intent,
+		About:  "that an attempt begins is not stored",
+		Change: intentLost,
+	},
+	{
+		Name: "asks again", World: rebootWorld(worlds.Faults), Rule: rules.Once,
+		About:  "a Machine does not remember which power cycle was asked for",
+		Change: func(_ *history.Process, with history.Parts) history.Parts { return dropsOps(with, remedyOperation) },
+	},
+	{
+		Name: "hasty hosts", Seed: 19400, World: rebootsInVain(worlds.Person), Rule: rules.Once,
+		About: "a RebootRemediation is carried out before its record has stored that it made it, so one that a person deletes is carried out twice",
+		Hasty: true,
+	},
+	{
+		Name: "marks again", Seed: 10, World: plantWorld(worlds.OwnerSilent, 2, worlds.Person), Rule: rules.Once,
+		About:  "what a person has taken away is asked for again in the same attempt",
+		Change: forgetsActs,
+	},
+	{
+		Name: "budget", Seed: 596, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults, worlds.Overlap), Rule: rules.Slots,
+		About: "slots are not counted once more before an act",
+		Change: func(_ *history.Process, with history.Parts) history.Parts {
+			with.Gate = func(g remediation.Gate) remediation.Gate { return boundless{g} }
+			return with
+		},
+	},
+	{
+		Name: "unbound", Seed: 257, World: plantWorld(worlds.OwnerNone, 1, worlds.Person), Rule: rules.Bound,
+		About:  "writes on Machines are not bound to their UID",
+		Change: unbound,
+	},
+	{
+		Name: "bound too far", World: restlessWorld(), Fault: 2, Rule: rules.Repaired,
+		About:  "writes on a Machine are bound to its version, so one that changes all the time is never repaired",
+		Change: boundTooFar,
+	},
+}
+
+// Named returns a plant; nil for no name.
+func Named(name string) (*history.Plant, error) {
+	if name == "" {
+		return nil, nil
+	}
+	for _, plant := range All {
+		if plant.Name == name {
+			return plant, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no planted bug %q", name)
+}

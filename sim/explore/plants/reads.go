@@ -1,0 +1,107 @@
+package plants
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+func brakeFails(_ *history.Process, with history.Parts) history.Parts {
+	cache := with.Client
+	return liveGet(with, func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error {
+		switch obj.(type) {
+		case *clusterv1.MachineHealthCheck, *clusterv1.Cluster:
+			return cache.Get(ctx, key, obj)
+		}
+		return err
+	})
+}
+
+// blindToDeletion hides Machines that are being deleted.
+func blindToDeletion(_ *history.Process, with history.Parts) history.Parts {
+	hide := func(_ context.Context, key client.ObjectKey, obj client.Object, err error) error {
+		if _, ok := obj.(*clusterv1.Machine); ok && err == nil && !obj.GetDeletionTimestamp().IsZero() {
+			return apierrors.NewNotFound(clusterv1.GroupVersion.WithResource("machines").GroupResource(), key.Name)
+		}
+		return err
+	}
+	return reading(with, hide)
+}
+
+// requestForgotten hides requests of a kind that the MachineHealthCheck does not name.
+func requestForgotten(p *history.Process, with history.Parts) history.Parts {
+	return liveGet(with, func(_ context.Context, key client.ObjectKey, obj client.Object, err error) error {
+		u, ok := obj.(*unstructured.Unstructured)
+		if !ok || u.GetKind() != kinds.Request.Kind {
+			return err
+		}
+		mhc := history.Latest[*clusterv1.MachineHealthCheck](p.World, kinds.HealthCheck, kinds.CheckName)
+		if mhc != nil && mhc.Spec.Remediation.TemplateRef.IsDefined() {
+			return err
+		}
+		return apierrors.NewNotFound(schema.GroupResource{Group: kinds.Request.Group, Resource: kinds.Request.Kind}, key.Name)
+	})
+}
+
+// deaf hides decisions.
+func deaf(_ *history.Process, with history.Parts) history.Parts {
+	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
+			r.Spec.Decision = nil
+		}
+		return err
+	})
+}
+
+// anonymous hides who has written what on Machines.
+func anonymous(_ *history.Process, with history.Parts) history.Parts {
+	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if m, ok := obj.(*clusterv1.Machine); ok && err == nil {
+			m.ManagedFields = nil
+		}
+		return err
+	})
+	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+		err := c.List(ctx, list, opts...)
+		if machines, ok := list.(*clusterv1.MachineList); ok {
+			for i := range machines.Items {
+				machines.Items[i].ManagedFields = nil
+			}
+		}
+		return err
+	}})
+}
+
+// approvesItself shows an approval in every record.
+func approvesItself(_ *history.Process, with history.Parts) history.Parts {
+	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
+			r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
+			r.Spec.Grant = max(1, r.Spec.Grant)
+		}
+		return err
+	})
+	return with
+}
+
+// forgetsActs hides from a record that its attempt has been carried out.
+func forgetsActs(_ *history.Process, with history.Parts) history.Parts {
+	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
+			if attempt := ladder.AtWork(r); attempt != nil {
+				attempt.ObjectRef = nil
+			}
+		}
+		return err
+	})
+}

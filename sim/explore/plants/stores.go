@@ -1,0 +1,102 @@
+package plants
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+)
+
+// storing changes the status of a record before it is stored.
+func storing(with history.Parts, change func(stored, next *v1alpha1.MachineRemediation) error) history.Parts {
+	live := with.Live
+	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, name string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+		next, ok := obj.(*v1alpha1.MachineRemediation)
+		if !ok {
+			return c.SubResource(name).Update(ctx, obj, opts...)
+		}
+		stored := &v1alpha1.MachineRemediation{}
+		if err := live.Get(ctx, client.ObjectKeyFromObject(next), stored); err != nil {
+			return err
+		}
+		if err := change(stored, next); err != nil {
+			return err
+		}
+		return c.Status().Update(ctx, obj, opts...)
+	}})
+}
+
+// intentLost keeps the beginning of an attempt in the memory of the process, and stores it with what comes next.
+func intentLost(_ *history.Process, with history.Parts) history.Parts {
+	kept := map[types.UID]*v1alpha1.MachineRemediation{}
+	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		r, ok := obj.(*v1alpha1.MachineRemediation)
+		if ok && err == nil && kept[r.UID] != nil {
+			r.Status = *kept[r.UID].Status.DeepCopy()
+		}
+		return err
+	})
+	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, _ string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+		r, ok := obj.(*v1alpha1.MachineRemediation)
+		if ok && len(r.Status.Attempts) > 0 {
+			if last := r.Status.Attempts[len(r.Status.Attempts)-1]; last.EndTime == nil && last.ObjectRef == nil {
+				kept[r.UID] = r.DeepCopy()
+				return nil
+			}
+		}
+		if ok {
+			delete(kept, r.UID)
+		}
+		return c.Status().Update(ctx, obj, opts...)
+	}})
+}
+
+func keepsSlot(stored, next *v1alpha1.MachineRemediation) error {
+	if next.Status.CompletionTime == nil {
+		next.Status.ReleasedGrant = stored.Status.ReleasedGrant
+	}
+	return nil
+}
+
+func endsHeld(w *history.World) func(_, next *v1alpha1.MachineRemediation) error {
+	return func(_, next *v1alpha1.MachineRemediation) error {
+		if next.Status.Phase != v1alpha1.RemediationHeld {
+			return nil
+		}
+		now := metav1.NewTime(w.Now())
+		next.Status.Phase, next.Status.RecoveryTime, next.Status.CompletionTime = v1alpha1.RemediationEnded, &now, &now
+		meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
+		})
+		return nil
+	}
+}
+
+// clockRuns leaves the deadline of an attempt as it was before a pause.
+func clockRuns(stored, next *v1alpha1.MachineRemediation) error {
+	if stored.Status.StoppedTime != nil && next.Status.StoppedTime == nil && next.Status.NextTransitionTime != nil {
+		next.Status.NextTransitionTime = stored.Status.NextTransitionTime
+	}
+	return nil
+}
+
+// noProbation ends a record as soon as its machine is healthy.
+func noProbation(w *history.World) func(_, next *v1alpha1.MachineRemediation) error {
+	return func(_, next *v1alpha1.MachineRemediation) error {
+		if next.Status.Phase != v1alpha1.RemediationProbation {
+			return nil
+		}
+		now := metav1.NewTime(w.Now())
+		next.Status.Phase, next.Status.CompletionTime = v1alpha1.RemediationEnded, &now
+		meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
+		})
+		return nil
+	}
+}

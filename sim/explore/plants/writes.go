@@ -1,0 +1,82 @@
+package plants
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+func recordsNamedAnew(p *history.Process, with history.Parts) history.Parts {
+	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		if _, ok := obj.(*v1alpha1.MachineRemediation); ok {
+			obj.SetName(fmt.Sprintf("%s-%d", obj.GetName(), p.World.Server.Version()))
+		}
+		return c.Create(ctx, obj, opts...)
+	}})
+}
+
+func noMemory(_ *history.Process, with history.Parts) history.Parts {
+	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		if r, ok := obj.(*v1alpha1.MachineRemediation); ok {
+			r.Spec.StartAt = nil
+		}
+		return c.Create(ctx, obj, opts...)
+	}})
+}
+
+// remedyOperation is whatever keeps a power cycle from being asked for twice.
+func remedyOperation(_, path string) bool {
+	return strings.Contains(path, strings.ReplaceAll(remedy.RebootOperationAnnotation, "/", "~1"))
+}
+
+func unbound(_ *history.Process, with history.Parts) history.Parts {
+	with = dropsOps(with, func(op, path string) bool { return op == "test" && path == "/metadata/uid" })
+	return withFuncs(with, interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, _ ...client.DeleteOption) error {
+		return c.Delete(ctx, obj)
+	}})
+}
+
+// boundTooFar binds JSON patches on Machines to the version that is there just before.
+func boundTooFar(_ *history.Process, with history.Parts) history.Parts {
+	live := with.Live
+	bind := func(ctx context.Context, obj client.Object, patch client.Patch) client.Patch {
+		stored := &clusterv1.Machine{}
+		if _, ok := obj.(*clusterv1.Machine); !ok || live.Get(ctx, client.ObjectKeyFromObject(obj), stored) != nil {
+			return patch
+		}
+		return withOp(patch, obj, map[string]any{"op": "test", "path": "/metadata/resourceVersion", "value": stored.ResourceVersion})
+	}
+	return withFuncs(with, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			return c.Patch(ctx, obj, bind(ctx, obj, patch), opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			return c.Status().Patch(ctx, obj, bind(ctx, obj, patch), opts...)
+		},
+	})
+}
+
+// saysNothing takes the messages out of what is applied to the status of a MachineHealthCheck.
+func saysNothing(with history.Parts) history.Parts {
+	return withFuncs(with, interceptor.Funcs{SubResourceApply: func(ctx context.Context, c client.Client, _ string, config runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
+		if u, ok := config.(interface{ UnstructuredContent() map[string]any }); ok && u.UnstructuredContent()["kind"] == kinds.HealthCheck.Kind {
+			conditions, _, _ := unstructured.NestedSlice(u.UnstructuredContent(), "status", "conditions")
+			for _, c := range conditions {
+				c.(map[string]any)["message"] = ""
+			}
+			_ = unstructured.SetNestedSlice(u.UnstructuredContent(), conditions, "status", "conditions")
+		}
+		return c.Status().Apply(ctx, config, opts...)
+	}})
+}

@@ -1,0 +1,2 @@
+// Package worlds describes the small worlds that are searched: what is in them at the beginning, and what may happen.
+package worlds

@@ -1,0 +1,68 @@
+package worlds
+
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+)
+
+// PlanStep is one of a plan.
+func PlanStep(name string, action v1alpha1.Action, seconds int32, change ...func(*v1alpha1.RemediationStep)) v1alpha1.RemediationStep {
+	step := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: 1, DoneWhen: v1alpha1.DoneWhenMachineHealthy, Approval: v1alpha1.ApprovalNotRequired}
+	if seconds > 0 {
+		step.TimeoutSeconds = &seconds
+	}
+	for _, one := range change {
+		one(&step)
+	}
+	return step
+}
+
+func twice(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
+
+// Approved has a step wait for a person.
+func Approved(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired }
+
+func evidenceStep(s *v1alpha1.RemediationStep) {
+	s.DoneWhen = v1alpha1.DoneWhenRequestSucceeded
+	s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: kinds.Template.GroupVersion().String(), Kind: kinds.Template.Kind, Name: "fix"}
+}
+
+func requestStep(s *v1alpha1.RemediationStep) {
+	evidenceStep(s)
+	s.DoneWhen = v1alpha1.DoneWhenMachineHealthy
+}
+
+// cloudPlan waits, replaces twice, and leaves the rest to a person.
+func cloudPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{
+			PlanStep("watch", v1alpha1.ActionWait, 120),
+			PlanStep("replace", v1alpha1.ActionReplace, 1800, twice),
+			PlanStep("hold", v1alpha1.ActionHold, 0),
+		},
+	}
+}
+
+// metalPlan power-cycles, keeps evidence, and replaces if a person agrees.
+func metalPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{
+			PlanStep("reboot", v1alpha1.ActionReboot, 600, twice),
+			PlanStep("evidence", v1alpha1.ActionRequest, 600, evidenceStep),
+			PlanStep("repair", v1alpha1.ActionRequest, 900, requestStep),
+			PlanStep("replace", v1alpha1.ActionReplace, 1800, Approved),
+			PlanStep("hold", v1alpha1.ActionHold, 0),
+		},
+	}
+}
+
+// bounded bounds a plan.
+func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationPlan {
+	plan.MaxInFlight = new(intstr.FromInt32(slots))
+	return plan
+}

@@ -1,0 +1,161 @@
+package worlds
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// All are all worlds that are searched.
+var All = []*Spec{
+	{
+		Name: "replace", About: "the built-in plan: an owner replaces what is marked",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "unowned", About: "the built-in plan: machines that nobody owns are deleted, and made anew under their name",
+		Machines: 2, Sick: 1, Slots: 1,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "owners", About: "an owner that refuses",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 2,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "pool", About: "an owner that never answers, as a MachinePool does not",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "quiet pool", About: "an owner that never answers, and nobody who meddles",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerSilent, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "defers", About: "an owner that replaces later",
+		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "reboot", About: "the built-in plan for power cycles",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "reboot in vain", About: "the built-in plan for power cycles, which heal nothing",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "request", About: "the built-in plan for requests to another controller",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "gate", About: "a gate that closes when too many are sick",
+		Machines: 3, Sick: 1, Owner: OwnerReplaces, AtMost: new(intstr.FromInt32(1)),
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour,
+	},
+	{
+		Name: "stubborn", About: "a machine whose writes always fail",
+		Slow: true, Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Stubborn: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: time.Hour, Watch: 20 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "restless", About: "a machine that others write to all the time",
+		Machines: 3, Sick: 3, Owner: OwnerReplaces, Slots: 1, Restless: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "bad image", About: "new machines are sick, too",
+		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
+		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "cloud plan", About: "a plan that waits, replaces twice, and then holds",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1),
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "bad cloud", About: "the same plan, and new machines that are sick, too",
+		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1), BadImage: true,
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "metal plan", About: "a plan that reboots twice, keeps evidence, asks another controller, and replaces if a person agrees",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1),
+		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "bad metal", About: "the same plan, in vain: power cycles and requests heal nothing",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
+		Actors: Everybody, Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "left mark", About: "the version before has left a mark",
+		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 1, LeftOver: LeftMark,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "left reboot", About: "the version before has asked for a power cycle",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, LeftOver: LeftReboot,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "left request", About: "the version before has made a request",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true, LeftOver: LeftRequest,
+		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+}
+
+// Small are searched exhaustively.
+var Small = []*Spec{
+	{
+		Name: "small replace", About: "two sick machines, one slot, an owner, and all that can go wrong with writes, processes and caches",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small person", About: "two sick machines, one slot, an owner, a person, and Nodes that recover",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Person, Nodes}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small reboot", About: "two sick machines, one slot, their hosts, and all that can go wrong with writes, processes and caches",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small request", About: "two sick machines, one slot, and another controller that repairs them",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small upgrade", About: "two sick machines, an owner, an upgrade, and clocks that step",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 2,
+		Actors: []Actor{Upgrade, Nodes, Clock}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small everybody", About: "three machines, two of them sick, two slots, their hosts, and everybody who takes part",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 2, Reboot: true,
+		Actors: Everybody, Steps: 20, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+}
+
+// Named returns a world, or nil.
+func Named(name string) *Spec {
+	for _, spec := range append(slices.Clone(All), Small...) {
+		if spec.Name == name {
+			return spec
+		}
+	}
+	return nil
+}
+
+// Chosen returns the worlds of that name; all of them for no name.
+func Chosen(from []*Spec, name string) []*Spec {
+	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool { return name != "" && spec.Name != name })
+}

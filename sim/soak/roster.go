@@ -1,0 +1,109 @@
+package soak
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
+)
+
+// roster knows which machine is at which place of a fleet. A machine that is replaced leaves its place to the next.
+type roster struct {
+	mu sync.Mutex
+	// machines are those of each cluster.
+	machines [][]fleet.Machine
+	places   map[client.ObjectKey]place
+	// taken are the machines that something has befallen.
+	taken map[client.ObjectKey]bool
+}
+
+type place struct{ cluster, machine int }
+
+// newRoster puts machines, cluster by cluster, into their places.
+func newRoster(machines []fleet.Machine, perCluster int) *roster {
+	b := &roster{places: map[client.ObjectKey]place{}, taken: map[client.ObjectKey]bool{}}
+	for i, m := range machines {
+		at := place{i / perCluster, i % perCluster}
+		if at.machine == 0 {
+			b.machines = append(b.machines, nil)
+		}
+		b.machines[at.cluster] = append(b.machines[at.cluster], m)
+		b.places[m.ObjectKey] = at
+	}
+	return b
+}
+
+// take returns the machine in a place, unless something has befallen it already.
+func (b *roster) take(cluster, machine int) (fleet.Machine, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.machines[cluster][machine]
+	if b.taken[m.ObjectKey] {
+		return m, false
+	}
+	b.taken[m.ObjectKey] = true
+	return m, true
+}
+
+// takeSome takes that many of a cluster, or as many as there are.
+func (b *roster) takeSome(cluster, from, n int) []fleet.Machine {
+	var some []fleet.Machine
+	size := len(b.machines[cluster])
+	for i := 0; i < size && len(some) < n; i++ {
+		if m, ok := b.take(cluster, (from+i)%size); ok {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
+// free lets other things befall a machine.
+func (b *roster) free(m fleet.Machine) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.taken, m.ObjectKey)
+}
+
+// all are those that have a place now.
+func (b *roster) all() []fleet.Machine {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []fleet.Machine
+	for _, machines := range b.machines {
+		all = append(all, machines...)
+	}
+	return all
+}
+
+// find returns a machine by its name, if it is in a place.
+func (b *roster) find(name client.ObjectKey) (fleet.Machine, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, ok := b.places[name]
+	if !ok {
+		return fleet.Machine{}, false
+	}
+	return b.machines[at.cluster][at.machine], true
+}
+
+// replace puts another machine into a place.
+func (b *roster) replace(old, next fleet.Machine) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.places[old.ObjectKey]
+	delete(b.places, old.ObjectKey)
+	delete(b.taken, old.ObjectKey)
+	b.machines[at.cluster][at.machine], b.places[next.ObjectKey] = next, at
+}
+
+// successor is the machine after one: c0-worker-7, c0-worker-7-r1, c0-worker-7-r2.
+func successor(m fleet.Machine) fleet.Machine {
+	name, number, _ := strings.Cut(m.Name, "-r")
+	n := 0
+	_, _ = fmt.Sscan(number, &n) // none is 0
+	m.Name = fmt.Sprintf("%s-r%d", name, n+1)
+	return m
+}

@@ -1,0 +1,189 @@
+package metal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+)
+
+const (
+	hostAnnotation    = "metal3.io/BareMetalHost"
+	providerFinalizer = "metal3machine.infrastructure.cluster.x-k8s.io"
+)
+
+// provider stands for Metal3's infrastructure provider: it gives each Metal3Machine a host of its cluster that nobody uses,
+// has the host provisioned, and takes it back when the machine goes.
+type provider struct {
+	client client.Client
+}
+
+func (p *provider) addTo(mgr ctrl.Manager) error {
+	machine := &unstructured.Unstructured{}
+	machine.SetGroupVersionKind(Machine)
+	// One at a time, so that no host is given away twice.
+	err := ctrl.NewControllerManagedBy(mgr).Named("metal3machine").For(machine).
+		Watches(&metal3v1.BareMetalHost{}, handler.EnqueueRequestsFromMapFunc(p.concerned)).
+		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(p.joined)).Complete(p)
+	if err != nil {
+		return fmt.Errorf("adding the provider of bare-metal hosts: %w", err)
+	}
+	return nil
+}
+
+// concerned are the machine that uses a host, or all if none does.
+func (p *provider) concerned(ctx context.Context, host client.Object) []ctrl.Request {
+	if user := host.(*metal3v1.BareMetalHost).Spec.ConsumerRef; user != nil {
+		return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: user.Namespace, Name: user.Name}}}
+	}
+	machines := &unstructured.UnstructuredList{}
+	machines.SetGroupVersionKind(Machine)
+	if err := p.client.List(ctx, machines, client.InNamespace(host.GetNamespace())); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot list the machines that may wait for a host")
+	}
+	var requests []ctrl.Request
+	for i := range machines.Items {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&machines.Items[i])})
+	}
+	return requests
+}
+
+// joined is the machine whose host has registered a Node.
+func (p *provider) joined(ctx context.Context, node client.Object) []ctrl.Request {
+	namespace, name, _ := strings.Cut(strings.TrimPrefix(node.(*corev1.Node).Spec.ProviderID, providerPrefix), "/")
+	host := &metal3v1.BareMetalHost{}
+	if err := p.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, host); err != nil {
+		return nil
+	}
+	return p.concerned(ctx, host)
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (p *provider) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	machine := &unstructured.Unstructured{}
+	machine.SetGroupVersionKind(Machine)
+	if err := p.client.Get(ctx, req.NamespacedName, machine); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	host, err := p.hostOf(ctx, machine)
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err
+	case machine.GetDeletionTimestamp() != nil:
+		return ctrl.Result{}, p.release(ctx, machine, host)
+	case host == nil:
+		// There will be one, or there will not.
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{}, p.provision(ctx, machine, host)
+}
+
+// hostOf returns the host of a machine, or one of its cluster that it can have; nil if there is none.
+func (p *provider) hostOf(ctx context.Context, machine client.Object) (*metal3v1.BareMetalHost, error) {
+	hosts := &metal3v1.BareMetalHostList{}
+	if err := p.client.List(ctx, hosts, client.InNamespace(machine.GetNamespace()), clusterOf(machine)); err != nil {
+		return nil, fmt.Errorf("listing hosts: %w", err)
+	}
+	var free *metal3v1.BareMetalHost
+	for i := range hosts.Items {
+		host := &hosts.Items[i]
+		switch user := host.Spec.ConsumerRef; {
+		case user != nil && user.Name == machine.GetName():
+			return host, nil
+		case user == nil && free == nil && !unhealthy(host) && host.Status.Provisioning.State == metal3v1.StateAvailable:
+			free = host
+		}
+	}
+	if machine.GetDeletionTimestamp() != nil {
+		return nil, nil
+	}
+	return free, nil
+}
+
+// unhealthy reports whether a host is marked so that it is not chosen, as in Metal3.
+func unhealthy(host *metal3v1.BareMetalHost) bool {
+	_, older := host.Annotations["capi.metal3.io/unhealthy"]
+	_, newer := host.Annotations["capm3.metal3.io/unhealthy"]
+	return older || newer
+}
+
+// clusterOf selects what belongs to the cluster of a machine.
+func clusterOf(machine client.Object) client.MatchingLabels {
+	return client.MatchingLabels{clusterv1.ClusterNameLabel: machine.GetLabels()[clusterv1.ClusterNameLabel]}
+}
+
+// provision has a host run a machine, and says so when it has joined. That is when the provider can write its own ID into the Node,
+// and Cluster API itself does not look out for Nodes before a machine of the control plane has one.
+func (p *provider) provision(ctx context.Context, machine *unstructured.Unstructured, host *metal3v1.BareMetalHost) error {
+	key := client.ObjectKeyFromObject(host)
+	err := p.patch(ctx, machine, func() {
+		controllerutil.AddFinalizer(machine, providerFinalizer)
+		machine.SetAnnotations(with(machine.GetAnnotations(), hostAnnotation, key.String()))
+		_ = unstructured.SetNestedField(machine.Object, providerID(key), "spec", "providerID")
+	})
+	if err != nil {
+		return err
+	}
+	err = p.patch(ctx, host, func() {
+		host.Spec.ConsumerRef = &corev1.ObjectReference{
+			APIVersion: Machine.GroupVersion().String(), Kind: Machine.Kind, Namespace: machine.GetNamespace(), Name: machine.GetName(),
+		}
+		host.Spec.Image = &metal3v1.Image{URL: "http://192.0.2.1/image.qcow2", Checksum: "none"}
+		host.Spec.Online = true
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.client.Get(ctx, client.ObjectKey{Name: host.Name}, &corev1.Node{}); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	before := machine.DeepCopy()
+	_ = unstructured.SetNestedField(machine.Object, true, "status", "initialization", "provisioned")
+	if err := p.client.Status().Patch(ctx, machine, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("saying that machine %s is provisioned: %w", machine.GetName(), err)
+	}
+	return nil
+}
+
+// release takes back the host of a machine that goes.
+func (p *provider) release(ctx context.Context, machine *unstructured.Unstructured, host *metal3v1.BareMetalHost) error {
+	if host != nil {
+		// In two steps, as the provider does: whose it is stays known until nothing runs on it any more.
+		if err := p.patch(ctx, host, func() { host.Spec.Image, host.Spec.Online = nil, false }); err != nil {
+			return err
+		}
+		if host.Status.Provisioning.State != metal3v1.StateAvailable {
+			return nil
+		}
+		if err := p.patch(ctx, host, func() { host.Spec.ConsumerRef = nil }); err != nil {
+			return err
+		}
+	}
+	return p.patch(ctx, machine, func() { controllerutil.RemoveFinalizer(machine, providerFinalizer) })
+}
+
+func (p *provider) patch(ctx context.Context, object client.Object, edit func()) error {
+	before := object.DeepCopyObject().(client.Object)
+	edit()
+	if err := p.client.Patch(ctx, object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("patching %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}
+
+// with adds an annotation to some.
+func with(annotations map[string]string, key, value string) map[string]string {
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	return annotations
+}
