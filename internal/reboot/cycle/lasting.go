@@ -105,7 +105,7 @@ const (
 	NodeUnreadable
 )
 
-// OutOfService is the taint that makes Kubernetes let go of what runs on a Node.
+// OutOfService is the taint with which Kubernetes deletes the pods of a Node and detaches their volumes at once.
 var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
 
 // Tainted reports whether a Node has the out-of-service taint, no matter who set it.

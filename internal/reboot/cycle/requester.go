@@ -39,8 +39,8 @@ func (d *step) keys() []v1alpha1.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 }
 
-// inTime are those that this cycle has to do with. Once the host was let go of, it is too late for a step that
-// comes before that: its annotation does not go as if it had been done, but stays for another cycle.
+// inTime returns the steps that this cycle can still carry out. After it has released the host for power-on, the
+// earlier steps are too late: their annotations stay, for the next cycle.
 func (d *step) inTime() []v1alpha1.Step {
 	return slices.DeleteFunc(d.keys(), func(s v1alpha1.Step) bool {
 		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)

@@ -267,7 +267,7 @@ func (g *Ghost) wanted(o *Object, s Seen) bool {
 	return len(s.Active) > 0 && !g.refuses(s)
 }
 
-// wantPause: whoever is to pause an object does so, and nobody else.
+// wantPause fails unless an object is paused exactly when it should be, and by the right one of user, controller and nobody.
 func (g *Ghost) wantPause(t *rapid.T, p *People, o *Object, s Seen) {
 	value, paused := o.Annotations[KeyPaused]
 	switch {

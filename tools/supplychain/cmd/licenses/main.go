@@ -57,14 +57,18 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	linked, err := modules(o.root, o.binary, systems...)
+	linked, err := modules(o.root, []string{o.binary}, systems...)
 	if err != nil {
 		return err
 	}
 	problems := refused(linked)
 	fmt.Fprintf(out, "%d modules are in the binary: %s\n", len(linked), summary(linked))
 	for _, dir := range o.libraries {
-		all, err := modules(dir, "./...", "")
+		packages, err := given(dir)
+		if err != nil {
+			return err
+		}
+		all, err := modules(dir, packages, "")
 		if err != nil {
 			return err
 		}

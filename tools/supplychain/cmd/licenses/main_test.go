@@ -91,7 +91,7 @@ func TestNotices(t *testing.T) {
 
 // TestModules: what a program of this module is made of is found, with the license of each.
 func TestModules(t *testing.T) {
-	all, err := modules(".", ".", "linux", "windows")
+	all, err := modules(".", []string{"."}, "linux", "windows")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,5 +129,48 @@ func TestRun(t *testing.T) {
 	}
 	if err := run([]string{"-binary=."}, &out); err == nil {
 		t.Error("a missing flag is no error")
+	}
+}
+
+// TestGiven: what only tests use is nobody's, until a package that users get imports it.
+func TestGiven(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/m\n\ngo 1.26\n\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ./other\n")
+	write("other/go.mod", "module example.com/other\n\ngo 1.26\n")
+	write("other/other.go", "package other\n")
+	write("internal/testing/aid/aid.go", "package aid\n\nimport _ \"example.com/other\"\n")
+	used := func() []string {
+		t.Helper()
+		packages, err := given(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := modules(dir, packages, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var paths []string
+		for _, m := range all {
+			paths = append(paths, m.path)
+		}
+		return paths
+	}
+	write("api/api.go", "package api\n")
+	if paths := used(); slices.Contains(paths, "example.com/other") {
+		t.Errorf("%q are counted, and one of them serves tests only", paths)
+	}
+	write("api/api.go", "package api\n\nimport _ \"example.com/m/internal/testing/aid\"\n")
+	if paths := used(); !slices.Contains(paths, "example.com/other") {
+		t.Errorf("%q are counted, and a package that users get imports one more", paths)
 	}
 }

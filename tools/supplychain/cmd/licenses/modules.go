@@ -29,24 +29,42 @@ type module struct {
 // about are the names of such files.
 var about = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 
-// modules are those that the packages of a module are made of, on some systems.
-func modules(dir, packages string, systems ...string) ([]*module, error) {
+// list runs go list in a module, for a system or for this one, and returns the lines.
+func list(dir, system string, args ...string) ([]string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if system != "" {
+		cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH=amd64")
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing what %s is made of: %w: %s", dir, err, &stderr)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n"), nil
+}
+
+// given are the packages of a module that users get. Those under internal/testing serve tests: they count where another package imports them.
+func given(dir string) ([]string, error) {
+	packages, err := list(dir, "", "./...")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(packages, func(path string) bool { return strings.Contains(path, "/internal/testing/") }), nil
+}
+
+// modules are those that packages of a module are made of, on some systems.
+func modules(dir string, packages []string, systems ...string) ([]*module, error) {
 	all := map[string]*module{}
 	for _, system := range systems {
 		const format = `{{if .Standard}}std{{else}}{{with .Module}}{{.Path}}	{{.Dir}}{{end}}{{end}}	{{.Dir}}`
-		cmd := exec.Command("go", "list", "-deps", "-f", format, packages)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
-		if system != "" {
-			cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH=amd64")
-		}
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		text, err := cmd.Output()
+		lines, err := list(dir, system, append([]string{"-deps", "-f", format}, packages...)...)
 		if err != nil {
-			return nil, fmt.Errorf("listing what %s is made of: %w: %s", dir, err, &stderr)
+			return nil, err
 		}
-		for line := range strings.Lines(string(text)) {
-			fields := strings.Split(strings.TrimSpace(line), "\t")
+		for _, line := range lines {
+			fields := strings.Split(line, "\t")
 			if len(fields) < 3 || fields[0] == own || strings.HasPrefix(fields[0], own+"/") {
 				continue
 			}
