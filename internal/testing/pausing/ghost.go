@@ -267,7 +267,7 @@ func (g *Ghost) wanted(o *Object, s Seen) bool {
 	return len(s.Active) > 0 && !g.refuses(s)
 }
 
-// wantPause fails unless an object is paused exactly when it should be, and by the right one of user, controller and nobody.
+// wantPause fails if a pause is missing, has no reason, or has a value other than that of who set it.
 func (g *Ghost) wantPause(t *rapid.T, p *People, o *Object, s Seen) {
 	value, paused := o.Annotations[KeyPaused]
 	switch {
