@@ -4,39 +4,39 @@ package v1alpha1
 const (
 	// ConditionSucceeded is Unknown while the cycle goes on, and says what it waits for.
 	ConditionSucceeded = "Succeeded"
-	// ConditionHostAvailable says whether the host can be worked with.
+	// ConditionHostAvailable says whether Sickbay can work with the host.
 	ConditionHostAvailable = "HostAvailable"
-	// ConditionNodeIsolated says whether the Node was taken out of service.
+	// ConditionNodeIsolated says whether Sickbay has taken the Node out of service.
 	ConditionNodeIsolated = "NodeIsolated"
-	// ConditionNodeRestored says whether what the Node had was put back.
+	// ConditionNodeRestored says whether the Node has got back what it had.
 	ConditionNodeRestored = "NodeRestored"
 )
 
 // Reasons of HostAvailable.
 const (
-	// ReasonHostAvailable: it can.
+	// ReasonHostAvailable: Sickbay can work with the host.
 	ReasonHostAvailable = "HostAvailable"
 	// ReasonHostNotFound: the Machine has no host, or it is gone.
 	ReasonHostNotFound = "HostNotFound"
-	// ReasonHostNotOurs: the host is used by somebody else.
+	// ReasonHostNotOurs: somebody else uses the host.
 	ReasonHostNotOurs = "HostNotOurs"
 	// ReasonHostDeleting: the host is being deleted.
 	ReasonHostDeleting = "HostDeleting"
-	// ReasonHostPaused: the host is paused, so nothing that it says is current.
+	// ReasonHostPaused: the host is paused, so its status may be out of date.
 	ReasonHostPaused = "HostPaused"
 	// ReasonHostDetached: the host is detached from its operator.
 	ReasonHostDetached = "HostDetached"
 	// ReasonHostNotProvisioned: the host does not run a machine.
 	ReasonHostNotProvisioned = "HostNotProvisioned"
-	// ReasonHostServicing: the host's firmware is being worked on.
+	// ReasonHostServicing: the host gets other firmware.
 	ReasonHostServicing = "HostServicing"
-	// ReasonPowerManagementError: the host cannot be switched, or its power state cannot be told.
+	// ReasonPowerManagementError: the operator cannot switch the host, or cannot tell whether it is on.
 	ReasonPowerManagementError = "PowerManagementError"
 	// ReasonNotFenceable: the host cannot be switched off at all (spec.disablePowerOff).
 	ReasonNotFenceable = "NotFenceable"
 	// ReasonSuspendedByUser: somebody wants the host off (spec.online: false).
 	ReasonSuspendedByUser = "SuspendedByUser"
-	// ReasonHeldByOthers: the host may not come on, since somebody else keeps it off.
+	// ReasonHeldByOthers: the host may not come on, because somebody else keeps it off.
 	ReasonHeldByOthers = "HeldByOthers"
 )
 
@@ -48,7 +48,7 @@ const (
 	ReasonNodeTainted = "NodeTainted"
 	// ReasonNoNode: there was no Node.
 	ReasonNoNode = "NoNode"
-	// ReasonNodeReplaced: the Node of that name is another one, and was left alone.
+	// ReasonNodeReplaced: the Node of that name is another one, so Sickbay left it alone.
 	ReasonNodeReplaced = "NodeReplaced"
 	// ReasonNodeUnreadable: the workload cluster could not be read in time.
 	ReasonNodeUnreadable = "NodeUnreadable"
@@ -62,15 +62,15 @@ const (
 
 // Reasons of NodeRestored.
 const (
-	// ReasonNodeRestored: it was.
+	// ReasonNodeRestored: the Node has got back what it had.
 	ReasonNodeRestored = "NodeRestored"
-	// ReasonRestoreTimedOut: the Node is back, but what it had could not be put back in time.
+	// ReasonRestoreTimedOut: the Node is back, but has not got back in time what it had.
 	ReasonRestoreTimedOut = "RestoreTimedOut"
 )
 
 // Reasons of Succeeded, beside the phases and ReasonRestoreTimedOut.
 const (
-	// ReasonThrottled: others are being cycled.
+	// ReasonThrottled: other hosts are being cycled.
 	ReasonThrottled = "Throttled"
 	// ReasonNotStored: the MachineRemediation that made the RebootRemediation has not stored that yet, so no attempt begins.
 	ReasonNotStored = "NotStored"
@@ -83,7 +83,7 @@ const (
 	ReasonWithdrawn = "Withdrawn"
 	// ReasonMachineGone: the Machine is gone or on its way out.
 	ReasonMachineGone = "MachineGone"
-	// ReasonHostUnavailable: the host could not be worked with; HostAvailable says why.
+	// ReasonHostUnavailable: Sickbay could not work with the host; HostAvailable says why.
 	ReasonHostUnavailable = "HostUnavailable"
 	// ReasonPowerOffTimedOut: the host could not be proven off in time.
 	ReasonPowerOffTimedOut = "PowerOffTimedOut"

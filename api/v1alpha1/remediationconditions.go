@@ -29,7 +29,7 @@ const (
 	ReasonRefused = "Refused"
 	// ReasonRemediationHeldByOthers: another system works on the machine.
 	ReasonRemediationHeldByOthers = "HeldByOthers"
-	// ReasonUndecided: the machine is not sick for certain just now, so nothing is done.
+	// ReasonUndecided: Sickbay cannot tell at the moment whether the machine is sick, so it does nothing.
 	ReasonUndecided = "Undecided"
 )
 
@@ -37,11 +37,11 @@ const (
 const (
 	// ReasonActing: an attempt is at work.
 	ReasonActing = "Acting"
-	// ReasonWithdrawing: what an attempt asked for is being taken back.
+	// ReasonWithdrawing: Sickbay is taking back what an attempt asked for.
 	ReasonWithdrawing = "Withdrawing"
 	// ReasonProbation: the machine is healthy and has to stay so for a while.
 	ReasonProbation = "Probation"
-	// ReasonDeletionOverdue: the machine has been on its way out for more than an hour.
+	// ReasonDeletionOverdue: the machine has been in deletion for more than an hour.
 	ReasonDeletionOverdue = "DeletionOverdue"
 	// ReasonWaitingForReplacement: the machine is gone, and its successor has to prove itself.
 	ReasonWaitingForReplacement = "WaitingForReplacement"
@@ -53,7 +53,7 @@ const (
 	ReasonDenied = "Denied"
 	// ReasonCancelled: a person has cancelled the remediation.
 	ReasonCancelled = "Cancelled"
-	// ReasonPlanProblem: the plan cannot be carried out as it is written.
+	// ReasonPlanProblem: Sickbay cannot carry out the plan as it is written.
 	ReasonPlanProblem = "PlanProblem"
 	// ReasonEnded: it is over; Succeeded says how.
 	ReasonEnded = "Ended"
@@ -63,14 +63,14 @@ const (
 const (
 	// ReasonRecoveredUnaided: the machine is healthy, and nothing was done.
 	ReasonRecoveredUnaided = "RecoveredUnaided"
-	// ReasonReplaced: the machine is gone, as this remediation has asked. By a plan, the machine in its place is proven, too, if its
+	// ReasonReplaced: the machine is gone, as this remediation asked. With a plan, the machine that took its place has proven itself, too, if its
 	// owner makes one.
 	ReasonReplaced = "Replaced"
 	// ReasonReplacementFailed: the machine that took its place fell sick, too.
 	ReasonReplacementFailed = "ReplacementFailed"
 	// ReasonMachineDeleted: somebody else deleted the machine.
 	ReasonMachineDeleted = "MachineDeleted"
-	// ReasonUnproven: what was done could not be proven to help.
+	// ReasonUnproven: Sickbay could not prove that the repair helped.
 	ReasonUnproven = "Unproven"
 	// ReasonHandedBack: Sickbay does not manage the machine any more.
 	ReasonHandedBack = "HandedBack"

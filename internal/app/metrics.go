@@ -12,7 +12,7 @@ import (
 var (
 	buildInfo   = metrics.NewGauge("sickbay_build_info", "1, with the version of Sickbay and of Go that it was built with.", "version", "go_version")
 	leaderGauge = metrics.NewGauge("sickbay_leader",
-		"For each controller that a manager is to run: 1 while it leads or needs no lease, 0 while it waits for the lease. The other labels say what the manager is restricted to.",
+		"For each controller that a manager should run: 1 while it leads or needs no lease, 0 while it waits for the lease. The other labels say to what the manager is restricted.",
 		"controller", "watch_namespace", "watch_filter")
 )
 

@@ -47,38 +47,38 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
 	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have, or a Machine of OpenShift. Without it, any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
-		fmt.Sprintf("Which MachineHealthChecks to take care of: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Pauses for upgrades are for all of them.",
+		fmt.Sprintf("Which MachineHealthChecks to manage: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Whatever the value, pauses for upgrades apply to all of them.",
 			mhcspec.AdoptAll, mhcspec.AdoptHandedOver, clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
-	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, that of the pod.")
+	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, the pod's.")
 	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
-		"Name of the lease. Without it, it goes by --controllers, --namespace and --watch-filter, so that managers that look after different things do not wait for each other.")
+		"Name of the lease. Without it, the name follows from --controllers, --namespace and --watch-filter, so that managers of different things do not wait for each other.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
-	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for those who may read it; 0 is off.")
-	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 is off. On 127.0.0.1 they are for anybody in the pod, elsewhere over TLS for those who may get /debug/pprof/*.")
+	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients that may read it; 0 is off.")
+	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 is off. On 127.0.0.1, anybody in the pod may read them; elsewhere, over TLS, clients that may get /debug/pprof/*.")
 	fs.StringVar(&o.DashboardBindAddress, "dashboard-bind-address", o.DashboardBindAddress,
-		"Address of the dashboard, over TLS, for those who may read what it shows; 0 is off.")
+		"Address of the dashboard, over TLS, for people who may read what it shows; 0 is off.")
 	fs.StringVar(&o.DashboardCertDir, "dashboard-cert-dir", o.DashboardCertDir,
-		"Directory with the certificate of the dashboard, tls.crt and tls.key, which are read again when they change. Without it, a self-signed one.")
+		"Directory with the certificate of the dashboard, tls.crt and tls.key. The manager reads them again when they change. Without it, the certificate is self-signed.")
 	fs.BoolVar(&o.DashboardActions, "dashboard-actions", o.DashboardActions,
-		"Let people approve, deny, retry, cancel, hold and release by the dashboard, each with their own rights.")
+		"Let people approve, deny, retry, cancel, hold and release on the dashboard, each with their own rights.")
 	fs.DurationVar(&o.RemoteConditionsGracePeriod, "remote-conditions-grace-period", o.RemoteConditionsGracePeriod,
-		"How long a healthy machine stays so after the connection to its workload cluster was lost.")
+		"How long a healthy machine stays healthy after Sickbay has lost the connection to its workload cluster.")
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
 	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
-		"How long a MachineHealthCheck stays paused after an upgrade until all its Nodes are Ready, if another controller than this Sickbay looks after its machines; 0 is not at all.")
+		"How long a MachineHealthCheck stays paused after an upgrade to wait until all its Nodes are Ready, if another controller than this Sickbay manages its machines; 0 does not wait.")
 	fs.BoolVar(&o.OpenShiftExternalRemediation, "openshift-external-remediation", o.OpenShiftExternalRemediation,
 		"Power-cycle the hosts of OpenShift's Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
 			"Sickbay refuses to start with it while OpenShift's own provider for bare metal runs, which does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
-		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that is there, and those within a plan's relapse window, stay longer.")
+		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that still exists, and those within a plan's relapse window, stay longer.")
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those that --history-age keeps for longer.")
 	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
-	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often everything is looked at again, whatever the events say.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often Sickbay looks at everything again, even without events.")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
-		"URL that the spans of each incident are sent to, by OTLP over gRPC, like http://collector:4317; https for TLS. Without it, none are made.")
+		"URL to which the manager sends the spans of each incident, by OTLP over gRPC, like http://collector:4317; https for TLS. Without it, the manager makes none.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
 	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Requests at once to the management cluster.")
 	logsv1.AddFlags(f.logging, fs)

@@ -8,7 +8,7 @@ import (
 
 var unsolved = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 	Name: "sickbay_external_remediation_unsolved",
-	Help: "1 for each machine of OpenShift whose health check waits for an external remediation, and that nothing more is done for.",
+	Help: "1 for each machine of OpenShift whose health check waits for an external remediation, and for which Sickbay does nothing more.",
 }, []string{"namespace", "machine"})
 
 func init() { metrics.Registry.MustRegister(unsolved) }

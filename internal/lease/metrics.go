@@ -8,7 +8,7 @@ import (
 var (
 	waitsGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_manager_waits",
-		Help: "1 while this manager waits for the holder of a lease before it leads. Covered is false if the holder does not do all that this one would do, so that nobody does the rest.",
+		Help: "1 while this manager waits for the holder of a lease before it leads. Covered is false if the holder does only a part of this manager's work, so that nobody does the rest.",
 	}, []string{"lease_namespace", "lease", "covered"})
 	overlapsGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_manager_overlaps",

@@ -43,7 +43,7 @@ func TestReferenceAnnotations(t *testing.T) {
 	for _, a := range []struct{ key, on, by, effect string }{
 		{
 			mhcspec.MaxInFlightAnnotation, onCheck, "you",
-			"At most so many remediations are in flight at once: a number, or a percentage of the Machines, rounded down but at least one.",
+			"At most this many remediations are in flight at once: a number, or a percentage of the Machines, rounded down but at least one.",
 		},
 		{mhcspec.DryRunAnnotation, onCheck, "you", "`true`: Sickbay says in the condition `DryRun` what it would do, and does nothing."},
 		{
@@ -53,11 +53,11 @@ func TestReferenceAnnotations(t *testing.T) {
 		{mhcspec.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
 		{
 			mhcspec.ProvisioningTimeoutAnnotation, onCheck, "you",
-			"Go duration. A Machine is unhealthy that is in phase Provisioning for so long. Without it, or with `0`, that is not judged.",
+			"Go duration. A Machine that is in phase Provisioning for this long is unhealthy. Without it, or with `0`, Sickbay does not judge that.",
 		},
 		{
 			mhcspec.HostErrorTimeoutAnnotation, onCheck, "you",
-			"Go duration. A Machine is unhealthy whose BareMetalHost has had an error for so long. Without it, or with `0`, that is not judged.",
+			"Go duration. A Machine whose BareMetalHost has had an error for this long is unhealthy. Without it, or with `0`, Sickbay does not judge that.",
 		},
 		{
 			mhcspec.ResumedAtAnnotation, onCheck, "you, Sickbay",
@@ -87,14 +87,14 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{
 			mhcspec.HoldUntilAnnotation, "Machine, MachineHealthCheck, Cluster", "you",
-			"RFC 3339 time. Until then nothing is repaired there; verdicts are given all the same. A time that cannot be read holds until somebody corrects it.",
+			"RFC 3339 time. Until then, Sickbay repairs nothing there, but still gives verdicts. A time that cannot be read holds until somebody corrects it.",
 		},
 		{mhcspec.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
-		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets hold all the same."},
-		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. Who carries it out takes the annotation away."},
+		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets still hold."},
+		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. The controller that carries it out removes the annotation."},
 		{
 			externalremediation.Annotation, "Machine of OpenShift", "OpenShift",
-			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay takes it away when the machine is healthy.",
+			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",
 		},
 		{externalremediation.OutcomeAnnotation, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
 		{

@@ -16,17 +16,17 @@ import (
 var (
 	rebootsGauge = metrics.NewGauge("sickbay_reboots", "Power cycles that have not ended, by phase.", "namespace", "phase")
 	hostOffSince = metrics.NewGauge("sickbay_reboot_host_off_timestamp_seconds",
-		"For each host that a power cycle has switched off, and that is not on again: Unix time since when it is proven off. Name is that of the RebootRemediation.",
+		"For each host that a power cycle has switched off and that is not on again: Unix time since when it has been proven off. Name is that of the RebootRemediation.",
 		"namespace", "name", "host", "phase")
 	endsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_reboots_total", Help: "Power cycles that came to an end, by phase and by reason.",
+		Name: "sickbay_reboots_total", Help: "Power cycles that have ended, by phase and reason.",
 	}, []string{"phase", "reason"})
 	fencingSeconds = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "sickbay_reboot_power_off_seconds", Help: "Time from when a host is asked to be off until it is proven off.",
+		Name: "sickbay_reboot_power_off_seconds", Help: "Time from when Sickbay asks for a host to be off until it has proof.",
 		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
 	})
 	keysLostTotal = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "sickbay_reboot_keys_lost_total", Help: "How often somebody took from a host the annotation by which Sickbay holds it off.",
+		Name: "sickbay_reboot_keys_lost_total", Help: "How often somebody removed from a host the annotation by which Sickbay keeps it off.",
 	})
 )
 

@@ -22,17 +22,17 @@ func TestReferenceRebootNames(t *testing.T) {
 	of := func(step v1alpha1.Step) string { return remedy.RebootAnnotation + "/" + string(step) }
 	table := [][]string{{"name", "on", "set by", "meaning"}}
 	for _, a := range []struct{ key, on, by, meaning string }{
-		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a full cycle. It goes when that has ended, however it has."},
+		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a full cycle. Sickbay removes it when the cycle has ended, with any outcome."},
 		{remedy.RebootOperationAnnotation, onMachine, "Sickbay", "The attempt of a MachineRemediation for which a health check asked last. If it is the value of " + remedy.RebootAnnotation + " too, a health check asks for this cycle, and it ends if the Machine recovers. It stays."},
-		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks that the host be off. It goes when that is proven; the host stays off until one of the next is asked for."},
-		{of(v1alpha1.StepDelete), onMachine, "you", "Asks that the Node be deleted, once the host is off. It goes when that is done, or given up."},
-		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks that the host be on again, once it has been off. It goes when the host is on."},
+		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks for the host to be off. Sickbay removes it when the host is proven off. The host stays off until somebody asks for one of the next steps."},
+		{of(v1alpha1.StepDelete), onMachine, "you", "Asks Sickbay to delete the Node, once the host is off. Sickbay removes it when it has done that, or given it up."},
+		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks for the host to be on again, once it has been off. Sickbay removes it when the host is on."},
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
-		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to switch off hard, and when it was asked."},
+		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to cut the power, and says when Sickbay asked."},
 		{cycle.ProbeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
 		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
-		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: hosts of its control plane are cycled even if the rest may lose its quorum. Still one at a time."},
-		{ByAnnotation, onRequest, "Sickbay", "It was made for annotations of its Machine, and goes by them."},
+		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: Sickbay cycles hosts of its control plane even if the rest may lose its quorum, but still one at a time."},
+		{ByAnnotation, onRequest, "Sickbay", "Sickbay made it for annotations of its Machine, and follows them."},
 		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
 		{NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},
 	} {

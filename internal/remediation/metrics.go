@@ -26,19 +26,19 @@ var (
 	remediationsGauge = metrics.NewGauge("sickbay_remediations",
 		"Open remediations by the MachineHealthCheck that admitted them, phase and reason.", "namespace", "machinehealthcheck", "phase", "reason")
 	oldestGauge = metrics.NewGauge("sickbay_remediations_oldest_timestamp_seconds",
-		"Unix time since when the oldest of the open remediations is in its phase.", "namespace", "machinehealthcheck", "phase", "reason")
+		"Unix time since when the oldest of the open remediations has been in its phase.", "namespace", "machinehealthcheck", "phase", "reason")
 	openGauge = metrics.NewGauge("sickbay_remediation_open_timestamp_seconds",
-		"For each open remediation: Unix time since when it is there. Only the oldest are shown if there are more than 1000.",
+		"For each open remediation: Unix time since when it has existed. If there are more than 1000, only the oldest have a series.",
 		"namespace", "machinehealthcheck", "cluster", "machine", "name", "phase", "reason", "step", "slot")
 
 	attemptsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_remediation_attempts_total", Help: "Attempts by action, by step and by what came of them.",
+		Name: "sickbay_remediation_attempts_total", Help: "Attempts by action, step and outcome.",
 	}, []string{"action", "step", "outcome"})
 	endedTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_remediations_ended_total", Help: "Remediations that have ended, by how.",
+		Name: "sickbay_remediations_ended_total", Help: "Remediations that have ended, by outcome.",
 	}, []string{"outcome"})
 	durationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "sickbay_remediation_duration_seconds", Help: "How long the parts took of remediations that have helped.",
+		Name: "sickbay_remediation_duration_seconds", Help: "How long the parts of successful remediations took.",
 		Buckets: []float64{0.1, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400},
 	}, []string{"part"})
 )

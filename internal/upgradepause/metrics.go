@@ -17,19 +17,19 @@ var (
 		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	pausedSinceGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_paused_timestamp_seconds", Help: "Unix time since when Sickbay pauses a MachineHealthCheck for an upgrade.",
+		Name: "sickbay_upgrade_paused_timestamp_seconds", Help: "Unix time since when Sickbay has paused a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning, or what it waits for is stuck.",
 	}, checkLabels)
 	foughtGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_pause_fought", Help: "1 while a MachineHealthCheck is not paused for an upgrade since somebody takes the pause away again and again.",
+		Name: "sickbay_upgrade_pause_fought", Help: "1 while Sickbay does not pause a MachineHealthCheck for an upgrade, because somebody keeps removing the pause.",
 	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion, a MachineConfigPool or a Cluster upgrades.",
 	}, signalLabels)
 	readableGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_signal_readable", Help: "0 while it cannot be told whether a ClusterVersion, a MachineConfigPool or a Cluster upgrades, and so nothing is paused or resumed for it.",
+		Name: "sickbay_upgrade_signal_readable", Help: "0 while Sickbay cannot tell whether a ClusterVersion, a MachineConfigPool or a Cluster upgrades, and so pauses and resumes nothing for it.",
 	}, signalLabels)
 )
 

@@ -13,9 +13,9 @@ import (
 
 var (
 	reachable = metrics.NewGauge("sickbay_workload_cluster_reachable",
-		"1 if the Nodes of a workload cluster could be read when they were needed last, 0 if not.", "namespace", "cluster")
+		"1 if Sickbay could read the Nodes of a workload cluster when it last needed them, 0 if not.", "namespace", "cluster")
 	unreadableSince = metrics.NewGauge("sickbay_workload_cluster_unreadable_timestamp_seconds",
-		"Unix time since when the Nodes of a workload cluster cannot be read.", "namespace", "cluster")
+		"Unix time since when Sickbay has been unable to read the Nodes of a workload cluster.", "namespace", "cluster")
 )
 
 // Metrics shows which clusters can be read and which cannot. Of a Cluster that is gone it shows nothing: not every controller says so, and

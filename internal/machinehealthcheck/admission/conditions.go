@@ -4,53 +4,53 @@ import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 // Condition types on MachineHealthChecks, and their reasons.
 const (
-	// ConditionRemediationAllowed says whether sick Machines may be repaired, and who waits for what.
+	// ConditionRemediationAllowed says whether Sickbay may repair sick Machines, and which of them wait for what.
 	ConditionRemediationAllowed = clusterv1.MachineHealthCheckRemediationAllowedCondition
-	// ReasonRemediationAllowed: they may.
+	// ReasonRemediationAllowed: Sickbay may repair sick Machines.
 	ReasonRemediationAllowed = clusterv1.MachineHealthCheckRemediationAllowedReason
 	// ReasonTooManyUnhealthy: more Machines are unhealthy than triggerIf allows.
 	ReasonTooManyUnhealthy = clusterv1.MachineHealthCheckTooManyUnhealthyReason
 	// ReasonTooFewUnhealthy: fewer Machines are unhealthy than unhealthyInRange asks for.
 	ReasonTooFewUnhealthy = "TooFewUnhealthy"
-	// ReasonNoneSick: triggerIf does not allow remediation as things are, but no
-	// Machine is sick either, so nothing is held back: they are starting, say.
+	// ReasonNoneSick: triggerIf does not allow remediation now, but it holds nothing back, because no
+	// Machine is sick. For example, the Machines are starting.
 	ReasonNoneSick = "NoneSick"
-	// ReasonInvalidConfiguration: a field or an annotation cannot be understood.
+	// ReasonInvalidConfiguration: Sickbay does not understand a field or an annotation.
 	ReasonInvalidConfiguration = "InvalidConfiguration"
-	// ReasonKindsNotInstalled: the kinds are missing in which repairs are recorded. Verdicts are given all the same.
+	// ReasonKindsNotInstalled: Sickbay's own kinds are missing, so it cannot record repairs. It still gives verdicts.
 	ReasonKindsNotInstalled = "KindsNotInstalled"
 	// ReasonOnHold: the annotation sickbay.dev/hold-until holds remediation back until a time.
 	ReasonOnHold = "OnHold"
-	// ReasonDeleting: the Cluster is being deleted, and nothing in it is repaired any more.
+	// ReasonDeleting: the Cluster is being deleted, and Sickbay repairs nothing in it any more.
 	ReasonDeleting = "ClusterDeleting"
 	// ReasonClusterNotFound: the Cluster does not exist, so nobody knows its machines.
 	ReasonClusterNotFound = "ClusterNotFound"
 
-	// ConditionPaused says whether the MachineHealthCheck is left alone for now. On
-	// one that is handed over it belongs to Cluster API's controller.
+	// ConditionPaused says whether Sickbay leaves the MachineHealthCheck alone for now. If the
+	// MachineHealthCheck is handed over, the condition belongs to Cluster API's controller.
 	ConditionPaused = clusterv1.PausedCondition
-	// ReasonPaused: it is.
+	// ReasonPaused: the MachineHealthCheck is paused.
 	ReasonPaused = clusterv1.PausedReason
-	// ReasonNotPaused: it is not.
+	// ReasonNotPaused: the MachineHealthCheck is not paused.
 	ReasonNotPaused = clusterv1.NotPausedReason
 
 	// ConditionOverlapping is there only while other MachineHealthChecks select
 	// the same Machines and come first.
 	ConditionOverlapping = "Overlapping"
-	// ReasonSelectedByOlder: an older MachineHealthCheck selects them too.
+	// ReasonSelectedByOlder: an older MachineHealthCheck selects these Machines, too.
 	ReasonSelectedByOlder = "SelectedByOlder"
 
-	// ConditionDryRun is there only while nothing is done for the MachineHealthCheck, and its message says what would be.
+	// ConditionDryRun is there only during a dry-run. Its message says what Sickbay would do.
 	ConditionDryRun = "DryRun"
-	// ReasonDryRun: the annotation asks for it.
+	// ReasonDryRun: the annotation asks for a dry-run.
 	ReasonDryRun = "DryRun"
-	// ReasonObserve: the mode of the plan asks for it.
+	// ReasonObserve: the mode of the plan asks for a dry-run.
 	ReasonObserve = "Observe"
 
-	// ConditionTemplateAvailable is there only if a template is referred to.
+	// ConditionTemplateAvailable is there only if the MachineHealthCheck refers to a template.
 	ConditionTemplateAvailable = "RemediationTemplateAvailable"
-	// ReasonTemplateAvailable: it was found.
+	// ReasonTemplateAvailable: the template exists.
 	ReasonTemplateAvailable = "RemediationTemplateAvailable"
-	// ReasonTemplateNotFound: it was not.
+	// ReasonTemplateNotFound: the template does not exist.
 	ReasonTemplateNotFound = clusterv1.MachineExternallyRemediatedRemediationTemplateNotFoundReason
 )
