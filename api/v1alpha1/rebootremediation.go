@@ -13,7 +13,7 @@ const (
 	// and cordon are kept, and put back when the host has registered again.
 	DeleteNode Isolation = "DeleteNode"
 	// OutOfServiceTaint taints the Node with node.kubernetes.io/out-of-service, which makes Kubernetes
-	// delete its Pods and detach its volumes. It takes a workload cluster of 1.28 or newer.
+	// delete its Pods and detach its volumes. It needs Kubernetes 1.28 or newer in the workload cluster.
 	OutOfServiceTaint Isolation = "OutOfServiceTaint"
 )
 
@@ -50,7 +50,7 @@ type RebootSettings struct {
 	// +optional
 	RetryLimit *int32 `json:"retryLimit,omitempty"`
 	// powerOffTimeoutSeconds is how long it may take until the host is proven off. A host that was off already gets 2m15s more,
-	// since it has to stay so for a while. Default: 600.
+	// because it has to stay off for a while. Default: 600.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=600
@@ -91,8 +91,8 @@ type RebootRemediationSpec struct {
 }
 
 // RebootRemediation power-cycles the host of one machine. The name of the Machine is for health checks: Cluster API's own
-// controller creates the one of that name, and deletes it as soon as the machine is healthy, no matter who created it. Those that
-// people and records ask for have other names. Only one at a time cycles a machine.
+// controller creates the one of that name, and deletes it as soon as the machine is healthy, no matter who created it. RebootRemediations of
+// people and records have other names. Only one at a time cycles a machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
@@ -120,7 +120,7 @@ type RebootRemediation struct {
 	// +kubebuilder:default={}
 	// +optional
 	Spec RebootRemediationSpec `json:"spec,omitzero"`
-	// status is written by Sickbay alone.
+	// status is what Sickbay reports. Nobody else writes it.
 	// +optional
 	Status RebootRemediationStatus `json:"status,omitzero"`
 }

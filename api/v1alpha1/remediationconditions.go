@@ -9,7 +9,7 @@ const (
 	ConditionAccepted = "Accepted"
 )
 
-// Reasons of Progressing while nothing of ours stands on the machine.
+// Reasons of Progressing while Sickbay does nothing to the machine.
 const (
 	// ReasonApprovalRequired: a person has to approve the next attempt.
 	ReasonApprovalRequired = "ApprovalRequired"

@@ -8,7 +8,7 @@ const (
 	MachineUIDLabel = "sickbay.dev/machine-uid"
 	// OrdinalAnnotation says which remediation of its machine a MachineRemediation is, counted from 1.
 	OrdinalAnnotation = "sickbay.dev/ordinal"
-	// RemediationFinalizer keeps a MachineRemediation until nothing that it asked for stands any more.
+	// RemediationFinalizer keeps a MachineRemediation until Sickbay has taken back everything that it asked for.
 	RemediationFinalizer = "sickbay.dev/remediation"
 	// OperationAnnotation holds the operationID of the attempt that has made or marked an object.
 	OperationAnnotation = "sickbay.dev/operation-id"

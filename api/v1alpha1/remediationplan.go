@@ -10,13 +10,13 @@ type PlanMode string
 const (
 	// ModeObserve makes no MachineRemediation; the status of the MachineHealthCheck says what would be done.
 	ModeObserve PlanMode = "Observe"
-	// ModeApprove has a person approve each step but Wait and Hold.
+	// ModeApprove requires a person's approval for each step but Wait and Hold.
 	ModeApprove PlanMode = "Approve"
 	// ModeAct carries the plan out.
 	ModeAct PlanMode = "Act"
 )
 
-// PacingDomain says what shares the consequences of a repair.
+// PacingDomain says which machines count together.
 // +kubebuilder:validation:Enum=Owner;FailureDomain
 type PacingDomain string
 
@@ -30,7 +30,7 @@ const (
 
 // RemediationPacing slows repairs down where they do not help.
 type RemediationPacing struct {
-	// domains are what limits are counted for.
+	// domains say which machines count together.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=set
@@ -87,14 +87,14 @@ type RemediationPlan struct {
 	// +optional
 	Rules []RemediationRule `json:"rules,omitempty"`
 	// probationSeconds is how long a machine has to be healthy without a break before it counts as repaired. 0
-	// asks for no probation. Default: 300.
+	// means no probation. Default: 300.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=300
 	// +optional
 	ProbationSeconds *int32 `json:"probationSeconds,omitempty"`
-	// relapseWindowSeconds is for how long a repair is remembered: a machine that falls sick again for the same reason
-	// begins at the step after the last that was tried. 0 remembers none; 604800 is a week. Default: 604800.
+	// relapseWindowSeconds is how long Sickbay remembers a repair: a machine that falls sick again for the same reason
+	// begins at the step after the last that was tried. 0 means not at all; 604800 is a week. Default: 604800.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=31536000
 	// +kubebuilder:default=604800

@@ -10,9 +10,9 @@ type RemediationPhase string
 
 // The phases.
 const (
-	// RemediationPending: nothing of ours stands on the machine. The condition Progressing says what is missing.
+	// RemediationPending: Sickbay is doing nothing to the machine. The condition Progressing says what is missing.
 	RemediationPending RemediationPhase = "Pending"
-	// RemediationActing: an attempt is at work, or something that we asked for still stands.
+	// RemediationActing: an attempt is at work, or Sickbay has not yet taken back what one asked for.
 	RemediationActing RemediationPhase = "Acting"
 	// RemediationProbation: the machine is healthy again, and has to stay so for a while.
 	RemediationProbation RemediationPhase = "Probation"
@@ -29,19 +29,19 @@ type AttemptResult string
 const (
 	// ResultSucceeded: the attempt has done what its step is for.
 	ResultSucceeded AttemptResult = "Succeeded"
-	// ResultFailed: it was carried out, and the machine is not healthy.
+	// ResultFailed: the attempt was carried out, but the machine is not healthy.
 	ResultFailed AttemptResult = "Failed"
-	// ResultTimedOut: the time of its step is up.
+	// ResultTimedOut: the attempt took longer than its step allows.
 	ResultTimedOut AttemptResult = "TimedOut"
-	// ResultRefused: nobody has answered. It does not count.
+	// ResultRefused: nobody answered. The attempt does not count.
 	ResultRefused AttemptResult = "Refused"
-	// ResultAborted: a pause or a person ended it. It does not count.
+	// ResultAborted: a pause or a person ended the attempt. It does not count.
 	ResultAborted AttemptResult = "Aborted"
-	// ResultDenied: a person has denied it.
+	// ResultDenied: a person denied it.
 	ResultDenied AttemptResult = "Denied"
-	// ResultCancelled: a person has cancelled it.
+	// ResultCancelled: a person cancelled it.
 	ResultCancelled AttemptResult = "Cancelled"
-	// ResultUnneeded: the machine has recovered or gone before anything was done.
+	// ResultUnneeded: the machine recovered or went away before anything was done.
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
@@ -114,16 +114,16 @@ type MachineRemediationStatus struct {
 	// +optional
 	SlotWanted bool `json:"slotWanted,omitempty"`
 	// annotationAnswered says that a Replace was begun, or that a person decided against it, while the Machine had the annotation
-	// remediate-machine. That asks for nothing more until it is removed and set again.
+	// remediate-machine. The annotation has no further effect until somebody removes it and sets it again.
 	// +optional
 	AnnotationAnswered bool `json:"annotationAnswered,omitempty"`
-	// nextTransitionTime is when something happens if nothing changes.
+	// nextTransitionTime is when the next thing happens if nothing changes before.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`
-	// stoppedTime is since when the clock of the attempt at work stands still.
+	// stoppedTime is when the clock of the attempt at work was stopped.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
-	// stoppedBy is what has stopped it: Pause, Deferral, Refusal or Deletion, of which the last three are the owner's.
+	// stoppedBy is what stopped it: Pause, or the owner's Deferral, Refusal or Deletion.
 	// +optional
 	StoppedBy string `json:"stoppedBy,omitempty"`
 	// attempts are the last 64 that were begun.
@@ -131,19 +131,19 @@ type MachineRemediationStatus struct {
 	// +listMapKey=number
 	// +optional
 	Attempts []RemediationAttempt `json:"attempts,omitempty"`
-	// replacementRef is the MachineRemediation of the successor, if that fell sick in turn.
+	// replacementRef is the MachineRemediation of the machine's successor, if that fell sick, too.
 	// +optional
 	ReplacementRef *RemediationReference `json:"replacementRef,omitempty"`
 	// startTime is when the first attempt began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// recoveryTime is since when the machine has been healthy without a break.
+	// recoveryTime is when the machine became healthy. It has stayed so since.
 	// +optional
 	RecoveryTime *metav1.Time `json:"recoveryTime,omitempty"`
 	// completionTime is when the remediation ended.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// conditions: Progressing says what happens next and for whom it waits, Succeeded how it ended.
+	// conditions: Progressing says what happens next and who the repair is waiting for, Succeeded how it ended.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -61,8 +61,8 @@ type RebootRemediationStatus struct {
 	// machineUID is that of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
-	// requestedBy says who asked for this cycle, if that is not who asked for the RebootRemediation: a cycle that was asked
-	// for later takes over what the first one owes the Node.
+	// requestedBy says who asked for this cycle, if somebody else asked for the RebootRemediation: a later cycle also
+	// gives the Node back what the first one took from it.
 	// +optional
 	RequestedBy *RebootRequester `json:"requestedBy,omitempty"`
 	// host is the BareMetalHost that is cycled.
@@ -72,21 +72,21 @@ type RebootRemediationStatus struct {
 	// +optional
 	Node *NodeRecord `json:"node,omitempty"`
 
-	// suspendedSince is since when the cycle waits for somebody else: for a pause to end, for a person or a program that
+	// suspendedSince is when the cycle began to wait for somebody else: for a pause to end, for a person or a program that
 	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is since when a pause keeps the next attempt, or the owner of the machine, from beginning. What a person asks for
-	// meanwhile is done all the same, and then this cycle waits until that has ended. So it does before the first attempt.
+	// pausedSince is when a pause began to keep back the next attempt, or the owner of the machine. Sickbay still carries out a cycle that
+	// a person asks for meanwhile; this one waits until it has ended, also before the first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
-	// unavailableSince is since when there is no host that could be cycled.
+	// unavailableSince is when the host to cycle became unavailable.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
-	// pendingRebootSince is since when the host is asked to be off, in this attempt.
+	// pendingRebootSince is when this attempt asked for the host to be off.
 	// +optional
 	PendingRebootSince *metav1.Time `json:"pendingRebootSince,omitempty"`
-	// keySince is since when our key is on the host without a break or a doubt.
+	// keySince is when our key was set on the host. It has been there since, without a break or a doubt.
 	// +optional
 	KeySince *metav1.Time `json:"keySince,omitempty"`
 	// keysLost counts how often somebody took our key away.
@@ -99,22 +99,22 @@ type RebootRemediationStatus struct {
 	// poweredOffAt is when the host was proven off; of several times, the last.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
-	// isolatingSince is since when the Node is being taken out of service.
+	// isolatingSince is when Sickbay began to take the Node out of service.
 	// +optional
 	IsolatingSince *metav1.Time `json:"isolatingSince,omitempty"`
-	// isolatedAt is when the Node was out of service, or when that was given up or not needed.
+	// isolatedAt is when the Node was out of service, or when the cycle went on without that.
 	// +optional
 	IsolatedAt *metav1.Time `json:"isolatedAt,omitempty"`
-	// nodeGoneAt is when there was no Node while the host was off: any Node of that name is one that has registered since.
+	// nodeGoneAt is when there was no Node while the host was off. A Node of that name has registered since.
 	// +optional
 	NodeGoneAt *metav1.Time `json:"nodeGoneAt,omitempty"`
-	// singleSteps tells that a person has asked for single steps. Then only a person may ask for more.
+	// singleSteps says that a person asked for single steps. Then only a person may ask for more.
 	// +optional
 	SingleSteps bool `json:"singleSteps,omitempty"`
-	// holdingSince is since when the host is kept off, because nobody has asked for more.
+	// holdingSince is when Sickbay began to keep the host off, because nobody has asked for more.
 	// +optional
 	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
-	// powerOnReleasedAt is since when the host may come on; it waits while others hold the host off.
+	// powerOnReleasedAt is when Sickbay let the host come on. The host stays off while others hold it off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
 	// askedSteps are those whose annotations were on the Machine when the host was released, and that have not been removed
@@ -123,8 +123,8 @@ type RebootRemediationStatus struct {
 	// +kubebuilder:validation:MaxItems=3
 	// +optional
 	AskedSteps []Step `json:"askedSteps,omitempty"`
-	// askedInTime tells that a person's annotation reboot.metal3.io was on the Machine when the host was released, proven off, though
-	// this cycle was not made for annotations. It was all that the person has asked for, so the annotation goes when it has succeeded.
+	// askedInTime says that a person's annotation reboot.metal3.io was on the Machine when Sickbay released the host, proven off, though
+	// nobody made this cycle for annotations. The cycle does all that the person asked for, so its success removes the annotation.
 	// +optional
 	AskedInTime bool `json:"askedInTime,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
@@ -133,21 +133,21 @@ type RebootRemediationStatus struct {
 	// nodeBackAt is when the Node was seen again.
 	// +optional
 	NodeBackAt *metav1.Time `json:"nodeBackAt,omitempty"`
-	// nodeReadyAt is when the Node had all that it had, and was Ready.
+	// nodeReadyAt is when the Node was Ready and had got back what it had before.
 	// +optional
 	NodeReadyAt *metav1.Time `json:"nodeReadyAt,omitempty"`
 	// nextAttemptAt is when the next attempt begins.
 	// +optional
 	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
-	// hostMarkedSince is since when the host is marked, or about to be, as one that Metal3 must not hand out, because the cycle was in
-	// vain. It goes when the mark has: when the host works again, for instance.
+	// hostMarkedSince is when Sickbay began to mark the host as one that Metal3 must not hand out, because the cycle was in
+	// vain. It goes with the mark: when the host works again, for instance.
 	// +optional
 	HostMarkedSince *metav1.Time `json:"hostMarkedSince,omitempty"`
-	// finishedAt is when the cycle came to an end.
+	// finishedAt is when the cycle ended.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
 
-	// outcome is why the cycle has ended as it has: the reason that the condition Succeeded was given then.
+	// outcome is why the cycle ended as it did: the reason that the condition Succeeded got then.
 	// +optional
 	Outcome Outcome `json:"outcome,omitempty"`
 
@@ -169,7 +169,7 @@ type HostIdentity struct {
 	UID types.UID `json:"uid,omitempty"`
 }
 
-// NodeRecord is what is known of the Node from before the cycle.
+// NodeRecord is what the Node had before the cycle.
 type NodeRecord struct {
 	// name of the Node in its workload cluster.
 	// +kubebuilder:validation:MinLength=1

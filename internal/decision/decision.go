@@ -89,8 +89,8 @@ func decided(f ladder.Facts, d v1alpha1.RemediationDecision) ladder.Facts {
 	return f
 }
 
-// step is the one that a course leads to, or that it takes back.
-func (c course) step(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
+// step is the one that a forecast leads to, or that it takes back.
+func (c forecast) step(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
 	if c.begins.Act != ladder.None {
 		return c.begins.Step
 	}
@@ -119,7 +119,7 @@ func nextStep(r *v1alpha1.MachineRemediation) string {
 }
 
 // lines say in plain words what stands, what is taken back, what is done, when, and in whose name.
-func lines(v View, d v1alpha1.RemediationDecision, is, will course) []Line {
+func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
 	if now := progressing(&r.Status).Message; now != "" {
@@ -151,7 +151,7 @@ func sick(r *v1alpha1.MachineRemediation) string {
 }
 
 // withdrawals say what is taken back, and what nobody can take back.
-func withdrawals(v View, d v1alpha1.RemediationDecision, will course) []Line {
+func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 	var all []Line
 	if len(will.withdrawn) > 0 {
 		all = append(all, Line{"Withdraws", strings.Join(will.withdrawn, ", ")})
@@ -171,7 +171,7 @@ func withdrawals(v View, d v1alpha1.RemediationDecision, will course) []Line {
 }
 
 // does says what is done to the machine.
-func does(v View, d v1alpha1.RemediationDecision, will course) string {
+func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	step, s := will.step(v.Record), &will.status
 	switch {
 	case will.begins.Act != ladder.None:
@@ -203,7 +203,7 @@ func plural(n int32, one, many string) string {
 
 // when says what is missing, if anything is. Who gets a slot is for the MachineHealthCheck to decide, whether the record stands in its line
 // already or is about to.
-func when(r *v1alpha1.MachineRemediation, is, will course) string {
+func when(r *v1alpha1.MachineRemediation, is, will forecast) string {
 	c, at := progressing(&is.status), is.status.NextTransitionTime
 	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
 	switch {

@@ -14,8 +14,8 @@ import (
 // maxTurns is more than any record takes to settle.
 const maxTurns = 50
 
-// course is what the ladder makes of a record, up to the first thing that it does to the machine.
-type course struct {
+// forecast is what the ladder makes of a record, up to the first thing that it does to the machine.
+type forecast struct {
 	status v1alpha1.MachineRemediationStatus
 	// withdrawn names what is taken back.
 	withdrawn []string
@@ -24,11 +24,11 @@ type course struct {
 }
 
 // foresee follows the ladder from the facts as they are. What it takes back is taken to go at once.
-func foresee(f ladder.Facts, now time.Time) course { return follow(f, now, false) }
+func foresee(f ladder.Facts, now time.Time) forecast { return follow(f, now, false) }
 
 // foreseeUnhindered follows it as if nothing but the machine's sickness counted: no pause, no hold, no line to stand in. It
 // shows what comes once those are over.
-func foreseeUnhindered(f ladder.Facts, now time.Time) course {
+func foreseeUnhindered(f ladder.Facts, now time.Time) forecast {
 	f.Safety = ladder.Safety{Unmanaged: f.Safety.Unmanaged}
 	if f.Machine.Health == ladder.Undecided {
 		f.Machine.Health, f.Machine.Unconfirmed = ladder.Sick, false
@@ -36,8 +36,8 @@ func foreseeUnhindered(f ladder.Facts, now time.Time) course {
 	return follow(f, now, true)
 }
 
-func follow(f ladder.Facts, now time.Time, grants bool) course {
-	var c course
+func follow(f ladder.Facts, now time.Time, grants bool) forecast {
+	var c forecast
 	f.Record = f.Record.DeepCopy()
 	for range maxTurns {
 		d := ladder.Decide(f, now)
@@ -102,7 +102,7 @@ func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 }
 
 // sameEnd reports whether two courses lead to the same.
-func sameEnd(a, b course) bool {
+func sameEnd(a, b forecast) bool {
 	return a.begins.Act == b.begins.Act && a.status.Phase == b.status.Phase &&
 		progressing(&a.status).Reason == progressing(&b.status).Reason
 }

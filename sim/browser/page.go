@@ -55,7 +55,7 @@ func (b *Browser) Page(t testing.TB, o Options) *Page {
 		o.Width, o.Height = 1280, 800
 	}
 	p := &Page{t: t}
-	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
+	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.onEvent))
 	p.ctx = ctx
 	t.Cleanup(end)
 	t.Cleanup(p.judge)
@@ -210,8 +210,8 @@ func (p *Page) Expect(text string) {
 	p.expected = append(p.expected, text)
 }
 
-// hear notes what no page may do. It must not call the browser.
-func (p *Page) hear(event any) {
+// onEvent notes what no page may do. It must not call the browser.
+func (p *Page) onEvent(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		p.asks(e.Request.URL)

@@ -129,7 +129,7 @@ func (w *Watcher) see(now explain.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stalled(now.Now)
-	again := w.hear(now)
+	again := w.collect(now)
 	for c, one := range w.open {
 		switch {
 		case Changed(one.facts, now, c.namespace, c.name):
@@ -163,8 +163,8 @@ func (w *Watcher) stalled(now time.Time) {
 	w.looked = now
 }
 
-// hear takes up what is said now, and returns it.
-func (w *Watcher) hear(now explain.Facts) map[claim]bool {
+// collect takes up what explain says now, and returns it.
+func (w *Watcher) collect(now explain.Facts) map[claim]bool {
 	again := map[claim]bool{}
 	for _, one := range now.Next() {
 		c := claimOf(one, now.Now)

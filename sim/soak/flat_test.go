@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// course is a sample every ten seconds of half an hour; value is given how much of the time has passed.
-func course(value func(part float64) float64) []Sample {
+// sampled returns a sample every ten seconds of half an hour; value is given how much of the time has passed.
+func sampled(value func(part float64) float64) []Sample {
 	const duration, every = 30 * time.Minute, 10 * time.Second
 	var samples []Sample
 	for at := every; at < duration; at += every {
@@ -28,10 +28,10 @@ func TestTrends(t *testing.T) {
 		first, last float64
 		want        []string
 	}{
-		"flat":   {samples: course(constant), first: 1000, last: 1000},
-		"warmed": {samples: course(func(part float64) float64 { return min(1000, 10000*part) }), first: 1000, last: 1000},
+		"flat":   {samples: sampled(constant), first: 1000, last: 1000},
+		"warmed": {samples: sampled(func(part float64) float64 { return min(1000, 10000*part) }), first: 1000, last: 1000},
 		"as much as is allowed": {
-			samples: course(func(part float64) float64 {
+			samples: sampled(func(part float64) float64 {
 				if part < 0.5 {
 					return 1000
 				}
@@ -39,13 +39,13 @@ func TestTrends(t *testing.T) {
 			}),
 			first: 1000, last: 1120,
 		},
-		"less and less": {samples: course(func(part float64) float64 { return 2000 - 1000*part }), first: 1627.8, last: 1127.8},
+		"less and less": {samples: sampled(func(part float64) float64 { return 2000 - 1000*part }), first: 1627.8, last: 1127.8},
 		"a leak": {
-			samples: course(func(part float64) float64 { return 1000 + 400*part }), first: 1148.9, last: 1348.9,
+			samples: sampled(func(part float64) float64 { return 1000 + 400*part }), first: 1148.9, last: 1348.9,
 			want: []string{"The median of goroutines grew from 1148.9 in the second quarter to 1348.9 in the last; at most 1283.8 is flat."},
 		},
 		"storms, and flat between": {
-			samples: course(func(part float64) float64 {
+			samples: sampled(func(part float64) float64 {
 				if int(part*1000)%5 == 0 && part > 0.7 {
 					return 9000
 				}
@@ -54,14 +54,14 @@ func TestTrends(t *testing.T) {
 			first: 1000, last: 1000,
 		},
 		"started anew too late": {
-			samples: slices.Concat(course(constant)[:60], []Sample{{At: 20 * time.Minute, Process: 2}}, again(course(constant)[120:])),
+			samples: slices.Concat(sampled(constant)[:60], []Sample{{At: 20 * time.Minute, Process: 2}}, again(sampled(constant)[120:])),
 			want:    []string{"Nothing can be said about growth: the manager was started anew after the first quarter."},
 		},
 		"started anew in time": {
-			samples: slices.Concat(course(constant)[:40], again(course(constant)[40:])), first: 1000, last: 1000,
+			samples: slices.Concat(sampled(constant)[:40], again(sampled(constant)[40:])), first: 1000, last: 1000,
 		},
 		"too few": {
-			samples: course(constant)[:91],
+			samples: sampled(constant)[:91],
 			want:    []string{"Nothing can be said about growth: there are 45 samples of the second quarter and 0 of the last."},
 		},
 	} {

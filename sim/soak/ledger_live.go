@@ -22,31 +22,31 @@ func newLiveLedger() *liveLedger {
 }
 
 // note has somebody write into the ledger, unless it is closed.
-func (c *liveLedger) note(write func(l *Ledger, now time.Time)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func (live *liveLedger) note(write func(l *Ledger, now time.Time)) {
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	if live.closed {
 		return
 	}
-	write(c.ledger, time.Now())
+	write(live.ledger, time.Now())
 }
 
 // set notes whether something is so from now on.
-func (c *liveLedger) set(a About, so bool) {
-	c.note(func(l *Ledger, now time.Time) { l.set(a, so, now) })
+func (live *liveLedger) set(a About, so bool) {
+	live.note(func(l *Ledger, now time.Time) { l.set(a, so, now) })
 }
 
 // sick notes a sickness. It must be noted before it begins, so that nothing can be done about it earlier.
-func (c *liveLedger) sick(m fleet.Machine, kind Kind, deadline time.Time) {
-	c.note(func(l *Ledger, _ time.Time) {
+func (live *liveLedger) sick(m fleet.Machine, kind Kind, deadline time.Time) {
+	live.note(func(l *Ledger, _ time.Time) {
 		r := l.record(m.ObjectKey, m.Cluster)
 		r.Sick = append(r.Sick, Sickness{Kind: kind, Deadline: deadline})
 	})
 }
 
 // healed notes that a machine has recovered. It must be noted afterwards.
-func (c *liveLedger) healed(m fleet.Machine) {
-	c.note(func(l *Ledger, now time.Time) {
+func (live *liveLedger) healed(m fleet.Machine) {
+	live.note(func(l *Ledger, now time.Time) {
 		if r := l.record(m.ObjectKey, m.Cluster); r.ails() {
 			r.Sick[len(r.Sick)-1].Ended = now
 		}
@@ -54,8 +54,8 @@ func (c *liveLedger) healed(m fleet.Machine) {
 }
 
 // released notes that the owner of a machine is about to delete it.
-func (c *liveLedger) released(m fleet.Machine) {
-	c.note(func(l *Ledger, _ time.Time) { l.record(m.ObjectKey, m.Cluster).Released = true })
+func (live *liveLedger) released(m fleet.Machine) {
+	live.note(func(l *Ledger, _ time.Time) { l.record(m.ObjectKey, m.Cluster).Released = true })
 }
 
 // record returns that of a Machine, which may be new.
@@ -69,16 +69,16 @@ func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
 }
 
 // blind reports whether somebody who watches a cluster may not be connected to it now.
-func (c *liveLedger) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
-	c.note(func(l *Ledger, now time.Time) {
+func (live *liveLedger) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
+	live.note(func(l *Ledger, now time.Time) {
 		blind = slices.ContainsFunc(l.blind(cluster, a), func(s Span) bool { return s.holds(now) })
 	})
 	return blind
 }
 
 // unsettled says about which Machines there is something left to be done, or to be said; nil if there are none.
-func (c *liveLedger) unsettled() (left []client.ObjectKey) {
-	c.note(func(l *Ledger, _ time.Time) {
+func (live *liveLedger) unsettled() (left []client.ObjectKey) {
+	live.note(func(l *Ledger, _ time.Time) {
 		for name, r := range l.Machines {
 			explained := r.ails() && (l.holds(About{SaysRestricted, r.Cluster}) || l.holds(About{SaysWaiting, name}) || l.holds(About{SaysQueued, name}))
 			unsaid := r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "")
@@ -91,8 +91,8 @@ func (c *liveLedger) unsettled() (left []client.ObjectKey) {
 }
 
 // close ends the ledger: what still happens is not noted any more.
-func (c *liveLedger) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ledger.End, c.closed = time.Now(), true
+func (live *liveLedger) close() {
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	live.ledger.End, live.closed = time.Now(), true
 }

@@ -27,7 +27,7 @@ func verdict(status metav1.ConditionStatus) metav1.Condition {
 	return metav1.Condition{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: status, Reason: "Because", Message: "look"}
 }
 
-func TestClerkWritesDownTheLifeOfAMachine(t *testing.T) {
+func TestLedgerHasTheLifeOfAMachine(t *testing.T) {
 	c := newLiveLedger()
 	marked := metav1.Condition{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: "WaitingForRemediation"}
 	var asked []bool
@@ -52,7 +52,7 @@ func TestClerkWritesDownTheLifeOfAMachine(t *testing.T) {
 	}
 }
 
-func TestClerkWritesDownWhatHealthChecksSay(t *testing.T) {
+func TestLedgerHasWhatHealthChecksSay(t *testing.T) {
 	c := newLiveLedger()
 	for _, reason := range []string{"", clusterv1.MachineHealthCheckTooManyUnhealthyReason, "NoneSick"} {
 		mhc := &clusterv1.MachineHealthCheck{
@@ -85,7 +85,7 @@ func repair(phase v1alpha1.RemediationPhase) *v1alpha1.MachineRemediation {
 	return r
 }
 
-func TestClerkWritesDownRepairs(t *testing.T) {
+func TestLedgerHasRepairs(t *testing.T) {
 	about := About{SaysWaiting, machine1}
 	watching := repair(v1alpha1.RemediationActing)
 	watching.Status.Step = "watch"
@@ -121,7 +121,7 @@ func TestClerkWritesDownRepairs(t *testing.T) {
 	}
 }
 
-func TestClerkKnowsWhoWaitsTheirTurn(t *testing.T) {
+func TestLedgerHasTheMachinesInLine(t *testing.T) {
 	long := "5 of 9 machines not healthy (5 sick); 1 of at most 1 remediations in flight: machine1"
 	for message, want := range map[string]bool{
 		"": false, long: false, long + "; 1 waits for a slot: machine1": true, long + "; 2 wait for a slot: a, machine1": true,
@@ -139,7 +139,7 @@ func TestClerkKnowsWhoWaitsTheirTurn(t *testing.T) {
 	}
 }
 
-func TestClerkKnowsWhatIsLeft(t *testing.T) {
+func TestLedgerHasWhatIsLeft(t *testing.T) {
 	m := fleet.Machine{ObjectKey: machine1, Cluster: cluster1}
 	c := newLiveLedger()
 	restrict := func(so bool) { c.set(About{SaysRestricted, cluster1}, so) }

@@ -15,8 +15,8 @@ import (
 )
 
 // seen notes what is stored on a Machine. It reports whether its owner is asked to replace it, and was not before.
-func (c *liveLedger) seen(machine *clusterv1.Machine) (marked bool) {
-	c.note(func(l *Ledger, now time.Time) {
+func (live *liveLedger) seen(machine *clusterv1.Machine) (marked bool) {
+	live.note(func(l *Ledger, now time.Time) {
 		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
 		r := l.record(client.ObjectKeyFromObject(machine), cluster)
 		r.judged(meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition), now)
@@ -49,12 +49,12 @@ func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
 }
 
 // repaired notes what a MachineRemediation says.
-func (c *liveLedger) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
+func (live *liveLedger) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
 	machine := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.MachineRef.Name}
 	// One that has ended is kept for a while, until nothing can come late any more. It keeps nobody else from being repaired.
 	open := !gone && repair.Status.CompletionTime == nil
 	waits := open && (repair.Status.Phase == v1alpha1.RemediationPending || repair.Status.Phase == v1alpha1.RemediationHeld || watches(repair))
-	c.note(func(l *Ledger, now time.Time) {
+	live.note(func(l *Ledger, now time.Time) {
 		cluster := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.ClusterName}
 		l.record(machine, cluster).repair(repair.Name, open, now)
 		l.set(About{SaysWaiting, machine}, waits, now)
@@ -69,8 +69,8 @@ func watches(repair *v1alpha1.MachineRemediation) bool {
 }
 
 // gone notes that a Machine was deleted.
-func (c *liveLedger) gone(name client.ObjectKey) {
-	c.note(func(l *Ledger, now time.Time) {
+func (live *liveLedger) gone(name client.ObjectKey) {
+	live.note(func(l *Ledger, now time.Time) {
 		if r, ok := l.Machines[name]; ok {
 			r.Gone = now
 		}
@@ -78,10 +78,10 @@ func (c *liveLedger) gone(name client.ObjectKey) {
 }
 
 // healthCheckSeen notes what a MachineHealthCheck says.
-func (c *liveLedger) healthCheckSeen(mhc *clusterv1.MachineHealthCheck) {
+func (live *liveLedger) healthCheckSeen(mhc *clusterv1.MachineHealthCheck) {
 	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
-	c.note(func(l *Ledger, now time.Time) {
+	live.note(func(l *Ledger, now time.Time) {
 		l.set(About{SaysPaused, cluster}, meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition), now)
 		// False with another reason holds nothing back.
 		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason

@@ -16,7 +16,7 @@ type Report struct {
 	Inflicted map[Kind]int
 	Left      int
 	Summary   Summary
-	Foretold  Foretold
+	Forecasts Forecasts
 	Samples   []Sample
 	Trends    []Trend
 	// Violations are what must not have been.
@@ -52,10 +52,10 @@ func (r *Report) Write(to io.Writer) error {
 	fmt.Fprintf(out, "\nMarked after\ttimes\tmedian\tlongest\n")
 	spread(out, "the deadline, if nothing hindered", s.Delays)
 	spread(out, "the cluster was silent beyond it", s.AfterSilence)
-	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Foretold.Kept)
-	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Foretold.Prompt)
-	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Foretold.Excused)
-	fmt.Fprintf(out, "  later without that\t%d\n", r.Foretold.Late)
+	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Forecasts.Kept)
+	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Forecasts.Prompt)
+	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Forecasts.Excused)
+	fmt.Fprintf(out, "  later without that\t%d\n", r.Forecasts.Late)
 	fmt.Fprintf(out, "\nMedian in the\tsecond quarter\tlast quarter\tallowed\n")
 	for _, t := range r.Trends {
 		fmt.Fprintf(out, "  %s\t%.1f\t%.1f\t%.1f\n", t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit)

@@ -42,11 +42,11 @@ func TestSoakFindsDelays(t *testing.T) {
 		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,
 	}.Frozen(5*time.Second))
 	late := slices.ContainsFunc(report.Violations, func(v string) bool { return strings.HasPrefix(v, "What explain said came late. ") })
-	if told := report.Foretold; told.Late == 0 && told.Excused > 0 {
+	if told := report.Forecasts; told.Late == 0 && told.Excused > 0 {
 		t.Skip("this machine is too busy to tell who is late")
 	}
-	if report.Foretold.Late == 0 || !late {
-		t.Errorf("nothing was late: %+v, %q", report.Foretold, report.Violations)
+	if report.Forecasts.Late == 0 || !late {
+		t.Errorf("nothing was late: %+v, %q", report.Forecasts, report.Violations)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // watch writes into the ledger what the API server tells of Machines, MachineHealthChecks and MachineRemediations, until ctx ends. It calls marked
 // for Machines whose owner is to replace them.
-func (c *liveLedger) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
+func (live *liveLedger) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
 	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: cache.TransformStripManagedFields()})
 	if err != nil {
 		return fmt.Errorf("making a cache: %w", err)
@@ -25,7 +25,7 @@ func (c *liveLedger) watch(ctx context.Context, w *world.World, marked func(clie
 		if err != nil {
 			return fmt.Errorf("watching %T: %w", object, err)
 		}
-		if _, err := informer.AddEventHandler(c.handler(marked)); err != nil {
+		if _, err := informer.AddEventHandler(live.handler(marked)); err != nil {
 			return fmt.Errorf("watching %T: %w", object, err)
 		}
 	}
@@ -36,17 +36,17 @@ func (c *liveLedger) watch(ctx context.Context, w *world.World, marked func(clie
 	return nil
 }
 
-func (c *liveLedger) handler(marked func(client.ObjectKey)) toolscache.ResourceEventHandler {
+func (live *liveLedger) handler(marked func(client.ObjectKey)) toolscache.ResourceEventHandler {
 	see := func(obj any) {
 		switch object := obj.(type) {
 		case *clusterv1.Machine:
-			if c.seen(object) {
+			if live.seen(object) {
 				marked(client.ObjectKeyFromObject(object))
 			}
 		case *clusterv1.MachineHealthCheck:
-			c.healthCheckSeen(object)
+			live.healthCheckSeen(object)
 		case *v1alpha1.MachineRemediation:
-			c.repaired(object, false)
+			live.repaired(object, false)
 		}
 	}
 	return toolscache.ResourceEventHandlerFuncs{
@@ -58,9 +58,9 @@ func (c *liveLedger) handler(marked func(client.ObjectKey)) toolscache.ResourceE
 			}
 			switch object := obj.(type) {
 			case *clusterv1.Machine:
-				c.gone(client.ObjectKeyFromObject(object))
+				live.gone(client.ObjectKeyFromObject(object))
 			case *v1alpha1.MachineRemediation:
-				c.repaired(object, true)
+				live.repaired(object, true)
 			}
 		},
 	}

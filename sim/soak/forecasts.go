@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
-// Foretold is how often explain said what would happen next, and how often it happened within a second.
-type Foretold struct {
+// Forecasts is how often explain said what would happen next, and how often it happened within a second.
+type Forecasts struct {
 	// Excused is how often it happened later, since the manager was restarted or the machine was busy. Late are the others.
 	Kept, Prompt, Excused, Late int
 }
@@ -29,7 +29,7 @@ func (s *soak) listen(ctx context.Context) error {
 
 // tell adds what became of what explain said. What came late without an excuse, or not at all, must not have been.
 func (r *Report) tell(told forecast.Report) {
-	r.Foretold = Foretold{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
+	r.Forecasts = Forecasts{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
 	for _, one := range told.Late {
 		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")
 	}
