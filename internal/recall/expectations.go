@@ -3,7 +3,6 @@ package recall
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -26,7 +25,6 @@ type Expectations struct {
 }
 
 type write struct {
-	uid     types.UID
 	version string
 	// waited is how often somebody has been told to wait for it.
 	waited int
@@ -34,14 +32,14 @@ type write struct {
 
 // Expect remembers obj as the API server answered our write.
 func (e *Expectations) Expect(obj client.Object) {
-	e.last.Set(client.ObjectKeyFromObject(obj), write{uid: obj.GetUID(), version: obj.GetResourceVersion()})
+	e.last.Set(client.ObjectKeyFromObject(obj), write{version: obj.GetResourceVersion()})
 }
 
 // Wait returns how soon to look again at obj, which, as it was read from the cache, is older than
 // our last write of it; 0 if it is not. Then the write is forgotten.
 func (e *Expectations) Wait(obj client.Object) (wait time.Duration) {
 	e.last.Update(client.ObjectKeyFromObject(obj), func(last write) write {
-		if !older(obj, last.uid, last.version) {
+		if !older(obj, last.version) {
 			return write{}
 		}
 		wait = min(Retry<<min(last.waited, 16), longestWait)
@@ -54,12 +52,9 @@ func (e *Expectations) Wait(obj client.Object) (wait time.Duration) {
 // Forget drops what is kept for an object that is gone.
 func (e *Expectations) Forget(key client.ObjectKey) { e.last.Forget(key) }
 
-// older reports whether an object, as the cache has it, is older than a write of the same object. One of another UID has taken its
-// place.
-func older(shown client.Object, uid types.UID, version string) bool {
-	if shown.GetUID() != uid {
-		return false
-	}
+// older reports whether what the cache has under a name is older than a write under that name. That may be an object that had the
+// name before, or one that has taken it since: versions of one kind are in order, whichever object they are of.
+func older(shown client.Object, version string) bool {
 	order, err := resourceversion.CompareResourceVersion(shown.GetResourceVersion(), version)
 	return err == nil && order < 0
 }

@@ -56,7 +56,7 @@ func (u *Unseen) Of(owner client.ObjectKey, shown func(client.ObjectKey) client.
 	all := u.of[owner]
 	maps.DeleteFunc(all, func(key client.ObjectKey, one Expected) bool {
 		obj := shown(key)
-		return obj != nil && !older(obj, one.Object.GetUID(), one.Object.GetResourceVersion())
+		return obj != nil && !older(obj, one.Object.GetResourceVersion())
 	})
 	return slices.SortedFunc(maps.Values(all), func(a, b Expected) int {
 		return cmp.Or(cmp.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()), cmp.Compare(a.Object.GetName(), b.Object.GetName()))

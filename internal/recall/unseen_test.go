@@ -49,7 +49,8 @@ func TestUnseen(t *testing.T) {
 		"one":             {[]client.Object{written("a", "1", "10")}, []string{"b 20"}},
 		"a newer one":     {[]client.Object{written("a", "1", "11")}, []string{"b 20"}},
 		"an older one":    {[]client.Object{written("a", "1", "9")}, []string{"a 10", "b 20"}},
-		"another of that": {[]client.Object{written("a", "2", "9")}, []string{"b 20"}},
+		"another of that": {[]client.Object{written("a", "2", "11")}, []string{"b 20"}},
+		"one before it":   {[]client.Object{written("a", "2", "9")}, []string{"a 10", "b 20"}},
 		"all":             {[]client.Object{written("a", "1", "10"), written("b", "1", "20")}, nil},
 	}
 	for name, tt := range tests {
