@@ -70,7 +70,7 @@ func stepOf(r *v1alpha1.MachineRemediation) string {
 
 // failed notes that a machine cannot be admitted, and says so once for each cause. It is tried again after a pause.
 func (r *Reconciler) failed(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
-	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, err.Error(), r.Clock.Now()) {
+	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
 	}

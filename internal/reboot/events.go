@@ -3,7 +3,6 @@ package reboot
 import (
 	"context"
 	"errors"
-	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -67,17 +66,13 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))
 }
 
-// localPort is another one each time a connection is made.
-var localPort = regexp.MustCompile(`:\d+->`)
-
 // failed tells people that a step could not be taken, once, and reports whether it is new. If something has only changed since
 // it was read, there is nothing to tell: it is judged anew.
 func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) {
 		return false
 	}
-	text := localPort.ReplaceAllString(err.Error(), "->")
-	if !r.failures.Fail(client.ObjectKeyFromObject(request), action, text, r.Clock.Now()) {
+	if !r.failures.Fail(client.ObjectKeyFromObject(request), action, ownwrites.Cause(err), r.Clock.Now()) {
 		return false
 	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", ownwrites.Note(string(action)+": "+err.Error()))

@@ -124,7 +124,7 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	facts := v.facts
 	switch {
 	case !tried.Act.Begins():
-		facts.Safety.Stuck = ownwrites.Note(cause.Error())
+		facts.Safety.Stuck = ownwrites.Note(ownwrites.Cause(cause))
 	case errors.Is(cause, remedy.ErrChanged):
 		facts.Safety.Changed = "The machine has changed while it was judged"
 	default:

@@ -47,13 +47,13 @@ func (r *Reconciler) unreadable(v *view, err error) {
 	case last == nil || last.ObjectRef == nil:
 		v.facts.Safety.Failed = couldNot(err)
 	default:
-		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(err.Error())}
+		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(ownwrites.Cause(err))}
 	}
 }
 
 // couldNot says why an attempt could not be carried out.
 func couldNot(err error) string {
-	return ownwrites.Note("The attempt could not be carried out: " + err.Error())
+	return ownwrites.Note("The attempt could not be carried out: " + ownwrites.Cause(err))
 }
 
 // request returns nil if there is nothing.
