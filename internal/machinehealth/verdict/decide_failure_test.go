@@ -38,15 +38,17 @@ func machineFailed(message string) verdict {
 func TestFailure(t *testing.T) {
 	noPlane := cluster(build.ControlPlaneNotInitialized())
 	run(t, map[string]row{
-		"a message":                       {facts(machine(hasFailed("UpdateError", providerSays))), machineFailed(providerSays)},
-		"a reason":                        {facts(machine(hasFailed("InvalidConfiguration", ""))), machineFailed("Machine has failed: InvalidConfiguration")},
-		"a message, and the phase":        {facts(machine(hasFailed("", providerSays), build.InPhase("Failed", now))), machineFailed(providerSays)},
-		"nothing":                         {facts(machine(hasFailed("", ""))), healthy},
-		"before there is a Node":          {facts(machineWithoutNode(hasFailed("", providerSays), build.CreatedAt(now))), machineFailed(providerSays).in(10 * time.Minute)},
-		"and its Node is gone":            {facts(machine(hasFailed("", providerSays)), nodeGone), machineFailed(providerSays + "; Node not found")},
-		"control plane not initialized":   {facts(machine(hasFailed("", providerSays)), noPlane), waitForPlane},
-		"without what changes":            {facts(machine(hasFailed("", "attempt 3 failed\n at 2026-01-02T03:04:05.678Z"))), machineFailed("failed at")},
-		"a Machine that is being deleted": {facts(machine(hasFailed("", providerSays), deleting()), nodeGone), machineFailed(providerSays)},
+		"a message":                             {facts(machine(hasFailed("UpdateError", providerSays))), machineFailed(providerSays)},
+		"a reason":                              {facts(machine(hasFailed("InvalidConfiguration", ""))), machineFailed("Machine has failed: InvalidConfiguration")},
+		"a message, and the phase":              {facts(machine(hasFailed("", providerSays), build.InPhase("Failed", now))), machineFailed(providerSays)},
+		"nothing":                               {facts(machine(hasFailed("", ""))), healthy},
+		"before there is a Node":                {facts(machineWithoutNode(hasFailed("", providerSays), build.CreatedAt(now))), machineFailed(providerSays).in(10 * time.Minute)},
+		"and its Node is gone":                  {facts(machine(hasFailed("", providerSays)), nodeGone), machineFailed(providerSays + "; Node not found")},
+		"control plane not initialized":         {facts(machine(hasFailed("", providerSays)), noPlane), waitForPlane},
+		"a message of nothing but what changes": {facts(machine(hasFailed("", "2026-01-02T03:04:05Z"))), machineFailed("Machine has failed")},
+		"a reason, and a message of nothing":    {facts(machine(hasFailed("UpdateError", " "))), machineFailed("Machine has failed: UpdateError")},
+		"without what changes":                  {facts(machine(hasFailed("", "attempt 3 failed\n at 2026-01-02T03:04:05.678Z"))), machineFailed("failed at")},
+		"a Machine that is being deleted":       {facts(machine(hasFailed("", providerSays), deleting()), nodeGone), machineFailed(providerSays)},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mask"
@@ -15,11 +16,17 @@ import (
 //nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func FailureOf(machine *clusterv1.Machine) string {
 	if d := machine.Status.Deprecated; d != nil && d.V1Beta1 != nil {
-		if message := d.V1Beta1.FailureMessage; message != nil && *message != "" {
-			return steady(*message)
+		message, reason := ptr.Deref(d.V1Beta1.FailureMessage, ""), ptr.Deref(d.V1Beta1.FailureReason, "")
+		if message != "" {
+			if text := steady(message); text != "" {
+				return text
+			}
 		}
-		if reason := d.V1Beta1.FailureReason; reason != nil && *reason != "" {
-			return "Machine has failed: " + string(*reason)
+		switch {
+		case reason != "":
+			return "Machine has failed: " + string(reason)
+		case message != "":
+			return "Machine has failed"
 		}
 	}
 	if machine.Status.Phase == phaseFailed {
