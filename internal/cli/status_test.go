@@ -37,7 +37,7 @@ func TestStatus(t *testing.T) {
 	s := sickFleet(t)
 	got := s.run("status", atOnce)
 	for _, want := range []string{
-		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: Whether one is at work cannot be told: there is no lease sickbay-manager",
+		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: Cannot tell whether one is running: there is no lease sickbay-manager",
 		"NEEDS YOU\n  fleet/metal-2  approve or deny replace: " + sickness, "WAITING\n  fleet/metal-3  about to be repaired",
 		"fleet/metal-3  is admitted to repair: replace", "fleet/workers  3         1        2",
 	} {

@@ -114,7 +114,7 @@ func (f *Facts) managerWords() string {
 func (f *Facts) leaderWords() string {
 	switch {
 	case f.Manager.Unknown != "":
-		return "Whether one is at work cannot be told: " + f.Manager.Unknown
+		return "Cannot tell whether one is running: " + f.Manager.Unknown
 	case f.Manager.Name == "":
 		return "NONE LEADS: nothing happens until one does"
 	}

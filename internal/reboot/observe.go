@@ -85,7 +85,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 	case err != nil:
 		// That is about other machines. What needs nothing of them is done all the same.
 		r.failed(request, readPlane, err)
-		v.facts.Throttled = "Whether the rest of the control plane is up cannot be told"
+		v.facts.Throttled = "Sickbay cannot tell whether the rest of the control plane is up"
 	case v.plane != nil:
 		r.failures.Succeed(client.ObjectKeyFromObject(request), readPlane)
 		v.facts.Throttled = quorum.Waits(*v.plane)

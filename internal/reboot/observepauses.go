@@ -27,7 +27,7 @@ func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemedia
 	why, until, err := r.paused(ctx, m, now)
 	if err != nil {
 		r.failed(request, readPauses, err)
-		return "Whether there is a pause cannot be told", now.Add(lookForNode)
+		return "Sickbay cannot tell whether there is a pause", now.Add(lookForNode)
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readPauses)
 	if why != "" && until.IsZero() && r.Kind == OpenShiftKind {

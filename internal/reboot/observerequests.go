@@ -80,7 +80,7 @@ func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootReme
 	}
 	if err != nil {
 		r.failed(request, readRecord, err)
-		return "Whether a MachineRemediation has stored that it made this cannot be told"
+		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readRecord)
 	if slices.ContainsFunc(all, func(one v1alpha1.MachineRemediation) bool { return stores(&one, request) }) {

@@ -33,7 +33,7 @@ const (
 
 // Reasons of the events on ClusterVersions, MachineConfigPools and Clusters.
 const (
-	// EventUnreadable says why it cannot be told whether an upgrade is going on.
+	// EventUnreadable says why Sickbay cannot tell whether an upgrade is going on.
 	EventUnreadable = "UpgradeSignalUnreadable"
 	// EventReadable says that it can be told again.
 	EventReadable = "UpgradeSignalReadable"
@@ -86,12 +86,12 @@ func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) 
 	log := ctrl.LoggerFrom(ctx).WithValues("signal", subject.Kind, "signalNamespace", subject.Namespace, "signalName", subject.Name)
 	if reading.Err == nil {
 		log.Info("It can be told again whether an upgrade is going on")
-		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Whether it upgrades can be told again")
+		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Sickbay can tell again whether it upgrades")
 		return
 	}
-	log.Info("It cannot be told whether an upgrade is going on, so nothing is paused or resumed for it", "cause", reading.Err.Error())
+	log.Info("Cannot tell whether an upgrade is going on, so nothing is paused or resumed for it", "cause", reading.Err.Error())
 	r.Recorder.Eventf(subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", ownwrites.Note("Whether it upgrades cannot be told, so nothing is paused or resumed for it: "+reading.Err.Error()))
+		"%s", ownwrites.Note("Sickbay cannot tell whether it upgrades, so it pauses and resumes nothing for it: "+reading.Err.Error()))
 }
 
 // turned reports whether this is news.

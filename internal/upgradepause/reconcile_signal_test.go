@@ -71,7 +71,7 @@ func TestUnreadableHasAWayOut(t *testing.T) {
 		f.wantEvents(unreadableEvent)
 		f.pass(f.WarnAfter)
 		f.reconcile(check)
-		f.wantEvents("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: whether an upgrade is over cannot be told: broken on purpose")
+		f.wantEvents("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: Sickbay cannot tell whether an upgrade is over: broken on purpose")
 		f.pass(time.Hour)
 		f.reconcile(check)
 		f.wantEvents("Warning UpgradePauseTooLong Paused for 5h0m0s")

@@ -60,10 +60,10 @@ func conceptsUnreadable() [][]string {
 		observed string
 		has      stored
 	}{
-		{"is not paused, and it cannot be told if upgrade Z goes on", stored{}},
-		{"is paused by Sickbay for upgrade Z, and it cannot be told if that goes on", ours("Z", noon)},
-		{"was unpaused by somebody during upgrade Z, and it cannot be told if that goes on", stored{keyHandled: "Z"}},
-		{"is paused by Sickbay, it cannot be told if upgrade Z goes on, and is excepted now", ours("Z", noon).And(stored{keyOption: "false"})},
+		{"is not paused, and Sickbay cannot tell whether upgrade Z goes on", stored{}},
+		{"is paused by Sickbay for upgrade Z, and Sickbay cannot tell whether that goes on", ours("Z", noon)},
+		{"was unpaused by somebody during upgrade Z, and Sickbay cannot tell whether that goes on", stored{keyHandled: "Z"}},
+		{"is paused by Sickbay, which cannot tell whether upgrade Z goes on, and is excepted now", ours("Z", noon).And(stored{keyOption: "false"})},
 	} {
 		f := Facts{Annotations: c.has, Unknown: []Unknown{{IDs: "Z", Why: "it is gone"}}, WarnAfter: warnAfter}
 		over, _ := conceptsOutcome(f)

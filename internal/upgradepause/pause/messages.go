@@ -68,7 +68,7 @@ func (f Facts) texts() string {
 	}
 	for _, u := range f.Unknown {
 		if len((Facts{Annotations: f.Annotations, Unknown: []Unknown{u}}).undecided()) > 0 && u.Why != "" {
-			parts = append(parts, "whether an upgrade is over cannot be told: "+u.Why)
+			parts = append(parts, "Sickbay cannot tell whether an upgrade is over: "+u.Why)
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -63,7 +63,7 @@ func settle(f Facts, now time.Time) Decision {
 // waits says for what the pause goes on.
 func (s Settle) waits() string {
 	if s.Unknown != "" || s.Starting {
-		return "whether all Nodes are Ready cannot be told" + strings.TrimSuffix(": "+s.Unknown, ": ")
+		return "Sickbay cannot tell whether all Nodes are Ready" + strings.TrimSuffix(": "+s.Unknown, ": ")
 	}
 	const most = 5
 	names := s.NotReady

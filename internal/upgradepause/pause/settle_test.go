@@ -77,7 +77,7 @@ func TestSettleIsSaid(t *testing.T) {
 		},
 		"goes on, blind": {
 			ours("A", noon), Settle{Within: settleWithin, Unknown: "no permission"},
-			"The upgrade is over. Stays paused until all Nodes are Ready, or for 15m0s; whether all Nodes are Ready cannot be told: no permission",
+			"The upgrade is over. Stays paused until all Nodes are Ready, or for 15m0s; Sickbay cannot tell whether all Nodes are Ready: no permission",
 		},
 		"they are Ready": {settling(one), Settle{Within: settleWithin}, "Resumed: the upgrade is over, and all Nodes are Ready"},
 		"they are not": {
