@@ -12,6 +12,8 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // ControllerName names the controller in logs, metrics and events.
@@ -82,10 +84,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, err
 	}
-	if d.RecheckAt.IsZero() {
-		return ctrl.Result{}, nil
-	}
-	return ctrl.Result{RequeueAfter: d.RecheckAt.Sub(r.Clock.Now())}, nil
+	return ctrl.Result{RequeueAfter: scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0)}, nil
 }
 
 func has(obj metav1.Object, annotation string) bool {
