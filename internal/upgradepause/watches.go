@@ -65,7 +65,7 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 		return r.list(ctx, client.ObjectKeyFromObject(cluster))
 	})
 	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(),
-		forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
+		r.forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
 			key := client.ObjectKeyFromObject(cluster)
 			r.censuses.changed(key)
 			return clusterReference(key)
@@ -80,14 +80,16 @@ func (r *Reconciler) addPools(ctx context.Context, kinds *tracker) error {
 	return r.MachineConfigPools.whenSet(func() error {
 		return kinds.watch(ctx, &mcfgv1.MachineConfigPool{}, handler.EnqueueRequestsFromMapFunc(r.all), predicate.And(
 			onChange(),
-			forgetDeleted(func(pool client.Object) *corev1.ObjectReference { return poolReference(pool.GetName()) })))
+			r.forgetDeleted(func(pool client.Object) *corev1.ObjectReference { return poolReference(pool.GetName()) })))
 	})
 }
 
-// forgetDeleted drops what is shown of subjects that are gone; it filters nothing.
-func forgetDeleted(subject func(client.Object) *corev1.ObjectReference) predicate.Predicate {
+// forgetDeleted drops what is shown and was told of subjects that are gone; it filters nothing. The next one of that name is another.
+func (r *Reconciler) forgetDeleted(subject func(client.Object) *corev1.ObjectReference) predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
-		measureSignal(pause.Reading{Subject: subject(e.Object), Off: true})
+		gone := subject(e.Object)
+		measureSignal(pause.Reading{Subject: gone, Off: true})
+		r.unreadable.Succeed(client.ObjectKey{Namespace: gone.Namespace, Name: gone.Name}, gone.Kind)
 		return true
 	}}
 }
