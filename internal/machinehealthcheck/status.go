@@ -69,8 +69,8 @@ func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err == nil {
 		err = ownwrites.ApplyStatus(ctx, r.Client, FieldOwner, mhc, map[string]any{"status": fields})
 	}
-	if apierrors.IsNotFound(err) {
-		return nil
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // it is gone, and another may have its name already, which is an event
 	}
 	if err != nil {
 		return fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)

@@ -2,10 +2,13 @@ package ownwrites
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -17,25 +20,40 @@ func Apply(ctx context.Context, c client.Client, fieldOwner string, obj client.O
 	})
 }
 
-// ApplyStatus is Apply for fields of the status.
+// ApplyStatus is Apply for fields of the status. If another object has taken the name of obj meanwhile, nothing stays written on it,
+// and the error is a conflict.
 func ApplyStatus(ctx context.Context, c client.Client, fieldOwner string, obj client.Object, fields map[string]any) error {
 	return apply(c, obj, fields, func(u runtime.ApplyConfiguration) error {
 		return c.Status().Apply(ctx, u, client.FieldOwner(fieldOwner), client.ForceOwnership)
 	})
 }
 
+// errReplaced says that a write came too late for its object.
+var errReplaced = errors.New("another object has taken the name of the one that was read")
+
 func apply(c client.Client, obj client.Object, fields map[string]any, write func(runtime.ApplyConfiguration) error) error {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
 		return fmt.Errorf("finding the kind of %T: %w", obj, err)
 	}
+	written, err := applyTo(gvk, obj, fields, write)
+	if err == nil && written.GetUID() != "" && obj.GetUID() != "" && written.GetUID() != obj.GetUID() {
+		// The API server looks at no UID when it writes a status. Only the fake client of controller-runtime answers without one.
+		_, err = applyTo(gvk, obj, map[string]any{}, write)
+		return errors.Join(apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(), errReplaced), err)
+	}
+	if err != nil {
+		return err
+	}
+	obj.SetResourceVersion(written.GetResourceVersion())
+	return nil
+}
+
+// applyTo writes fields under the name of obj, and returns what has that name then.
+func applyTo(gvk schema.GroupVersionKind, obj client.Object, fields map[string]any, write func(runtime.ApplyConfiguration) error) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{Object: fields}
 	u.SetGroupVersionKind(gvk)
 	u.SetNamespace(obj.GetNamespace())
 	u.SetName(obj.GetName())
-	if err := write(client.ApplyConfigurationFromUnstructured(u)); err != nil {
-		return err
-	}
-	obj.SetResourceVersion(u.GetResourceVersion())
-	return nil
+	return u, write(client.ApplyConfigurationFromUnstructured(u))
 }

@@ -1,0 +1,45 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestStatusIsNotWrittenOnANamesake: somebody deletes the MachineHealthCheck while it is looked at, and makes another one of that name. What
+// was found is not about that one, and no event says that it is.
+func TestStatusIsNotWrittenOnANamesake(t *testing.T) {
+	t.Parallel()
+	w := newSite(t)
+	w.sick(t, "a")
+	mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, ""))
+	namesake := build.MachineHealthCheck(w.ns, "mhc")
+	watching, err := client.NewWithWatch(w.env.Config, client.Options{Scheme: w.env.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := false
+	w.restart(interceptor.NewClient(watching, interceptor.Funcs{
+		SubResourceApply: func(ctx context.Context, c client.Client, sub string, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
+			if !replaced {
+				replaced = true
+				remove(t, w, mhc)
+				build.Create(ctx, t, w.env.Client, namesake)
+			}
+			return c.SubResource(sub).Apply(ctx, obj, opts...)
+		},
+	}))
+	w.reconcile(t, mhc)
+	stored, _ := fetch(t, w, namesake)
+	if !replaced || !equality.Semantic.DeepEqual(stored.Status, namesake.Status) {
+		t.Errorf("the namesake has the status %+v", stored.Status)
+	}
+	w.wantEvents(t)
+}
