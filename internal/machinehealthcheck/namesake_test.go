@@ -30,7 +30,9 @@ func TestStatusIsNotWrittenOnANamesake(t *testing.T) {
 		SubResourceApply: func(ctx context.Context, c client.Client, sub string, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 			if !replaced {
 				replaced = true
-				remove(t, w, mhc)
+				if err := w.env.Client.Delete(ctx, mhc); err != nil {
+					t.Error(err)
+				}
 				build.Create(ctx, t, w.env.Client, namesake)
 			}
 			return c.SubResource(sub).Apply(ctx, obj, opts...)
