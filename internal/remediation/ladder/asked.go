@@ -6,11 +6,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// findingAsked is the reason of a verdict that fell because of the annotation remediate-machine.
+// findingAsked is the reason of a verdict that the annotation remediate-machine caused.
 const findingAsked = "HasRemediateMachineAnnotation"
 
-// replaceAsked goes on with the first Replace of the plan if somebody has asked for it by annotation. It reports whether
-// somebody has.
+// replaceAsked goes on with the first Replace of the plan if somebody asked for it by annotation. It reports whether somebody did.
 func (t *turn) replaceAsked() bool {
 	replace := firstReplace(t.f.Record)
 	if replace < 0 || !t.askedAnew() {
@@ -24,8 +23,8 @@ func (t *turn) replaceAsked() bool {
 	return true
 }
 
-// askedAnew reports whether the annotation remediate-machine has come since the machine was admitted, and nothing has followed
-// from it. After Deny and Cancel, only Retry goes on.
+// askedAnew reports whether the annotation remediate-machine was set after the machine was admitted, and has not been answered.
+// After Deny and Cancel, only Retry goes on.
 func (t *turn) askedAnew() bool {
 	if !t.f.RemediateAsked || t.s.AnnotationAnswered || t.f.Record.Spec.Finding.Reason == findingAsked {
 		return false
@@ -34,15 +33,15 @@ func (t *turn) askedAnew() bool {
 	return last == nil || (last.Result != v1alpha1.ResultDenied && last.Result != v1alpha1.ResultCancelled)
 }
 
-// answersAnnotation notes that an annotation that stands asks for nothing more. Attempts come and go, and what people decide about
-// them is written over each other.
+// answersAnnotation records that the current annotation is answered. Attempts are dropped over time and decisions overwritten, so
+// they cannot show it.
 func (t *turn) answersAnnotation() {
 	if t.f.RemediateAsked {
 		t.s.AnnotationAnswered = true
 	}
 }
 
-// forgetsAnnotation lets somebody ask once more by an annotation that is gone.
+// forgetsAnnotation lets somebody ask again once the annotation is gone.
 func (t *turn) forgetsAnnotation() {
 	if !t.f.RemediateAsked && !Ended(t.f.Record) {
 		t.s.AnnotationAnswered = false
@@ -52,7 +51,7 @@ func (t *turn) forgetsAnnotation() {
 // askedInVain reports whether the annotation asks for a step that the plan does not have.
 func (t *turn) askedInVain() bool { return t.f.RemediateAsked && firstReplace(t.f.Record) < 0 }
 
-// annotation is the annotation remediate-machine as a decision.
+// annotation returns the annotation remediate-machine as a decision.
 func (t *turn) annotation() *v1alpha1.RemediationDecision {
 	return &v1alpha1.RemediationDecision{Attempt: t.s.Attempt, Answer: v1alpha1.AnswerRetry, By: clusterv1.RemediateMachineAnnotation}
 }

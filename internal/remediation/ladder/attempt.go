@@ -23,7 +23,7 @@ func atWork(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
 	return nil
 }
 
-// proving returns the attempt that is over and whose result is open, as the machine has been healthy since; or nil.
+// proving returns the attempt that is over but has no result yet, because the machine has been healthy since; or nil.
 func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
 	if last := latest(s); last != nil && last.EndTime != nil && last.Result == "" {
 		return last
@@ -31,12 +31,12 @@ func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt 
 	return nil
 }
 
-// givenUp reports whether an attempt has ended before anything was to be seen of it.
+// givenUp reports whether an attempt was aborted without any visible effect.
 func givenUp(attempt v1alpha1.RemediationAttempt) bool {
 	return attempt.EndTime != nil && attempt.ObjectRef == nil && attempt.Result == v1alpha1.ResultAborted
 }
 
-// begin opens an attempt of a step. Its clock runs from now on.
+// begin opens an attempt of a step. Its clock starts now.
 func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
 	t.settle(step)
 	if t.s.StartTime == nil {
@@ -53,7 +53,7 @@ func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt
 	return latest(&t.s)
 }
 
-// remember adds an attempt. If there are too many, those that did nothing are forgotten first, and then the oldest.
+// remember adds an attempt. If there are too many, it first drops those that did nothing, and then the oldest.
 func (t *turn) remember(attempt v1alpha1.RemediationAttempt) {
 	t.s.Attempts = append(t.s.Attempts, attempt)
 	for len(t.s.Attempts) > maxAttempts {
@@ -62,7 +62,7 @@ func (t *turn) remember(attempt v1alpha1.RemediationAttempt) {
 	}
 }
 
-// end closes an attempt with a result, and says which step follows. What stands of it is withdrawn next.
+// end closes an attempt with a result, and says which step follows. What the attempt asked for is withdrawn next.
 func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.AttemptResult, message string) {
 	if attempt.EndTime == nil {
 		attempt.EndTime = t.time()
@@ -78,13 +78,13 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 	}
 }
 
-// fails ends an attempt that has not helped.
+// fails ends an attempt that did not help.
 func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
 	t.end(attempt, v1alpha1.ResultFailed, message)
 	return t.next()
 }
 
-// next stores that an attempt is over. What stands of it is withdrawn before anything else begins.
+// next stores that an attempt is over. What it asked for is withdrawn before anything else begins.
 func (t *turn) next() bool {
 	last := latest(&t.s)
 	t.rest(last)

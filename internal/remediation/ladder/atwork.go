@@ -6,8 +6,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// atWork goes on with the attempt at work: it is carried out if nothing is to be seen of it yet, it has failed, or its time
-// is up.
+// atWork goes on with the attempt at work: it carries the attempt out if nothing of it is visible yet, or ends it if it failed or
+// timed out.
 func (t *turn) atWork() bool {
 	attempt := atWork(&t.s)
 	if attempt == nil {
@@ -27,7 +27,7 @@ func (t *turn) atWork() bool {
 	return t.requesting(attempt, step)
 }
 
-// carryOut asks for the act of an attempt, unless something speaks against it now.
+// carryOut asks for the act of an attempt, unless something forbids it now.
 func (t *turn) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	if claim := t.claim(step); claim.stands() {
 		t.end(attempt, v1alpha1.ResultAborted, claim.message)
@@ -41,7 +41,7 @@ func (t *turn) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Reme
 	return t.act(t.actFor(step), *attempt, step)
 }
 
-// actFor is the act of a step.
+// actFor returns the act of a step.
 func (t *turn) actFor(step v1alpha1.RemediationStep) Act {
 	switch {
 	case step.Action == v1alpha1.ActionRequest:
@@ -56,7 +56,7 @@ func (t *turn) actFor(step v1alpha1.RemediationStep) Act {
 	return MarkForOwner
 }
 
-// inTime lets the attempt go on until its time is up.
+// inTime lets the attempt go on until it times out.
 func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	deadline := t.runClock(attempt, step)
 	switch {
@@ -69,7 +69,7 @@ func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 	}
 	limit := t.proofDue(deadline)
 	if t.now.Before(limit) {
-		// Nothing follows on a machine that nobody can judge, and nothing waits for it for ever.
+		// Nothing follows on a machine that cannot be judged, and nothing waits for it for ever.
 		t.recheck(limit)
 		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonUndecided, "The time of the step is up, and nobody can tell whether the machine is healthy")
 	}
@@ -77,8 +77,8 @@ func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 	return t.next()
 }
 
-// requesting goes by what the request says, if it has a condition Succeeded. A built-in plan knows nothing of the kind that
-// it makes, and leaves it to that kind's controller until the time is up.
+// requesting follows the request's condition Succeeded, if it has one. A built-in plan does not know the kind of its request, and
+// leaves it to that kind's controller until the timeout.
 func (t *turn) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	if t.f.Safety.KeptOff != "" && step.Action == v1alpha1.ActionReboot {
 		t.end(attempt, v1alpha1.ResultAborted, t.f.Safety.KeptOff)

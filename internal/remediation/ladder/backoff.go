@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// firstBackoff and maxBackoff bound how soon a try follows on one that could not be carried out.
+	// firstBackoff and maxBackoff are the limits of the wait after an attempt that could not be carried out.
 	firstBackoff = 5 * time.Second
 	maxBackoff   = 5 * time.Minute
-	// firstRest and maxRest bound how soon a step begins again that has failed and is never given up, or whose owner has
-	// not answered.
+	// firstRest and maxRest are the limits of the wait before a step that is never given up begins again after a failure, or whose
+	// owner has not answered.
 	firstRest = 5 * time.Minute
 	maxRest   = time.Hour
 )
 
-// doubled is the n-th of a series that begins with first, doubles, and ends at most.
+// doubled returns the n-th value of a series that begins with first and doubles up to most.
 func doubled(first, most time.Duration, n int) time.Duration {
 	wait := first
 	for i := 1; i < n && wait < most; i++ {
@@ -26,14 +26,14 @@ func doubled(first, most time.Duration, n int) time.Duration {
 	return min(wait, most)
 }
 
-// rest waits before a step begins again that is never given up, or whose owner has not answered.
+// rest waits before a step that is never given up begins again, or whose owner has not answered.
 func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
 	if last.Result == v1alpha1.ResultRefused || (counts(last.Result) && NeverGivenUp(t.f.Record, t.stepOf(last))) {
 		t.s.NextTransitionTime = t.after(doubled(firstRest, maxRest, failedInVain(&t.s)))
 	}
 }
 
-// ownerChanged reports whether the record rests because of what an owner has not done, and the machine has another by now.
+// ownerChanged reports whether the record rests because its owner did not act, and the machine has a different owner now.
 func (t *turn) ownerChanged() bool {
 	last, owner := latest(&t.s), t.f.Machine.Owner
 	if last == nil || last.ObjectRef == nil || t.stepOf(last).Action != v1alpha1.ActionReplace || !t.restsAfter(last) {
@@ -42,7 +42,7 @@ func (t *turn) ownerChanged() bool {
 	return owner == nil || owner.UID != last.ObjectRef.UID
 }
 
-// restsAfter reports whether the record waits because of its last attempt, and not for something that has come since.
+// restsAfter reports whether the record waits because of its last attempt, and not for a later reason.
 func (t *turn) restsAfter(last *v1alpha1.RemediationAttempt) bool {
 	rest := doubled(firstRest, maxRest, failedInVain(&t.s))
 	return last.EndTime != nil && t.s.NextTransitionTime.Time.Equal(last.EndTime.Add(rest))
@@ -66,8 +66,8 @@ func (t *turn) stepBack(step v1alpha1.RemediationStep, why obstacle) bool {
 	return t.say(v1alpha1.RemediationPending, why.reason, why.message)
 }
 
-// yield gives a slot back that was of no use, and stays out of the line for a while. What the caches show is looked at again
-// when it changes, so the record need not stay out longer the more often it happens.
+// yield releases an unused slot, and leaves the line for a while. What the caches show is checked again when it changes, so the
+// wait does not grow with each time.
 func (t *turn) yield(hidden bool) {
 	if t.release() {
 		wait := firstBackoff
@@ -85,7 +85,7 @@ func (t *turn) yield(hidden bool) {
 	}
 }
 
-// backsOff waits for the time that the last try has set, without a slot.
+// backsOff waits without a slot until the time that the last attempt set.
 func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	if at := t.s.NextTransitionTime; at == nil || !t.now.Before(at.Time) || t.ownerChanged() {
 		return false
@@ -103,7 +103,7 @@ func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
 }
 
-// saysWhy reports whether the record says why it backs off. A pause or a hold that it has met meanwhile is not why.
+// saysWhy reports whether the record says why it backs off. A later pause or hold is not the reason.
 func (t *turn) saysWhy() bool {
 	switch t.reason() {
 	case v1alpha1.ReasonGateClosed, v1alpha1.ReasonNoSlot, v1alpha1.ReasonRemediationHeldByOthers, v1alpha1.ReasonUndecided,

@@ -16,7 +16,7 @@ const (
 	byDeletion = "Deletion"
 )
 
-// stopClock stops the clock of the attempt at work. If something else has stopped it before, that is over.
+// stopClock stops the clock of the attempt at work. It replaces an earlier cause.
 func (t *turn) stopClock(by string) {
 	if t.s.StoppedTime != nil && t.s.StoppedBy != by {
 		if at := t.s.NextTransitionTime; at != nil {
@@ -30,8 +30,8 @@ func (t *turn) stopClock(by string) {
 	}
 }
 
-// sinceUnseen starts the clock of the attempt at work anew if a pause is seen only when its time is up: nobody has looked for so
-// long, and the pause may have begun right after the attempt.
+// sinceUnseen restarts the clock of the attempt at work if a pause is noticed only after the timeout: nobody looked for that long,
+// and the pause may have begun right after the attempt.
 func (t *turn) sinceUnseen(by string) {
 	attempt := atWork(&t.s)
 	if by != byPause || attempt == nil {
@@ -45,11 +45,11 @@ func (t *turn) sinceUnseen(by string) {
 
 func (t *turn) stoppedFor() time.Duration { return max(0, t.time().Sub(t.s.StoppedTime.Time)) }
 
-// forgetStop drops what is known of a clock that does not stand still any more.
+// forgetStop clears a stop that has ended.
 func (t *turn) forgetStop() { t.s.StoppedTime, t.s.StoppedBy = nil, "" }
 
-// runClock lets the clock of the attempt at work go on, and returns its deadline. Time that it stood still does not count,
-// and a pause that nobody has seen starts it anew.
+// runClock resumes the clock of the attempt at work, and returns its deadline. Stopped time does not count, and a pause that nobody
+// saw restarts the clock.
 func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
 	deadline := t.deadline(attempt, step)
 	if t.s.StoppedTime != nil {
@@ -63,7 +63,7 @@ func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Reme
 	return t.s.NextTransitionTime.Time
 }
 
-// deadline is when the time of the attempt at work is up, as far as it is known.
+// deadline returns when the attempt at work times out, as far as that is known.
 func (t *turn) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
 	switch {
 	case t.s.NextTransitionTime != nil:
@@ -74,8 +74,8 @@ func (t *turn) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Reme
 	return t.time().Add(step.Timeout())
 }
 
-// unseenPause is when the last pause ended, unless the record has seen it: then Progressing has changed its status since,
-// and the clock stood still as long as the pause.
+// unseenPause returns when the last pause ended, unless the record saw it: then Progressing has changed its status since, and the
+// clock was stopped during the pause.
 func (t *turn) unseenPause() time.Time {
 	at := t.f.ResumedAt
 	if at.After(t.now) || !at.After(progressing(&t.f.Record.Status).LastTransitionTime.Time) {
@@ -84,7 +84,7 @@ func (t *turn) unseenPause() time.Time {
 	return at
 }
 
-// proofDue is until when a machine has to be seen healthy, for a deadline: twice the probation longer.
+// proofDue returns until when a machine must be seen healthy: the deadline plus twice the probation.
 func (t *turn) proofDue(deadline time.Time) time.Time {
 	return deadline.Add(2 * t.f.Record.Spec.Probation())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// rules are asked in this order; the first that answers decides. One that does not answer may have changed the status for
-// those after it.
+// rules run in this order; the first that answers decides. A rule that does not answer may have changed the status for those after
+// it.
 var rules = []struct {
 	name   string
 	answer func(*turn) bool
@@ -28,7 +28,7 @@ var rules = []struct {
 	{"an attempt is waited for", (*turn).pending},
 }
 
-// Decide says what comes next for a record. It changes nothing in the facts.
+// Decide returns what comes next for a record. It does not change the facts.
 func Decide(f Facts, now time.Time) Decision {
 	t := &turn{f: f, now: now, s: *f.Record.Status.DeepCopy()}
 	for _, rule := range rules {
@@ -49,10 +49,10 @@ func Decide(f Facts, now time.Time) Decision {
 	return t.d
 }
 
-// changed reports whether the status is to be another than the one that was read.
+// changed reports whether the status differs from the one that was read.
 func (t *turn) changed() bool { return !equality.Semantic.DeepEqual(t.s, t.f.Record.Status) }
 
-// ended leaves nothing to do but to take the finalizer and the label off.
+// ended leaves nothing to do but to remove the finalizer and the label.
 func (t *turn) ended() bool {
 	if t.s.CompletionTime == nil {
 		return false
@@ -71,17 +71,17 @@ func (t *turn) ended() bool {
 type Decision struct {
 	// Status is what the status should be.
 	Status v1alpha1.MachineRemediationStatus
-	// Store reports that Status differs from what is stored. It has to be stored before anything else is done.
+	// Store reports that Status differs from what is stored. It must be stored before anything else.
 	Store bool
 	// Act is what to do in the world; never together with Store.
 	Act Act
-	// Attempt is the one that Act belongs to.
+	// Attempt is the number of the attempt that Act belongs to.
 	Attempt v1alpha1.RemediationAttempt
-	// Step is the one that Act belongs to.
+	// Step is the step that Act belongs to.
 	Step v1alpha1.RemediationStep
 	// RecheckAt is when the decision can change by itself; zero means never.
 	RecheckAt time.Time
-	// Rule is the name of the rule that has decided.
+	// Rule is the name of the rule that decided.
 	Rule string
 }
 
@@ -90,7 +90,7 @@ type Act string
 
 // The acts.
 const (
-	// None: nothing is to be done.
+	// None: there is nothing to do.
 	None Act = ""
 	// MarkForOwner sets the condition OwnerRemediated=False.
 	MarkForOwner Act = "MarkForOwner"
@@ -102,17 +102,17 @@ const (
 	CreateReboot Act = "CreateReboot"
 	// CreateRequest makes a remediation request from the template of the step.
 	CreateRequest Act = "CreateRequest"
-	// WithdrawMark takes OwnerRemediated away again.
+	// WithdrawMark removes OwnerRemediated.
 	WithdrawMark Act = "WithdrawMark"
-	// WithdrawReboot takes the annotation away again.
+	// WithdrawReboot removes the annotation.
 	WithdrawReboot Act = "WithdrawReboot"
-	// WithdrawRequest deletes what an attempt has made.
+	// WithdrawRequest deletes the object that an attempt made.
 	WithdrawRequest Act = "WithdrawRequest"
-	// Close takes the finalizer and the label of open records off.
+	// Close removes the finalizer and the label of open records.
 	Close Act = "Close"
 )
 
-// Begins reports whether an act does something to a machine, so that everything it goes by has to be read live before.
+// Begins reports whether an act changes a machine, so that everything it depends on must be read live first.
 func (a Act) Begins() bool {
 	switch a {
 	case MarkForOwner, DeleteMachine, AnnotateReboot, CreateReboot, CreateRequest:

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Facts is everything that the next step of a record depends on, apart from the time. Deciding changes nothing in it.
+// Facts is everything that the next step of a record depends on, apart from the time. Deciding does not change it.
 type Facts struct {
 	// Record is the MachineRemediation as it was read.
 	Record *v1alpha1.MachineRemediation
@@ -14,48 +14,48 @@ type Facts struct {
 	Machine Machine
 	// Safety says what keeps Sickbay from acting.
 	Safety Safety
-	// Request is what the latest attempt has made, or what stands in its place; nil if nothing does.
+	// Request is the object that the latest attempt made, or another one with its name; nil if there is none.
 	Request *Request
-	// Successor is the machine that has taken the place of the one that is gone; nil if there is none yet.
+	// Successor is the machine that replaced the one that is gone; nil if there is none yet.
 	Successor *Successor
-	// NoSuccessor says why no machine will take that place, such as an owner that was scaled down; empty if one may come.
+	// NoSuccessor says why no machine will replace it, for example because its owner was scaled down; empty if one may come.
 	NoSuccessor string
 	// JumpTo is the step that the rules of the plan ask for now; empty if they ask for none.
 	JumpTo string
 	// RemediateAsked reports that the Machine has the annotation cluster.x-k8s.io/remediate-machine.
 	RemediateAsked bool
-	// ResumedAt is when the last pause ended that may have gone unseen; zero if there was none.
+	// ResumedAt is when the last pause ended that may not have been seen; zero if there was none.
 	ResumedAt time.Time
 }
 
-// Request is an object that an attempt has made, or one of another owner under its name.
+// Request is an object that an attempt made, or somebody else's object with its name.
 type Request struct {
-	// OperationID is that of the attempt that made it; empty if it was not made by this record.
+	// OperationID is the operationID of the attempt that made it; empty if this record did not make it.
 	OperationID string
 	Ref         v1alpha1.RemediationObjectReference
-	// Deleting reports that it is on its way out.
+	// Deleting reports that it is being deleted.
 	Deleting bool
-	// Unreadable says why nobody can tell whether it still stands; empty if it was read.
+	// Unreadable says why its existence is unknown; empty if it was read.
 	Unreadable string
 	// Succeeded is the status of its condition of that name: True, False, or anything else while it is undecided.
 	Succeeded string
-	// Message is that condition's.
+	// Message is the message of that condition.
 	Message string
 }
 
-// Successor is the machine in the place of the one that is gone.
+// Successor is the machine that replaces the one that is gone.
 type Successor struct {
 	Name   string
 	Health Health
 	// HealthySince is when it became healthy; zero if it is not.
 	HealthySince time.Time
-	// Gone reports that it went, or is going.
+	// Gone reports that it is gone or being deleted.
 	Gone bool
 	// Record is its own record; nil if it has none.
 	Record *v1alpha1.RemediationReference
 }
 
-// Health is what is known about a machine. Only Sick permits an act, and only Healthy proves that one has helped.
+// Health is what is known about a machine. Only Sick permits an act, and only Healthy proves that one helped.
 type Health string
 
 // The three values of Health.
@@ -72,10 +72,10 @@ type Machine struct {
 	// DeletingSince is when somebody deleted the Machine; zero if nobody has.
 	DeletingSince time.Time
 	Health        Health
-	// Unconfirmed reports that it is undecided only since a judgement past the caches differs from the verdict.
+	// Unconfirmed reports that Health is undecided only because a live judgement differs from the verdict.
 	Unconfirmed bool
-	// VerdictStands reports that a machine that Sickbay does not look after any more still has our verdict. Owners act on
-	// verdict and mark together, so the mark goes after it.
+	// VerdictStands reports that a machine that Sickbay no longer manages still has our verdict. Owners act on verdict and mark
+	// together, so the mark is removed after it.
 	VerdictStands bool
 	// Owner is the controller that owns it; nil if none does.
 	Owner *v1alpha1.RemediationObjectReference
@@ -83,16 +83,16 @@ type Machine struct {
 	OwnerActive bool
 	// Mark is the condition OwnerRemediated.
 	Mark Mark
-	// RebootOperation is the operationID of the last power cycle that was asked for by annotation.
+	// RebootOperation is the operationID of the last power cycle that was requested by annotation.
 	RebootOperation string
 	// RebootStands reports that the annotation for that power cycle is still there.
 	RebootStands bool
 }
 
-// Deleting reports whether the Machine is on its way out.
+// Deleting reports whether the Machine is being deleted.
 func (m Machine) Deleting() bool { return !m.DeletingSince.IsZero() }
 
-// ownerName is the kind and the name of the owner.
+// ownerName returns the kind and the name of the owner.
 func (m Machine) ownerName() string {
 	if m.Owner == nil {
 		return "its owner"
@@ -100,7 +100,7 @@ func (m Machine) ownerName() string {
 	return m.Owner.Kind + " " + m.Owner.Name
 }
 
-// MarkState is what the owner of a machine says about its mark.
+// MarkState is the owner's answer to the mark on its machine.
 type MarkState string
 
 // The states of a mark.
@@ -117,19 +117,19 @@ const (
 	MarkAnswered MarkState = "Answered"
 )
 
-// Mark is the condition by which a Machine is left to its owner.
+// Mark is the condition with which Sickbay leaves a Machine to its owner.
 type Mark struct {
 	State MarkState
 	// Message is the owner's own.
 	Message string
-	// Ours reports that Sickbay has set it.
+	// Ours reports that Sickbay set it.
 	Ours bool
 }
 
 // Stands reports whether the Machine is marked.
 func (m Mark) Stands() bool { return m.State != MarkNone }
 
-// Alone is what a record says by itself of its machine and of what stands, for somebody who may read nothing else.
+// Alone returns the facts in the record alone, for a person who may read nothing else.
 func Alone(r *v1alpha1.MachineRemediation) Facts {
 	f := Facts{Record: r, Machine: Machine{Health: Sick}}
 	if r.Status.RecoveryTime != nil {

@@ -29,7 +29,7 @@ func (t *turn) gone() bool {
 	return t.complete(v1alpha1.ReasonMachineDeleted, t.whyGone())
 }
 
-// whyGone says that somebody else deleted the machine, unless we have asked for that, too.
+// whyGone says that somebody else deleted the machine, unless Sickbay asked for that, too.
 func (t *turn) whyGone() string {
 	for i := range t.s.Attempts {
 		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.stepOf(attempt).Action == v1alpha1.ActionReplace {
@@ -44,7 +44,7 @@ const recordDeleted = "The MachineRemediation was deleted"
 // deleted reports whether somebody has deleted the record.
 func (t *turn) deleted() bool { return !t.f.Record.DeletionTimestamp.IsZero() }
 
-// handedBackWhy says why Sickbay has nothing to do with the machine any more; empty if it has.
+// handedBackWhy says why Sickbay no longer manages the machine; empty if it does.
 func (t *turn) handedBackWhy() string {
 	if why := t.f.Safety.Unmanaged; why != "" {
 		return why
@@ -55,8 +55,8 @@ func (t *turn) handedBackWhy() string {
 	return ""
 }
 
-// handBack withdraws what has not begun, and ends the record of a machine that Sickbay does not look after any more. What
-// somebody else has begun, they finish.
+// handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages. Others finish what they
+// have begun.
 func (t *turn) handBack() bool {
 	why := t.handedBackWhy()
 	if why == "" {

@@ -4,7 +4,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// held leaves the machine to a person: no step is left, the plan says so, or a person has.
+// held leaves the machine to a person: no step is left, or the plan or a person says so.
 func (t *turn) held() bool {
 	asked := t.retried()
 	if t.isHeld() || (t.f.Safety.PlanProblem != "" && !asked) {
@@ -47,7 +47,7 @@ func (t *turn) whyHeld() (reason, message string) {
 	return whyNoStepIsLeft(last)
 }
 
-// whyNoStepIsLeft says what came of the last attempt.
+// whyNoStepIsLeft says how the last attempt ended.
 func whyNoStepIsLeft(last *v1alpha1.RemediationAttempt) (reason, message string) {
 	switch last.Result {
 	case v1alpha1.ResultDenied:

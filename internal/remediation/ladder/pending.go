@@ -34,8 +34,8 @@ func (t *turn) pending() bool {
 	return t.goOn(t.waitsFor(step))
 }
 
-// forgetBackoff drops the end of a back-off that is over, and looks again at that of one that is not: nobody is told of a time
-// that has passed.
+// forgetBackoff clears a back-off that is over, and otherwise asks for a look at its end, so that the status never shows a time in
+// the past.
 func (t *turn) forgetBackoff() {
 	switch at := t.s.NextTransitionTime; {
 	case at == nil:
@@ -46,8 +46,8 @@ func (t *turn) forgetBackoff() {
 	}
 }
 
-// jump goes forward to the step that the rules of the plan ask for. An approval that a person gives meanwhile is for the
-// step that was waited for, so that number is not used.
+// jump goes forward to the step that the rules of the plan ask for. An approval given meanwhile is for the earlier step, so it uses
+// a new attempt number.
 func (t *turn) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	to := indexOf(t.f.Record, t.f.JumpTo)
 	if to <= indexOf(t.f.Record, step.Name) {
@@ -60,15 +60,15 @@ func (t *turn) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	return t.f.Record.Spec.Steps[to]
 }
 
-// pendingAct begins an attempt that acts, once it has a slot. The creation of the record is the intent for the first one;
-// the intent for any other is stored before it acts.
+// pendingAct begins an attempt that acts, once it has a slot. Creating the record is the intent for the first attempt; the intent
+// for any other is stored before it acts.
 func (t *turn) pendingAct(step v1alpha1.RemediationStep) bool {
 	if !HasSlot(t.asDecided()) {
 		return t.waitForSlot(step)
 	}
 	if brake := t.brake(); brake.stands() {
 		if t.s.Attempt == 0 && t.f.Safety.Failed != "" {
-			// Its number is used up: the act may yet take effect.
+			// Its number is used up: the act may still take effect.
 			t.end(t.begin(step), v1alpha1.ResultAborted, brake.message)
 		}
 		t.getInLine(step)
@@ -82,7 +82,7 @@ func (t *turn) pendingAct(step v1alpha1.RemediationStep) bool {
 	return t.goOn(t.waitsFor(step))
 }
 
-// waitForSlot stands in line.
+// waitForSlot gets in line.
 func (t *turn) waitForSlot(step v1alpha1.RemediationStep) bool {
 	t.settle(step)
 	t.getInLine(step)

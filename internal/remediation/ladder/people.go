@@ -2,8 +2,8 @@ package ladder
 
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-// decision returns what a person has decided about the attempt at work or waited for, or nil. One about another attempt is
-// stale, and not carried out.
+// decision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is
+// stale, and ignored.
 func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	if d := r.Spec.Decision; d != nil && d.Attempt == max(1, r.Status.Attempt) {
 		return d
@@ -13,12 +13,12 @@ func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 
 func (t *turn) decision() *v1alpha1.RemediationDecision { return decision(t.asDecided()).DeepCopy() }
 
-// DecisionAbout returns what a person has decided about the attempt at work or waited for, or nil.
+// DecisionAbout returns a person's decision about the attempt at work or the next one, or nil.
 func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	return decision(r).DeepCopy()
 }
 
-// AwaitsApproval reports whether the next attempt of a record must not act before a person approves it. Something else may be
+// AwaitsApproval reports whether the next attempt of a record needs a person's approval before it acts. Something else may be
 // missing, too.
 func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
 	step, ok := NextStep(r)
@@ -26,7 +26,7 @@ func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
 	return between && step.Action != v1alpha1.ActionHold && known(step.Action) && !refuses(decision(r)) && !approved(r, step)
 }
 
-// InProof reports whether the latest attempt of a record is over, and it is still to be seen whether that has helped.
+// InProof reports whether the latest attempt of a record is over but has not proven yet that it helped.
 func InProof(r *v1alpha1.MachineRemediation) bool { return proving(&r.Status) != nil && !Ended(r) }
 
 func allows(d *v1alpha1.RemediationDecision) bool {
@@ -37,13 +37,13 @@ func refuses(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerDeny || d.Answer == v1alpha1.AnswerCancel)
 }
 
-// approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval
-// outlasts attempts that could not be carried out.
+// approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval stays valid
+// after attempts that could not be carried out.
 func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
 	return step.Approval != v1alpha1.ApprovalRequired || allows(decision(r)) || inherited(&r.Status, step) != nil
 }
 
-// inherited is the decision that allowed the latest attempt, if that has done nothing; or nil.
+// inherited returns the decision that allowed the latest attempt, if that did nothing; or nil.
 func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
 	if last := latest(s); last != nil && givenUp(*last) && last.Step == step.Name && allows(last.Decision) {
 		return last.Decision
@@ -51,14 +51,14 @@ func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationSt
 	return nil
 }
 
-// decisionFor is what is stored with an attempt of a step: who has asked for it.
+// decisionFor returns the decision to store with an attempt of a step: who asked for it.
 func (t *turn) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
 	d := t.decision()
 	switch {
 	case d != nil && d.Answer == v1alpha1.AnswerRetry:
 		return d
 	case t.askedAnew() && step.Action == v1alpha1.ActionReplace:
-		// What was approved may be the step that was waited for before.
+		// The approval may be for the step before a jump.
 		return t.annotation()
 	case allows(d):
 		return d
@@ -66,13 +66,13 @@ func (t *turn) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.RemediationD
 	return inherited(&t.s, step).DeepCopy()
 }
 
-// cancels reports whether a person cancels what is at work or waited for.
+// cancels reports whether a person cancels the attempt at work or the next one.
 func (t *turn) cancels() bool {
 	d := t.decision()
 	return d != nil && d.Answer == v1alpha1.AnswerCancel
 }
 
-// refusedByPerson carries out Cancel and Deny. What follows from that is for the rules after it.
+// refusedByPerson carries out Cancel and Deny. The rules after it decide what follows.
 func (t *turn) refusedByPerson() bool {
 	d := t.decision()
 	switch {
@@ -91,7 +91,7 @@ func (t *turn) refusedByPerson() bool {
 	return false
 }
 
-// deniable reports whether there is an attempt that has done nothing yet, on a machine that still needs one.
+// deniable reports whether there is an attempt that did nothing yet, on a machine that still needs one.
 func (t *turn) deniable() bool {
 	attempt := atWork(&t.s)
 	if attempt == nil {
@@ -100,7 +100,7 @@ func (t *turn) deniable() bool {
 	return attempt.ObjectRef == nil
 }
 
-// refuse ends the attempt that a person does not want, or records that it does not take place. No step is left then.
+// refuse ends the attempt that a person refused, or records that it does not take place. Then no step is left.
 func (t *turn) refuse(d *v1alpha1.RemediationDecision, result v1alpha1.AttemptResult) {
 	attempt := atWork(&t.s)
 	if attempt == nil {
@@ -116,7 +116,7 @@ func (t *turn) refuse(d *v1alpha1.RemediationDecision, result v1alpha1.AttemptRe
 	t.s.Step = ""
 }
 
-// stepInQuestion is the step that is waited for, or if none is, the one that was tried last.
+// stepInQuestion returns the next step, or if there is none, the last one tried.
 func (t *turn) stepInQuestion() string {
 	if step, ok := t.nextStep(); ok {
 		return step.Name
@@ -124,7 +124,7 @@ func (t *turn) stepInQuestion() string {
 	return t.lastTried()
 }
 
-// by says who has decided, and why.
+// by says who decided, and why.
 func by(d *v1alpha1.RemediationDecision) string {
 	who := d.By
 	if who == "" {

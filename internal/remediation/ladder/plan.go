@@ -16,7 +16,7 @@ func AtWork(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationAttempt {
 	return atWork(&r.Status)
 }
 
-// NextStep returns the step that is tried or waited for; false if none is left.
+// NextStep returns the step at work or the next one; false if none is left.
 func NextStep(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	if r.Status.Attempt == 0 {
 		return first(r)
@@ -51,7 +51,7 @@ func indexOf(r *v1alpha1.MachineRemediation, name string) int {
 	return -1
 }
 
-// firstReplace is the first step of the plan that replaces the machine; -1 if there is none.
+// firstReplace returns the index of the first step that replaces the machine; -1 if there is none.
 func firstReplace(r *v1alpha1.MachineRemediation) int {
 	for i := range r.Spec.Steps {
 		if r.Spec.Steps[i].Action == v1alpha1.ActionReplace {
@@ -61,7 +61,7 @@ func firstReplace(r *v1alpha1.MachineRemediation) int {
 	return -1
 }
 
-// StepAfter is the name of the step that follows on name; empty if none does.
+// StepAfter returns the name of the step after name; empty if there is none.
 func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	for i := range steps {
 		if steps[i].Name == name && i+1 < len(steps) {
@@ -71,7 +71,7 @@ func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	return ""
 }
 
-// Acts reports whether a step of an action needs a slot. One that this version does not know does nothing.
+// Acts reports whether steps with an action need a slot. An action that this version does not know does nothing.
 func Acts(action v1alpha1.Action) bool {
 	return action == v1alpha1.ActionRequest || action == v1alpha1.ActionReboot || action == v1alpha1.ActionReplace
 }
@@ -88,12 +88,12 @@ func NeverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep)
 	return builtIn(r) && step.Action == v1alpha1.ActionReplace
 }
 
-// annotates reports whether a step asks for its power cycle by annotation: that of the built-in plan.
+// annotates reports whether a step requests its power cycle by annotation: that of the built-in plan.
 func (t *turn) annotates(step v1alpha1.RemediationStep) bool {
 	return step.Action == v1alpha1.ActionReboot && builtIn(t.f.Record)
 }
 
-// evidence reports whether a step makes a request for its own sake, which repairs nothing and stays as long as the record.
+// evidence reports whether a step makes a request that repairs nothing, and that stays as long as the record.
 func evidence(step v1alpha1.RemediationStep) bool {
 	return step.Action == v1alpha1.ActionRequest && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
 }

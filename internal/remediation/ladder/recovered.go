@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// recovered lets no further step begin while the machine is healthy. What stands is withdrawn, and the machine has to stay
-// healthy for the time of the probation.
+// recovered starts no further step while the machine is healthy. It withdraws what Sickbay asked for, and the machine must stay
+// healthy for the probation.
 func (t *turn) recovered() bool {
 	if t.f.Machine.Health != Healthy || t.f.Machine.Deleting() {
 		return false
@@ -31,7 +31,7 @@ func (t *turn) recovered() bool {
 	return t.awaitOwner() || t.proven()
 }
 
-// awaitOwner waits for an owner that says that it deletes the machine although that is healthy. The record has to outlast the mark.
+// awaitOwner waits for an owner that says it deletes the machine although the machine is healthy. The record must outlast the mark.
 func (t *turn) awaitOwner() bool {
 	due := t.answerDue()
 	if !t.now.Before(due) {
@@ -67,13 +67,13 @@ func (t *turn) proven() bool {
 	return t.complete(v1alpha1.ReasonRecoveredUnaided, "The machine is healthy, and nothing was done")
 }
 
-// cancelled reports whether a person has cancelled the remediation and nobody has begun anything since.
+// cancelled reports whether a person cancelled the remediation and nothing was begun since.
 func (t *turn) cancelled() bool {
 	last := latest(&t.s)
 	return t.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
-// repaired reports whether a repair was tried, helpful or not.
+// repaired reports whether a repair was tried, whether it helped or not.
 func (t *turn) repaired() bool {
 	for i := range t.s.Attempts {
 		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.repairs(attempt) {
@@ -83,7 +83,7 @@ func (t *turn) repaired() bool {
 	return false
 }
 
-// repairs reports whether an attempt is one to repair the machine: evidence, and time, repair nothing.
+// repairs reports whether an attempt is meant to repair the machine, unlike evidence and waiting.
 func (t *turn) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 	step := t.stepOf(attempt)
 	return Acts(step.Action) && !evidence(step)
@@ -91,7 +91,7 @@ func (t *turn) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 
 const undecidedNow = "Nobody can tell just now whether the machine is healthy"
 
-// unproven goes on with a machine that was healthy, and is not for certain now.
+// unproven goes on with a machine that was healthy, and is not certainly healthy now.
 func (t *turn) unproven() bool {
 	open := proving(&t.s)
 	if t.s.RecoveryTime == nil && open == nil {
@@ -102,7 +102,7 @@ func (t *turn) unproven() bool {
 	}
 	switch {
 	case open == nil:
-		// Back to where it stood.
+		// Back to where it was.
 		return false
 	case t.f.Machine.Health == Sick:
 		return t.fails(open, "The machine fell sick again in its probation")
@@ -110,8 +110,8 @@ func (t *turn) unproven() bool {
 	return t.awaitProof(open)
 }
 
-// awaitProof waits until the machine is seen healthy again, for the time of the step and twice the probation. A pause
-// begins that time anew.
+// awaitProof waits until the machine is healthy again, for the timeout of the step plus twice the probation. A pause restarts that
+// time.
 func (t *turn) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
 	limit := latestOf(t.answerDue(), t.proofDue(latestOf(t.deadlineOf(attempt), attempt.EndTime.Time, t.lastPause())))
 	if !t.now.Before(limit) {
@@ -127,7 +127,7 @@ func (t *turn) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
 	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, message)
 }
 
-// deadlineOf is when the time of an attempt is up that nobody has stopped.
+// deadlineOf returns when an attempt times out whose clock never stopped.
 func (t *turn) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
 	if attempt.StartTime == nil {
 		return time.Time{}
@@ -135,7 +135,7 @@ func (t *turn) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
 	return attempt.StartTime.Add(t.stepOf(attempt).Timeout())
 }
 
-// lastPause is when the last pause ended, seen or not.
+// lastPause returns when the last pause ended, whether the record saw it or not.
 func (t *turn) lastPause() time.Time {
 	seen := progressing(&t.f.Record.Status).LastTransitionTime.Time
 	if unseen := t.f.ResumedAt; unseen.After(seen) && !unseen.After(t.now) {

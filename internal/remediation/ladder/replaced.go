@@ -6,8 +6,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// replaced decides about a machine that is gone as this record has asked. By a built-in plan that is all. By others, the
-// successor has to be healthy and stay so.
+// replaced decides about a machine that is gone as this record asked. A built-in plan ends there. Other plans wait until the
+// successor has stayed healthy.
 func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	switch {
 	case t.cancels():
@@ -28,7 +28,7 @@ func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	return t.succeeded(attempt)
 }
 
-// succeeded goes by the successor. Which one it is is stored, so that no other record claims it.
+// succeeded follows the successor. It stores which machine that is, so that no other record claims it.
 func (t *turn) succeeded(attempt *v1alpha1.RemediationAttempt) bool {
 	successor := t.f.Successor
 	if successor != nil {
@@ -47,12 +47,12 @@ func (t *turn) succeeded(attempt *v1alpha1.RemediationAttempt) bool {
 	return t.awaitSuccessor(attempt)
 }
 
-// hasSuccessor reports whether an owner of that kind puts another machine in the place of one that it deletes.
+// hasSuccessor reports whether an owner of that kind replaces a machine that it deletes.
 func hasSuccessor(ownerKind string) bool {
 	return ownerKind == "MachineSet" || ownerKind == "KubeadmControlPlane"
 }
 
-// noSuccessor says why no machine takes the place of the one that is gone.
+// noSuccessor says why no machine replaces the one that is gone.
 func (t *turn) noSuccessor() string {
 	if t.f.Safety.Terminating != "" {
 		return t.f.Safety.Terminating
@@ -60,7 +60,7 @@ func (t *turn) noSuccessor() string {
 	return t.f.NoSuccessor
 }
 
-// waitStopped stops the clock while somebody has stopped the record.
+// waitStopped stops the clock while the record is stopped.
 func (t *turn) waitStopped() bool {
 	reason, message := t.f.Safety.stop(t.now)
 	if reason == "" {
@@ -81,7 +81,7 @@ func (t *turn) successorFailed(attempt *v1alpha1.RemediationAttempt, how string)
 	return t.complete(v1alpha1.ReasonReplacementFailed, message)
 }
 
-// awaitSuccessor waits for a healthy successor, for the time of the step and twice the probation.
+// awaitSuccessor waits for a healthy successor, for the timeout of the step plus twice the probation.
 func (t *turn) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	limit := t.proofDue(t.runClock(attempt, t.stepOf(attempt)))
 	if !t.now.Before(limit) {
@@ -96,7 +96,7 @@ func (t *turn) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWaitingForReplacement, message)
 }
 
-// proveSuccessor ends the record once the successor has been healthy for the time of the probation.
+// proveSuccessor ends the record once the successor has been healthy for the probation.
 func (t *turn) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	t.runClock(attempt, t.stepOf(attempt))
 	since := t.f.Successor.HealthySince.Truncate(time.Second)

@@ -10,13 +10,13 @@ import (
 const (
 	// AnswerTime is how long an owner may leave all of its marks unanswered.
 	AnswerTime = 10 * time.Minute
-	// refusalTime is for how long an owner may say that it cannot remediate a machine.
+	// refusalTime is how long an owner may say that it cannot remediate a machine.
 	refusalTime = time.Hour
-	// DeletionTime is how long a deletion may take, and for how long an owner may say that it deletes a machine and not do it.
+	// DeletionTime is how long a deletion may take, and how long an owner may say that it deletes a machine without doing it.
 	DeletionTime = time.Hour
 )
 
-// replacing goes by what the owner says.
+// replacing follows the owner's answer.
 func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	m := t.f.Machine
 	switch {
@@ -44,10 +44,10 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	return t.inTime(attempt, step)
 }
 
-// deleting waits for a machine on its way out, which nothing brings back. Only a deletion that takes long is worth a word.
+// deleting waits for a machine that is being deleted, which cannot be undone. It only mentions a deletion that takes long.
 func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
 	if !NeverGivenUp(t.f.Record, step) {
-		// A successor has to prove itself in the time that is left.
+		// A successor must prove itself in the remaining time.
 		t.stopClock(byDeletion)
 	}
 	since := t.f.Machine.DeletingSince
@@ -62,8 +62,8 @@ func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
 	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+clockTime(since))
 }
 
-// ownerAnswers leaves the time to an owner that says that it deletes the machine. The deletion follows at once, so in the
-// beginning nothing is stored of that; but if a webhook refuses it, the owner says so for ever.
+// ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is
+// stored; but if a webhook refuses the deletion, the owner says so for ever.
 func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	if t.s.StoppedBy != byDeletion {
 		soon := t.runClock(attempt, step)
@@ -84,10 +84,10 @@ func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 	return t.fails(attempt, fmt.Sprintf("%s says since %s that it deletes the machine, and has not", t.f.Machine.ownerName(), clockTime(t.s.StoppedTime.Time)))
 }
 
-// clockTime is a moment in a message.
+// clockTime formats a time for a message.
 func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile, its refusal may not.
+// ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile.
 func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {
 	t.stopClock(byRefusal)
 	message := fmt.Sprintf("%s cannot remediate the machine: %s", t.f.Machine.ownerName(), t.f.Machine.Mark.Message)

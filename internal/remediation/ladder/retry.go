@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// retried begins a step anew, as a person has decided. It reports whether one has.
+// retried begins a step again, as a person decided. It reports whether one did.
 func (t *turn) retried() bool {
 	d := t.decision()
 	if d == nil || d.Answer != v1alpha1.AnswerRetry {
@@ -18,14 +18,14 @@ func (t *turn) retried() bool {
 	}
 	unread := t.f.Record.Status.ObservedGeneration < t.f.Record.Generation
 	if t.s.Step != step || unread {
-		// Whatever was waited for, a person has decided since.
+		// A person's decision overrides what the record waited for.
 		t.s.NextTransitionTime = nil
 	}
 	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step
 	return true
 }
 
-// retriedInVain reports whether a person wanted the attempt that has done nothing. It is made up for.
+// retriedInVain reports whether a person asked for the attempt that did nothing. It is repeated.
 func (t *turn) retriedInVain() bool {
 	last := latest(&t.s)
 	if last == nil || !givenUp(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
@@ -35,8 +35,8 @@ func (t *turn) retriedInVain() bool {
 	return true
 }
 
-// lastTried is the step of the latest attempt that has begun, or else the one that is waited for, or the first of the plan. One that
-// leaves the machine to a person is not tried: that person has just answered.
+// lastTried returns the step of the latest attempt that began, or else the next one, or the first of the plan. It skips steps that
+// leave the machine to a person: that person has just answered.
 func (t *turn) lastTried() string {
 	for _, attempt := range slices.Backward(t.s.Attempts) {
 		if attempt.StartTime != nil {
@@ -54,7 +54,7 @@ func (t *turn) lastTried() string {
 	return t.f.Record.Spec.Steps[0].Name
 }
 
-// counts reports whether an attempt with this result uses up one of its step.
+// counts reports whether an attempt with this result uses up one attempt of its step.
 func counts(result v1alpha1.AttemptResult) bool {
 	switch result {
 	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
@@ -64,10 +64,10 @@ func counts(result v1alpha1.AttemptResult) bool {
 	}
 }
 
-// Tried is how many attempts of a step of a record count, since it was begun last; that at work is one of them.
+// Tried returns how many attempts of a step of a record count since it last began, including the one at work.
 func Tried(r *v1alpha1.MachineRemediation, step string) int32 { return tried(&r.Status, step) }
 
-// tried is how many attempts of a step count, since it was begun last: a Retry begins it anew.
+// tried returns how many attempts of a step count since it last began. A Retry begins it again.
 func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 	n := int32(0)
 	for i := len(s.Attempts) - 1; i >= 0; i-- {
@@ -85,7 +85,7 @@ func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 	return n
 }
 
-// failedInVain is how many attempts in a row have failed. Those that did nothing are passed over.
+// failedInVain returns how many attempts in a row failed. It skips those that did nothing.
 func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
 	n := 0
 	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {

@@ -8,24 +8,24 @@ import (
 
 // Safety says what keeps Sickbay from acting on a machine. Each field is a reason in words; empty if it does not apply.
 type Safety struct {
-	// Unmanaged: Sickbay does not look after the machine any more.
+	// Unmanaged: Sickbay no longer manages the machine.
 	Unmanaged string
 	// Terminating: its namespace or Cluster is being deleted.
 	Terminating string
 	// Paused: the MachineHealthCheck, the Cluster or the Machine is paused, or its plan only observes.
 	Paused string
-	// OnHold: somebody holds remediation back until HoldUntil.
+	// OnHold: somebody has put remediation on hold until HoldUntil.
 	OnHold    string
 	HoldUntil time.Time
 	// HeldByOthers: another system works on the machine, as the caches show.
 	HeldByOthers string
-	// Claimed: another system works on the machine, which only a judgement past the caches shows.
+	// Claimed: another system works on the machine, which only a live judgement shows.
 	Claimed string
-	// KeptOff: a person keeps the host of the machine off, and has taken over the cycle of an attempt that reboots it.
+	// KeptOff: a person keeps the machine's host off, and has taken over the cycle of an attempt that reboots it.
 	KeptOff string
-	// Paced: other repairs have to prove themselves before this record gets a slot.
+	// Paced: other repairs must succeed before this record gets a slot.
 	Paced string
-	// Misconfigured: the MachineHealthCheck cannot be followed, or its plan does not exist.
+	// Misconfigured: the settings of the MachineHealthCheck are invalid, or its plan does not exist.
 	Misconfigured string
 	// GateClosed: triggerIf does not allow remediation.
 	GateClosed string
@@ -33,15 +33,15 @@ type Safety struct {
 	OverBudget string
 	// PlanProblem: the plan cannot be evaluated.
 	PlanProblem string
-	// Changed: what the act goes by is not as it was when it was planned.
+	// Changed: the facts behind the act have changed since it was planned.
 	Changed string
-	// Failed: the act was tried, and could not be carried out. A read after it has shown nothing of it.
+	// Failed: the act was tried and failed. A read after it shows no effect.
 	Failed string
-	// Stuck: what was asked for could not be taken back just now.
+	// Stuck: a withdrawal failed just now.
 	Stuck string
 }
 
-// stop is the first reason for which nothing may go on at a time. A hold may have ended since it was observed.
+// stop returns the first reason to stop at a given time. A hold may have ended since it was observed.
 func (s Safety) stop(now time.Time) (reason, message string) {
 	switch {
 	case s.Paused != "":
@@ -57,13 +57,13 @@ func (s Safety) stop(now time.Time) (reason, message string) {
 // obstacle is what keeps a step from acting. The zero value is none.
 type obstacle struct {
 	reason, message string
-	// hidden reports that the caches do not show it, so nobody knows when it is over.
+	// hidden reports that the caches do not show it, so its end is unknown.
 	hidden bool
 }
 
 func (o obstacle) stands() bool { return o.reason != "" }
 
-// claim is who comes before Sickbay on this machine, or that nobody knows whether it is sick, or by which plan to go.
+// claim returns who takes precedence over Sickbay on this machine, or that its health or its plan is unknown.
 func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
 	m, s := t.f.Machine, t.f.Safety
 	switch {
@@ -87,7 +87,7 @@ func heldByOthers(message string) obstacle {
 	return obstacle{reason: v1alpha1.ReasonRemediationHeldByOthers, message: message}
 }
 
-// claimed says who else is at work on the machine, as far as the caches show it.
+// claimed says who else works on the machine, as far as the caches show it.
 func (t *turn) claimed(step v1alpha1.RemediationStep) string {
 	m, s := t.f.Machine, t.f.Safety
 	switch {
@@ -103,7 +103,7 @@ func (t *turn) claimed(step v1alpha1.RemediationStep) string {
 	return ""
 }
 
-// taken says that the name of a request is taken by one that is not ours.
+// taken says that the name of a request is taken by somebody else's object.
 func (t *turn) taken(step v1alpha1.RemediationStep) string {
 	request := t.f.Request
 	if request == nil || request.OperationID != "" || step.Action == v1alpha1.ActionReplace || t.annotates(step) {
@@ -112,7 +112,7 @@ func (t *turn) taken(step v1alpha1.RemediationStep) string {
 	return request.Ref.Kind + " " + request.Ref.Name + " exists already and belongs to another object"
 }
 
-// brake is what keeps a step from acting now although it has a slot. Nobody knows when it is over.
+// brake returns what keeps a step from acting now although it has a slot. Its end is unknown.
 func (t *turn) brake() obstacle {
 	s := t.f.Safety
 	switch {

@@ -7,11 +7,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Ended reports whether a record is over.
+// Ended reports whether a record has ended.
 func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime != nil }
 
-// InFlight reports whether a record counts against the bound: it has a slot, or what it has asked for is at work without one. A
-// former leader may have carried that out after the slot was given back.
+// InFlight reports whether a record counts against the limit: it has a slot, or what it asked for is at work without one. A former
+// leader may have carried that out after the slot was released.
 func InFlight(r *v1alpha1.MachineRemediation) bool {
 	attempt := AtWork(r)
 	return HasSlot(r) || (!Ended(r) && attempt != nil && attempt.ObjectRef != nil)
@@ -22,13 +22,13 @@ func HasActed(r *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
 }
 
-// HasSlot reports whether more slots were granted to a record than it has given back.
+// HasSlot reports whether a record was granted more slots than it has released.
 func HasSlot(r *v1alpha1.MachineRemediation) bool {
 	return !Ended(r) && r.Spec.Grant > r.Status.ReleasedGrant
 }
 
-// WantsSlot reports whether a record waits for a slot and for nothing else: it has said so, nobody has decided against it
-// since, and the time of its back-off has passed. If only that time is missing, at is when it has.
+// WantsSlot reports whether a record waits only for a slot: it says so, nobody has decided against it since, and its back-off is
+// over. If only the back-off remains, at is its end.
 func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at time.Time) {
 	if !r.Status.SlotWanted || Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || refuses(decision(r)) {
 		return false, time.Time{}
@@ -39,14 +39,14 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 	return true, time.Time{}
 }
 
-// getInLine notes that the next attempt lacks nothing but a slot.
+// getInLine records that the next attempt needs only a slot.
 func (t *turn) getInLine(step v1alpha1.RemediationStep) { t.inLine = Acts(step.Action) }
 
-// Fruitless is how many grants of a record have led to no act.
+// Fruitless returns how many grants of a record led to no act.
 func Fruitless(r *v1alpha1.MachineRemediation) int {
 	made := int32(0)
 	if len(r.Status.Attempts) == maxAttempts {
-		// Those that were forgotten have acted.
+		// Attempts that were dropped have acted.
 		made = r.Status.Attempts[0].Number - 1
 	}
 	for i := range r.Status.Attempts {
@@ -57,8 +57,8 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 	return int(max(0, r.Status.ReleasedGrant-made))
 }
 
-// release gives the slot to those who wait, if the record has one. It keeps its slot as long as anything of it stands, or the
-// owner of the machine is at work.
+// release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
+// progress, or the owner of the machine is at work.
 func (t *turn) release() bool {
 	if !HasSlot(t.asDecided()) || t.stands() || t.ownerAtWork() {
 		return false

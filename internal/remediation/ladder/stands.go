@@ -12,8 +12,8 @@ func (t *turn) stands() bool {
 	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
 }
 
-// markStands reports whether our mark can still be taken back: what its owner has begun, it finishes. One that only says so has begun
-// nothing, and would go by the mark when the machine is sick another time.
+// markStands reports whether our mark can still be withdrawn: an owner finishes what it has begun. An owner that only says it acts
+// has begun nothing, and would follow the mark the next time the machine is sick.
 func (t *turn) markStands() bool {
 	m := t.f.Machine
 	if !m.Mark.Ours || !m.Mark.Stands() || m.Deleting() || m.Gone {
@@ -29,8 +29,8 @@ func (t *turn) markStands() bool {
 	return !due.IsZero() && !t.now.Before(due)
 }
 
-// answerDue is until when the owner may say that it deletes the machine and not do it, after the attempt that has asked it to. Zero:
-// the owner does not say so, or that attempt is not over.
+// answerDue returns until when the owner may say that it deletes the machine without doing it, after the attempt that asked for it.
+// It is zero if the owner does not say so, or that attempt is not over.
 func (t *turn) answerDue() time.Time {
 	m := t.f.Machine
 	if !m.Mark.Ours || m.Mark.State != MarkAnswered || m.Deleting() || m.Gone {
@@ -48,8 +48,8 @@ func (t *turn) answerDue() time.Time {
 	return time.Time{}
 }
 
-// ownerAtWork reports whether the owner goes on with what a mark of ours has asked for, although the attempt is over. Nobody can
-// take that back. One that says so and does not delete the machine is given an hour.
+// ownerAtWork reports whether the owner still carries out a mark of ours although the attempt is over. That cannot be withdrawn. An
+// owner that says so but does not delete the machine is given an hour.
 func (t *turn) ownerAtWork() bool {
 	m := t.f.Machine
 	if m.Deleting() && !m.Gone {
@@ -63,13 +63,13 @@ func (t *turn) ownerAtWork() bool {
 	return true
 }
 
-// ownerFailed reports whether an attempt is over because of what the owner has not done.
+// ownerFailed reports whether an attempt ended because its owner did not act.
 func (t *turn) ownerFailed() bool {
 	last := latest(&t.s)
 	return last != nil && last.Result == v1alpha1.ResultFailed && t.stepOf(last).Action == v1alpha1.ActionReplace
 }
 
-// requestStands reports whether a request of this record stands that goes with its attempt.
+// requestStands reports whether a request of this record exists that is withdrawn with its attempt.
 func (t *turn) requestStands() bool {
 	request, attempt := t.f.Request, atWork(&t.s)
 	if request == nil || request.OperationID == "" {
@@ -81,14 +81,14 @@ func (t *turn) requestStands() bool {
 	return !outlasts(t.requestStep(), request)
 }
 
-// outlasts reports whether a request stays once its attempt is over, and goes with the record: evidence does. So does a power
-// cycle that is over: it keeps nothing off, but what the Node had before may be in it.
+// outlasts reports whether a request stays after its attempt, until the record is deleted. Evidence does. So does a finished power
+// cycle: it keeps nothing off, but may hold the backup of the Node.
 func outlasts(step v1alpha1.RemediationStep, request *Request) bool {
 	over := request.Succeeded == "True" || request.Succeeded == "False"
 	return evidence(step) || (step.Action == v1alpha1.ActionReboot && over)
 }
 
-// requestStep is the step whose attempt has made the request. One that is forgotten does nothing.
+// requestStep returns the step whose attempt made the request. A forgotten step counts as one that does nothing.
 func (t *turn) requestStep() v1alpha1.RemediationStep {
 	for i := range t.s.Attempts {
 		if attempt := &t.s.Attempts[i]; t.f.Request != nil && attempt.OperationID == t.f.Request.OperationID {

@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// say sets the phase, and what the condition Progressing says of it: True while it goes on by itself, Unknown while
-// somebody has stopped it, False when it has come to an end or waits for a person.
+// say sets the phase, and the condition Progressing: True while the record goes on by itself, Unknown while somebody has stopped
+// it, False when it has ended or waits for a person.
 func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool {
 	t.s.Phase = phase
 	status := metav1.ConditionTrue
@@ -36,7 +36,7 @@ func (t *turn) condition(conditionType string, status metav1.ConditionStatus, re
 	})
 }
 
-// complete ends the record. An attempt whose result was left open gets one.
+// complete ends the record. An attempt without a result gets one.
 func (t *turn) complete(reason, message string) bool {
 	if attempt := proving(&t.s); attempt != nil {
 		attempt.Result, attempt.Message = v1alpha1.ResultAborted, message
@@ -57,17 +57,17 @@ func (t *turn) complete(reason, message string) bool {
 	return t.say(v1alpha1.RemediationEnded, v1alpha1.ReasonEnded, message)
 }
 
-// goOn says that an attempt is at work, and for whom it waits.
+// goOn says that an attempt is at work, and whom it waits for.
 func (t *turn) goOn(message string) bool {
 	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, message)
 }
 
-// takesBack says that something of an attempt that is over still stands.
+// takesBack says that something of a finished attempt is still in progress.
 func (t *turn) takesBack(message string) bool {
 	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, message)
 }
 
-// waitsFor says for whom an attempt waits, and what comes if that is in vain.
+// waitsFor says whom an attempt waits for, and what comes next if that fails.
 func (t *turn) waitsFor(step v1alpha1.RemediationStep) string {
 	what := ""
 	switch step.Action {
@@ -111,7 +111,7 @@ func (t *turn) then(step v1alpha1.RemediationStep) string {
 	return "leaves the machine to a person if that does not help"
 }
 
-// inVain says what has not come about in the time of a step.
+// inVain says what did not happen within the timeout of a step.
 func (t *turn) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) string {
 	if evidence(step) && attempt.ObjectRef != nil {
 		return fmt.Sprintf("%s %s has not succeeded after %s", attempt.ObjectRef.Kind, attempt.ObjectRef.Name, step.Timeout())

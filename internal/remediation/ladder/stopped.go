@@ -4,8 +4,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stopped leaves everything where it stands while somebody wants it so, and stops its clocks. A host that is kept off is
-// given back: that attempt is over, and does not count.
+// stopped leaves everything as it is while somebody has stopped the record, and stops its clocks. A host that is kept off is
+// released: that attempt is over, and does not count.
 func (t *turn) stopped() bool {
 	reason, message := t.f.Safety.stop(t.now)
 	if reason == "" {
@@ -34,8 +34,8 @@ func (t *turn) stopped() bool {
 	return t.rests(reason, message)
 }
 
-// standsStill reports whether the attempt at work goes on once nobody stops it any more. One that reboots does not, nor one
-// that has not done anything yet: others may have its slot.
+// standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that has not done
+// anything yet: others may have its slot.
 func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
 	step := t.stepOf(attempt)
 	if t.deleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
@@ -44,7 +44,7 @@ func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
 	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !Acts(step.Action))
 }
 
-// rests is a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that proves nothing.
+// rests handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.
 func (t *turn) rests(reason, message string) bool {
 	if t.s.RecoveryTime != nil {
 		t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
@@ -66,7 +66,7 @@ func (t *turn) rests(reason, message string) bool {
 	return t.say(v1alpha1.RemediationPending, reason, message)
 }
 
-// hostStands reports whether a host is cycled, or is about to be, for an attempt that is over.
+// hostStands reports whether a host is being cycled, or will be, for an attempt that is over.
 func (t *turn) hostStands() bool {
 	if t.f.Machine.RebootStands {
 		return true

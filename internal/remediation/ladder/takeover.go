@@ -6,9 +6,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// takeOver records what the act of an attempt has led to, once that is to be seen. The first act may come before there is
-// an attempt, as the creation of the record is its intent, and an earlier version of Sickbay may have left a mark or a request:
-// then an attempt has begun although the record does not say so yet.
+// takeOver records the effect of an attempt's act, once it is visible. The first act may precede its attempt, since creating the
+// record is the intent for it, and an earlier version of Sickbay may have left a mark or a request. Then an attempt has begun
+// although the record does not show it yet.
 func (t *turn) takeOver() bool {
 	if attempt := atWork(&t.s); attempt != nil && attempt.ObjectRef == nil {
 		t.notice(attempt)
@@ -24,7 +24,7 @@ func (t *turn) takeOver() bool {
 	return t.goOn(t.waitsFor(step))
 }
 
-// notice records what the act of the attempt at work has led to. Its time runs from then on.
+// notice records the effect of the act of the attempt at work. The attempt's time runs from then on.
 func (t *turn) notice(attempt *v1alpha1.RemediationAttempt) {
 	step := t.stepOf(attempt)
 	if attempt.ObjectRef = t.seen(step, attempt.OperationID, true); attempt.ObjectRef != nil {
@@ -32,8 +32,8 @@ func (t *turn) notice(attempt *v1alpha1.RemediationAttempt) {
 	}
 }
 
-// begunUnseen is the step that has begun, and what it has led to; nil if none has. Without a record of it, that is the first
-// step, or if the machine has our mark, the next one that replaces it.
+// begunUnseen returns the step that has begun, and its effect; nil if none has. If the record does not show it, that is the first
+// step, or, if the machine has our mark, the next one that replaces it.
 func (t *turn) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationObjectReference) {
 	step, ok := t.nextStep()
 	if !ok {
@@ -50,8 +50,8 @@ func (t *turn) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationObj
 	return t.f.Record.Spec.Steps[replace], t.seenMark(false)
 }
 
-// seen returns what the act of an attempt has led to, or nil if there is nothing to be seen. If the attempt was intended,
-// whatever it would have done counts as its own.
+// seen returns the effect of an attempt's act, or nil if there is none. If the attempt was intended, whatever its act would have
+// done counts as its own.
 func (t *turn) seen(step v1alpha1.RemediationStep, operation string, intended bool) *v1alpha1.RemediationObjectReference {
 	m, request := t.f.Machine, t.f.Request
 	switch {
@@ -65,7 +65,7 @@ func (t *turn) seen(step v1alpha1.RemediationStep, operation string, intended bo
 	return nil
 }
 
-// seenReplace returns the owner that the machine is marked for, or the machine itself if nobody owns it and it goes.
+// seenReplace returns the owner that the machine is marked for, or the machine itself if it has no owner and is being deleted.
 func (t *turn) seenReplace(intended bool) *v1alpha1.RemediationObjectReference {
 	m := t.f.Machine
 	if m.Owner != nil {
@@ -77,8 +77,8 @@ func (t *turn) seenReplace(intended bool) *v1alpha1.RemediationObjectReference {
 	return nil
 }
 
-// seenMark returns the owner that the machine is marked for. The mark of somebody else has the effect of ours, if ours is
-// intended: it would not be set a second time.
+// seenMark returns the owner that the machine is marked for. If we intended a mark, somebody else's counts as ours, since ours
+// would not be set a second time.
 func (t *turn) seenMark(intended bool) *v1alpha1.RemediationObjectReference {
 	m := t.f.Machine
 	if m.Owner == nil || !m.Mark.Stands() || (!m.Mark.Ours && !intended) {
@@ -87,7 +87,7 @@ func (t *turn) seenMark(intended bool) *v1alpha1.RemediationObjectReference {
 	return m.Owner.DeepCopy()
 }
 
-// self is the machine of the record.
+// self returns the machine of the record.
 func (t *turn) self() *v1alpha1.RemediationObjectReference {
 	ref := t.f.Record.Spec.MachineRef
 	return &v1alpha1.RemediationObjectReference{APIVersion: ref.APIGroup + "/v1beta2", Kind: "Machine", Name: ref.Name, UID: ref.UID}

@@ -13,17 +13,17 @@ import (
 type turn struct {
 	f   Facts
 	now time.Time
-	// s is the status as it should be.
+	// s is the new status.
 	s v1alpha1.MachineRemediationStatus
 	d Decision
-	// inLine reports that the next attempt lacks nothing but a slot.
+	// inLine reports that the next attempt needs only a slot.
 	inLine bool
 }
 
-// time is now as the API stores it.
+// time returns now as the API stores it.
 func (t *turn) time() *metav1.Time { return new(metav1.NewTime(t.now.Truncate(time.Second))) }
 
-// after is a moment in the future as the API stores it, and when to look again.
+// after returns a future time as the API stores it, and asks for a look then.
 func (t *turn) after(wait time.Duration) *metav1.Time {
 	at := metav1.NewTime(t.time().Add(wait))
 	t.recheck(at.Time)
@@ -37,33 +37,33 @@ func (t *turn) recheck(at time.Time) {
 	}
 }
 
-// act asks for one act for an attempt, which leaves the status as it is.
+// act asks for one act of an attempt, and leaves the status as it is.
 func (t *turn) act(what Act, attempt v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	t.s = *t.f.Record.Status.DeepCopy()
 	t.d.Act, t.d.Attempt, t.d.Step = what, attempt, step
 	return true
 }
 
-// asDecided is the record with the status that is being decided.
+// asDecided returns the record with the new status.
 func (t *turn) asDecided() *v1alpha1.MachineRemediation {
 	return &v1alpha1.MachineRemediation{ObjectMeta: t.f.Record.ObjectMeta, Spec: t.f.Record.Spec, Status: t.s}
 }
 
-// nextStep is the step that is tried or waited for.
+// nextStep returns the step at work or the next one.
 func (t *turn) nextStep() (v1alpha1.RemediationStep, bool) { return NextStep(t.asDecided()) }
 
-// stepOf is the step of an attempt. One that the plan does not have does nothing.
+// stepOf returns the step of an attempt. One that the plan does not have does nothing.
 func (t *turn) stepOf(attempt *v1alpha1.RemediationAttempt) v1alpha1.RemediationStep {
 	step, _ := stepNamed(t.f.Record, attempt.Step)
 	return step
 }
 
-// settle stores which step is waited for.
+// settle stores which step is next.
 func (t *turn) settle(step v1alpha1.RemediationStep) {
 	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step.Name
 }
 
-// progressing is the condition of that name as it was read.
+// progressing returns the condition of that name as it was read.
 func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); c != nil {
 		return *c
@@ -71,5 +71,5 @@ func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// reason is the one that the record gave when it was read.
+// reason returns the record's reason as it was read.
 func (t *turn) reason() string { return progressing(&t.f.Record.Status).Reason }

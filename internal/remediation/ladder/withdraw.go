@@ -4,7 +4,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// withdraw takes back what is left of an attempt that is over. Nothing follows until it is gone.
+// withdraw takes back what is left of a finished attempt. Nothing follows until it is gone.
 func (t *turn) withdraw() bool {
 	if attempt := atWork(&t.s); attempt != nil {
 		return t.withdrawStrays(attempt)
@@ -23,8 +23,8 @@ func (t *turn) withdraw() bool {
 	return t.withdrawRequest()
 }
 
-// withdrawStrays takes back what an attempt before the one at work has led to after all: it came late. A mark beside a
-// request may be that of the request's controller.
+// withdrawStrays takes back late effects of an attempt before the one at work. A mark beside a request may belong to the request's
+// controller.
 func (t *turn) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
 	step, m, request := t.stepOf(attempt), t.f.Machine, t.f.Request
 	switch {
@@ -38,8 +38,7 @@ func (t *turn) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
 	return false
 }
 
-// announces stores, before something is taken back, that it is, and what the latest attempt has led to after all if it
-// seemed to have done nothing.
+// announces stores a withdrawal before it happens, and the late effect of the latest attempt if that seemed to have done nothing.
 func (t *turn) announces() bool {
 	last := latest(&t.s)
 	if last != nil && last.ObjectRef == nil && last.OperationID != "" {
@@ -67,7 +66,7 @@ func (t *turn) withdrawRequest() bool {
 	return t.withdrawal(WithdrawRequest)
 }
 
-// withdrawal asks for one act that takes something back.
+// withdrawal asks for one act that withdraws something.
 func (t *turn) withdrawal(what Act) bool {
 	if stuck := t.f.Safety.Stuck; stuck != "" {
 		return t.takesBack("Could not take back what was asked for: " + stuck)

@@ -1,7 +1,7 @@
-// Package retention says which records of repairs need not be kept any more.
+// Package retention says which records of repairs can be deleted.
 //
-// Memory needs those of the relapse window, and the last ones of each machine and host that is still there. What nothing
-// depends on is history for people, and goes after a while.
+// Memory needs the records of the relapse window, and the last ones of each existing machine and host. Other records are history
+// for people, and expire.
 //
-// It is pure: records and the time in, those that go out.
+// It is pure: records and the time in, the expired ones out.
 package retention

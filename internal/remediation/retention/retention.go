@@ -11,45 +11,45 @@ import (
 const (
 	// DefaultAge is how long history is kept.
 	DefaultAge = 7 * 24 * time.Hour
-	// DefaultCount is how much of it is kept for each MachineHealthCheck.
+	// DefaultCount is how many records of it are kept for each MachineHealthCheck.
 	DefaultCount = 50
-	// lastOfEach is how many records of a machine or host are kept as long as it is there.
+	// lastOfEach is how many records of an existing machine or host are kept.
 	lastOfEach = 10
 )
 
 // Limits say how much history is kept.
 type Limits struct {
-	// Age is how long a record is kept that nothing depends on, counted from when it ended.
+	// Age is how long an unneeded record is kept after it ended.
 	Age time.Duration
 	// Count is how many of those are kept for each MachineHealthCheck.
 	Count int
 }
 
-// OrDefault returns the limits, and the defaults for those that are not set.
+// OrDefault returns the limits, with the defaults for those that are not set.
 func (l Limits) OrDefault() Limits {
 	return Limits{Age: cmp.Or(l.Age, DefaultAge), Count: cmp.Or(l.Count, DefaultCount)}
 }
 
-// Record is what matters of a MachineRemediation.
+// Record is the part of a MachineRemediation that retention depends on.
 type Record struct {
 	UID types.UID
 	// HealthCheck is the UID of the MachineHealthCheck that admitted it.
 	HealthCheck types.UID
 	Machine     types.UID
-	// MachineLives reports that the machine is still there.
+	// MachineLives reports that the machine still exists.
 	MachineLives bool
 	// Host is empty if the machine had none.
 	Host      types.UID
 	HostLives bool
-	// Ordinal is which record of its machine it is.
+	// Ordinal numbers the records of its machine.
 	Ordinal int
 	// Ended is when it ended; zero if it has not.
 	Ended time.Time
-	// Window is for how long it is remembered after that.
+	// Window is how long it is remembered after that.
 	Window time.Duration
 }
 
-// DueAt is when a record may go because of its age, if nothing depends on it then; zero if it has not ended.
+// DueAt is when a record may expire by age, if it is not needed then; zero if it has not ended.
 func (l Limits) DueAt(r Record) time.Time {
 	if r.Ended.IsZero() {
 		return time.Time{}
@@ -57,8 +57,8 @@ func (l Limits) DueAt(r Record) time.Time {
 	return r.Ended.Add(max(l.Age, r.Window))
 }
 
-// Due returns the UIDs of the records that go, the oldest first. The records are all those of the machines and
-// MachineHealthChecks among them.
+// Due returns the UIDs of the expired records, oldest first. The records must include all of the machines and MachineHealthChecks
+// among them.
 func (l Limits) Due(records []Record, now time.Time) []types.UID {
 	latestFirst := slices.Clone(records)
 	slices.SortFunc(latestFirst, func(a, b Record) int {
@@ -81,12 +81,12 @@ func (l Limits) Due(records []Record, now time.Time) []types.UID {
 	return due
 }
 
-// needs counts what memory needs, the latest first.
+// needs counts what memory needs, latest first.
 type needs struct {
 	now time.Time
 	// highest is the highest ordinal of each machine.
 	highest map[types.UID]int
-	// seen is how many records of each machine or host were met.
+	// seen is how many records of each machine or host were counted.
 	seen map[types.UID]int
 }
 
@@ -98,7 +98,7 @@ func newNeeds(records []Record, now time.Time) needs {
 	return n
 }
 
-// record reports whether memory needs a record that has ended. They come the latest first.
+// record reports whether memory needs an ended record. Call it with the latest first.
 func (n needs) record(r Record) bool {
 	n.seen[r.Machine]++
 	needed := r.MachineLives && (n.seen[r.Machine] <= lastOfEach || r.Ordinal == n.highest[r.Machine])

@@ -8,8 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Cache keeps what was compiled, for the latest generation of each template. It saves time and nothing else: without it, the
-// same rules are compiled again. The zero value is ready to use.
+// Cache keeps compiled rules, for the latest generation of each template. It only saves time. The zero value is ready to use.
 type Cache struct {
 	mu       sync.Mutex
 	compiled map[types.UID]compiled
@@ -21,7 +20,7 @@ type compiled struct {
 	err        error
 }
 
-// Get returns the rules of a template, or what is wrong with them.
+// Get returns the rules of a template, or an error that says what is wrong with them.
 func (c *Cache) Get(template *v1alpha1.MachineRemediationTemplate) (*Rules, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +35,7 @@ func (c *Cache) Get(template *v1alpha1.MachineRemediationTemplate) (*Rules, erro
 	return rules, err
 }
 
-// Forget drops what was compiled for a template that is gone.
+// Forget drops the compiled rules of a template that is gone.
 func (c *Cache) Forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// CostLimit is how much one rule may cost each time, in units of CEL: to read a field, to call a function, or to look at ten
+// CostLimit is the maximum cost of one evaluation of a rule, in units of CEL: reading a field, calling a function, or reading ten
 // characters costs about one.
 const CostLimit = 100_000
 
-// Rules are those of one plan, compiled. They can be used by several goroutines at once.
+// Rules are the compiled rules of one plan. They are safe for concurrent use.
 type Rules struct {
 	rules []rule
 }
@@ -25,8 +25,7 @@ type rule struct {
 	ast           *cel.Ast
 }
 
-// Compile compiles the rules of a plan. The error is about the first rule that cannot be used: one sentence with its name,
-// and line and column of what is wrong.
+// Compile compiles the rules of a plan. The error describes the first invalid rule in one sentence, with its name, line and column.
 func Compile(plan *v1alpha1.RemediationPlan) (*Rules, error) {
 	compiled := &Rules{}
 	if len(plan.Rules) == 0 {
@@ -68,7 +67,7 @@ func compile(in *cel.Env, plan *v1alpha1.RemediationPlan, from *v1alpha1.Remedia
 	return rule{name: from.Name, startAt: from.StartAt, program: program, ast: checked}, nil
 }
 
-// maxMacros is how many macros a rule may have: to check the types of many in a row takes long.
+// maxMacros is the maximum number of macros in a rule: checking the types of many in a row takes long.
 const maxMacros = 16
 
 // check parses an expression and checks its types.
@@ -113,7 +112,7 @@ func hasStep(plan *v1alpha1.RemediationPlan, name string) bool {
 	return false
 }
 
-// ordinary estimates what a rule costs if lists and texts have ten items each: what is too much even then is a mistake.
+// ordinary estimates what a rule costs if lists and texts have ten items each. A rule too expensive even for that is a mistake.
 type ordinary struct{}
 
 // EstimateSize implements checker.CostEstimator.

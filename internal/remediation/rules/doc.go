@@ -1,9 +1,9 @@
 // Package rules says where in its plan a repair begins, by the rules of a MachineRemediationTemplate.
 //
-// A rule is an expression in CEL over a declared [Input]: what the verdict is about, the machine, and what was tried before.
-// [Compile] makes [Rules] of a plan, once for each generation of its template (see [Cache]), and says in one sentence what is
-// wrong with a rule. [Rules.StartAt] asks the rules in their order; the first that is true decides. A rule that cannot be
-// evaluated, since a key is missing or it costs too much, is an error: it never counts as one that is not true.
+// A rule is a CEL expression over a declared [Input]: the findings of the verdict, the machine, and earlier attempts. [Compile]
+// compiles the rules of a plan, once for each generation of its template (see [Cache]), and describes an invalid rule in one
+// sentence. [Rules.StartAt] evaluates the rules in order; the first that is true decides. A rule that cannot be evaluated, because
+// a key is missing or it costs too much, is an error: it never counts as false.
 //
 // # What a rule sees
 //
@@ -25,16 +25,15 @@
 //	  .step            name of the step
 //	  .result          empty while the attempt is at work
 //
-// Findings are the conditions of the Node and of the Machine that match what their MachineHealthCheck calls unhealthy. Other
-// conditions are not among them: a detector leaves its last message where it was when a fault has passed, and Ready=True is on
-// every Node, so a rule would match what is not so any more. A condition that matches is a finding before its timeout is over:
-// once a machine is sick, everything that is known about it counts. If the verdict is about no condition (there is no Node, or
-// the Machine has failed), the verdict is a finding itself: source Machine, type HealthCheckSucceeded, status False, with the
-// reason and the message of the verdict.
+// Findings are the conditions of the Node and of the Machine that match what their MachineHealthCheck calls unhealthy. Others are
+// left out: detectors leave their last message after a fault has passed, and Ready=True is on every Node, so a rule would match
+// what is no longer true. A matching condition is a finding before its timeout is over: once a machine is sick, everything known
+// about it counts. If the verdict is about no condition (there is no Node, or the Machine has failed), the verdict itself is a
+// finding: source Machine, type HealthCheckSucceeded, status False, with the reason and the message of the verdict.
 //
 // # The language
 //
-// CEL with its standard functions and macros, and optional values (labels[?'x'].orValue('none')). Names and types are checked by
-// Compile. Left out is what could keep a controller busy for ever whatever [CostLimit] says: lists of lists, adding lists, dyn,
-// building messages, many macros and deep nesting.
+// CEL with its standard functions and macros, and optional values (labels[?'x'].orValue('none')). Compile checks names and types.
+// It excludes what could keep a controller busy for ever despite [CostLimit]: lists of lists, adding lists, dyn, building messages,
+// many macros and deep nesting.
 package rules

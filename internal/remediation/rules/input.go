@@ -33,7 +33,7 @@ type Machine struct {
 	Owner         Owner             `cel:"owner"`
 }
 
-// Owner is the controller that owns a machine; empty if none does.
+// Owner is the controller that owns a machine; empty if it has none.
 type Owner struct {
 	Kind string `cel:"kind"`
 	Name string `cel:"name"`

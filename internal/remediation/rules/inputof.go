@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// InputOf is what the rules of a plan see of a machine. The Node is nil if there is none, or nobody could read it; checks are
-// those of the MachineHealthCheck, and attempts those of the record, none before there is one.
+// InputOf returns what the rules of a plan see of a machine. The Node is nil if there is none, or it could not be read. Checks are
+// the MachineHealthCheck's, and attempts the record's, empty before there is one.
 func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules, attempts []v1alpha1.RemediationAttempt) Input {
 	in := Input{Findings: findingsOf(machine, node, checks), Machine: machineOf(machine)}
 	for i := range attempts {
@@ -35,7 +35,7 @@ func machineOf(machine *clusterv1.Machine) Machine {
 	return m
 }
 
-// failureDomainOf is where a machine is, or else where it was to be; empty if nobody says.
+// failureDomainOf returns the failure domain that a machine is in, or else the one that it was meant for; empty if unknown.
 func failureDomainOf(machine *clusterv1.Machine) string {
 	if machine.Status.FailureDomain != "" {
 		return machine.Status.FailureDomain
@@ -43,7 +43,8 @@ func failureDomainOf(machine *clusterv1.Machine) string {
 	return machine.Spec.FailureDomain
 }
 
-// findingsOf are in the order of the verdict: what is about no condition, then the conditions of the Machine, then the Node's.
+// findingsOf returns findings in the order of the verdict: what is about no condition, then the conditions of the Machine, then the
+// Node's.
 func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules) []Finding {
 	var conditions []Finding
 	for _, c := range machine.Status.Conditions {
@@ -70,7 +71,7 @@ func matches(rules []mhcspec.ConditionRule, conditionType, status string) bool {
 	return false
 }
 
-// verdictOf is the verdict itself, if it is about no condition: what is wrong is said nowhere else then.
+// verdictOf returns the verdict itself if it is about no condition: no other finding says what is wrong then.
 func verdictOf(machine *clusterv1.Machine) []Finding {
 	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
 	if stored == nil || stored.Status != metav1.ConditionFalse || strings.HasSuffix(stored.Reason, ofCondition) {
@@ -79,5 +80,5 @@ func verdictOf(machine *clusterv1.Machine) []Finding {
 	return []Finding{{SourceMachine, stored.Type, string(stored.Status), stored.Reason, stored.Message}}
 }
 
-// ofCondition ends the reason of a verdict that is about a condition, and no other reason.
+// ofCondition is the suffix of the reasons of verdicts about a condition.
 const ofCondition = "Unhealthy"

@@ -9,7 +9,7 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// maxNesting is how deep a rule may be nested: to check the types of what is deeper takes long.
+// maxNesting is the maximum nesting of a rule: checking the types of deeper ones takes long.
 const maxNesting = 32
 
 // language returns the environment in which all rules are compiled.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// plain refuses what can grow without costing: CEL shares what is in a list twice, but compares and counts it each time. A
-// few doublings in a row would keep a controller busy for ever, long before CostLimit notices.
+// plain refuses expressions that can grow for free: CEL shares a value that is in a list twice, but compares and counts it each
+// time. A few doublings in a row would keep a controller busy for ever, long before CostLimit stops it.
 type plain struct{}
 
 // Name implements cel.ASTValidator.
@@ -41,17 +41,17 @@ func refused(checked *ast.AST, e ast.Expr) string {
 	return ""
 }
 
-// mixed reports whether values of any type can be in one of type t, and so lists in lists.
+// mixed reports whether a value of type t can contain values of any type, and so lists in lists.
 func mixed(t *types.Type) bool {
 	return t.Kind() == types.DynKind || slices.ContainsFunc(t.Parameters(), mixed)
 }
 
-// empty reports whether an expression is [] or {}: nobody can say of what.
+// empty reports whether an expression is [] or {}, whose element type is unknown.
 func empty(e ast.Expr) bool {
 	return (e.Kind() == ast.ListKind && e.AsList().Size() == 0) || (e.Kind() == ast.MapKind && e.AsMap().Size() == 0)
 }
 
-// addsLists reports whether a call adds two lists. What a macro collects its result with is not one.
+// addsLists reports whether a call adds two lists, except for the list in which a macro collects its result.
 func addsLists(t *types.Type, e ast.Expr) bool {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Add || t.Kind() != types.ListKind {
 		return false
@@ -63,7 +63,7 @@ func addsLists(t *types.Type, e ast.Expr) bool {
 // accumulator is the variable of macros, which no expression can name.
 const accumulator = "@result"
 
-// depth is how many lists and maps are in each other.
+// depth returns how deeply lists and maps are nested.
 func depth(t *types.Type) int {
 	inner := 0
 	for _, parameter := range t.Parameters() {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// StartAt returns the step that the first rule which is true leads to, and the name of that rule; empty if none is true. An
-// error means that a rule could not be evaluated before one was true: nobody knows then where to start, and a person decides.
+// StartAt returns the step and the name of the first rule that is true; empty if none is. An error means that a rule before it
+// could not be evaluated: then a person decides where to start.
 func (r *Rules) StartAt(in Input) (step, rule string, err error) {
 	if len(r.rules) == 0 {
 		return "", "", nil
@@ -57,7 +57,7 @@ func (r *rule) explain(err error) error {
 // problemAt is about one place of an expression, if there is one.
 func problemAt(at common.Location, problem string) error {
 	problem = strings.TrimSuffix(problem, " (in container '')")
-	// A list of all words that would have been possible says nothing to a reader.
+	// A list of all possible words does not help a reader.
 	problem, _, _ = strings.Cut(problem, " expecting {")
 	problem = strings.Map(plainly, oneLine.Replace(problem))
 	if at == nil || at.Line() <= 0 || at.Column() < 0 {
@@ -66,7 +66,7 @@ func problemAt(at common.Location, problem string) error {
 	return fmt.Errorf("%d:%d: %s", at.Line(), at.Column()+1, problem)
 }
 
-// plainly has a question mark for a character that is no text.
+// plainly replaces characters that are not text with question marks.
 func plainly(r rune) rune {
 	if unicode.IsControl(r) || r == unicode.ReplacementChar {
 		return '?'
@@ -74,5 +74,5 @@ func plainly(r rune) rune {
 	return r
 }
 
-// oneLine keeps a problem in one line: it may quote the expression.
+// oneLine puts a problem on one line: it may quote the expression.
 var oneLine = strings.NewReplacer("'<EOF>'", "the end", "\n", `\n`, "\r", `\r`)
