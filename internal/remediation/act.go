@@ -17,12 +17,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// lookLasts is how old what was read may be when something is begun. A process that was stopped in between, or whose reads hang,
-// looks again.
+// lookLasts is the maximum age of an observation when an act begins. A process that was stopped in between, or whose reads hang,
+// has to observe again.
 const lookLasts = 15 * time.Second
 
-// act makes one write in the world, and stores what it has led to. One that misses its Machine is worth another look, as the
-// error says, unless it is the last try.
+// act makes one write in the world, and stores its result. If the write misses its Machine, the error asks for another look, unless
+// this is the last attempt.
 func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision, last bool) error {
 	if decision.Act == ladder.Close {
 		if done, err := r.sweep(ctx, record); !done || err != nil {
@@ -31,7 +31,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		return r.close(ctx, record)
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > lookLasts {
-		// Meanwhile another process may lead, and have done this and more.
+		// Meanwhile another process may lead, and may have done this and more.
 		ctrl.LoggerFrom(ctx).Info("Looks again, as the look before the act took too long", "machine", record.Spec.MachineRef.Name)
 		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
 	}
@@ -77,8 +77,8 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 	return fmt.Errorf("there is no act %q", decision.Act)
 }
 
-// unchanged reads a record past the cache once more. Another process may have begun the next attempt meanwhile: its request is not to
-// be taken back as one that nobody knows of.
+// unchanged reads a record once more past the cache. Another process may have begun the next attempt meanwhile; its request must
+// not be withdrawn as unknown.
 func (r *Reconciler) unchanged(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	latest := record.DeepCopy()
 	if err := refresh(ctx, r.Live, latest); err != nil {
@@ -90,8 +90,8 @@ func (r *Reconciler) unchanged(ctx context.Context, record *v1alpha1.MachineReme
 	return nil
 }
 
-// follow decides on what the write has led to, without waiting for the cache to show it, and stores that. What the write
-// has answered is as good as a look.
+// follow decides on the result of the write without waiting for the cache to show it, and stores the decision. The answer to the
+// write is as good as a read.
 func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, done ladder.Act) error {
 	if v.machine != nil {
 		if err := r.machineFacts(ctx, v); err != nil {
@@ -111,8 +111,8 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 	return r.store(ctx, record, v, decision)
 }
 
-// failed finds out by reading whether a write was made whose answer was lost. If not, the record steps back; what could not
-// be taken back is tried again, and says so.
+// failed reads whether a write whose answer was lost took place. If not, the record steps back. A failed withdrawal is retried, and
+// reported.
 func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
 	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "step", tried.Attempt.Step,
 		"attempt", tried.Attempt.Number, "reason", record.Spec.Finding.Reason, "error", cause.Error())
@@ -140,14 +140,14 @@ func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemedia
 	return err
 }
 
-// close takes the finalizer and the label of open records off, in one write.
+// close removes the finalizer and the label of open records in one write.
 func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	key := client.ObjectKeyFromObject(record)
 	finalizers := slices.DeleteFunc(slices.Clone(record.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
 	patch := ownwrites.MergePatch{Of: record, Metadata: map[string]any{
 		"finalizers": finalizers, "labels": map[string]any{v1alpha1.OpenLabel: nil},
 	}}
-	// The answer goes into an object of its own: what it does not have would stay as it was.
+	// Decode the answer into an empty object: fields that it lacks would otherwise keep their values.
 	closed := &v1alpha1.MachineRemediation{}
 	closed.Namespace, closed.Name = key.Namespace, key.Name
 	if err := r.Client.Patch(ctx, closed, patch, client.FieldOwner(FieldOwner)); err != nil {
@@ -158,7 +158,7 @@ func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediat
 	return nil
 }
 
-// store writes the status, and says what has changed in it.
+// store writes the status, and announces what changed.
 func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
 	before := record.DeepCopy()
 	record.Status = decision.Status
@@ -172,7 +172,7 @@ func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediat
 	return nil
 }
 
-// stale marks errors about a record that is not as it was read, or not there any more.
+// stale marks errors about a record that has changed since it was read, or is gone.
 func stale(err error) error {
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return fmt.Errorf("%w: %w", errStale, err)

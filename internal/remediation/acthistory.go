@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// passMost bounds what one pass deletes.
+	// passMost limits the deletions of one pass.
 	passMost = 100
-	// keptRecheck is when a record is looked at again that is kept although its time is up.
+	// keptRecheck is when to look again at a record that is kept although its retention time is over.
 	keptRecheck = 24 * time.Hour
 )
 
-// keepHistory deletes what need not be kept of the history that a record belongs to, when it has just ended and when its
-// time is up.
+// keepHistory deletes expired records of the same history, when the record has just ended and when its retention time is over.
 func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRemediation, ended bool) (time.Duration, error) {
 	if !record.DeletionTimestamp.IsZero() {
 		return 0, nil
@@ -55,7 +54,7 @@ func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRe
 	return dueIn, nil
 }
 
-// pass deletes what need not be kept of the history of a cluster. It reports whether there is more to be deleted.
+// pass deletes the expired records of a cluster's history. It reports whether there are more.
 func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window windowOf) (left bool, err error) {
 	all, err := recordpkg.OfCluster(ctx, r.Client, cluster)
 	if err != nil {
@@ -77,7 +76,7 @@ func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window 
 	return len(due) > most, nil
 }
 
-// forget deletes a record as it was read.
+// forget deletes a record if it is unchanged.
 func (r *Reconciler) forget(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	bound := client.Preconditions{UID: &record.UID, ResourceVersion: &record.ResourceVersion}
 	err := r.Client.Delete(ctx, record.DeepCopy(), bound)
@@ -90,8 +89,7 @@ func (r *Reconciler) forget(ctx context.Context, record *v1alpha1.MachineRemedia
 	return nil
 }
 
-// passPause is how much later a pass over the history of a cluster follows on what it is for, so that there is one for all
-// records that end together.
+// passPause is the delay before a pass over the history of a cluster, so that records that end together share one pass.
 const passPause = time.Minute
 
 // passes remembers when the next pass over the history of a cluster is due. It only delays.
@@ -99,7 +97,7 @@ type passes struct {
 	due recall.ByObject[time.Time]
 }
 
-// ask reports whether a pass is due now. If one is wanted and none is planned, it plans one, and returns after how long.
+// ask reports whether a pass is due now. If one is wanted and none is planned, it plans one and returns its delay.
 func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run bool, wait time.Duration) {
 	p.due.Update(cluster, func(at time.Time) time.Time {
 		switch planned := !at.IsZero(); {
@@ -115,5 +113,5 @@ func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run 
 	return run, wait
 }
 
-// plan plans a pass for a time.
+// plan sets the time of a pass.
 func (p *passes) plan(cluster client.ObjectKey, at time.Time) { p.due.Set(cluster, at) }

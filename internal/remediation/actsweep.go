@@ -23,19 +23,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// sweepTime is for how long what nobody has seen is tried to be taken back in vain; then the record goes all the same.
+// sweepTime is how long failed sweeps are retried; then the record is closed anyway.
 const sweepTime = time.Hour
 
-// lateActs is for how long after the end of an attempt a former leader may still carry it out. It acts on a look that is at most
-// lookLasts old, and the API server gives a write a minute.
+// lateActs is how long after the end of an attempt a former leader may still carry it out. It acts on an observation that is at
+// most lookLasts old, and the API server gives a write a minute.
 const lateActs = lookLasts + time.Minute
 
-// sweepRetry is how soon a record is looked at again that a pause keeps from that, or that waits for acts that may come late.
+// sweepRetry is when to look again at a record whose sweep has to wait for the end of a pause, or for late acts.
 const sweepRetry = time.Minute
 
-// sweep takes back what nobody has seen of a record that has ended: a former leader may have carried out an attempt after
-// another one ended it, or may still do so. Once the finalizer is off, nobody would look for that again. It reports whether nothing
-// is left to do: under a pause nothing is taken back.
+// sweep withdraws what an ended record does not know about: a former leader may have carried out an attempt after another leader
+// ended it, or may still do so. Without the finalizer, nobody would look for that again. It reports whether nothing is left to do.
+// Under a pause it withdraws nothing.
 func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediation) (done bool, err error) {
 	unseen := unseenActs(ended)
 	if len(unseen) == 0 {
@@ -63,8 +63,8 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	return err == nil && (machine == nil || !now.Before(lastAct(ended, unseen))), err
 }
 
-// lastAct is until when any of some acts may still be carried out. A person who deletes a record is not kept waiting: what comes late then
-// gets a record of its own.
+// lastAct is the latest time at which one of these acts may still be carried out. The deletion of a record does not wait for it: a
+// late act then gets a record of its own.
 func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Asked) time.Time {
 	last := time.Time{}
 	if !ended.DeletionTimestamp.IsZero() {
@@ -82,8 +82,8 @@ func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Asked) time.Tim
 	return last
 }
 
-// sweepable reads the Machine of a record, and whether a pause leaves everything on it as it is. It returns nil for one that is
-// gone, or being deleted: what is on it goes with it.
+// sweepable reads the Machine of a record, and whether a pause forbids changes to it. It returns nil for a Machine that is gone or
+// being deleted, since everything on it goes, too.
 func (r *Reconciler) sweepable(ctx context.Context, ended *v1alpha1.MachineRemediation) (machine *clusterv1.Machine, paused bool, err error) {
 	machine, err = machineOf(ctx, r.Live, ended)
 	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
@@ -118,8 +118,8 @@ func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Asked) error
 	})
 }
 
-// sweepMachine takes back what stands on the Machine itself. A mark does not say which record has made it, so it is left to
-// another one that is open, and to an owner that is at work.
+// sweepMachine withdraws marks on the Machine itself. A mark does not name its record, so it stays if another record is open or an
+// owner is at work.
 func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation, machine *clusterv1.Machine) error {
 	if strings.HasPrefix(machine.Annotations[remedy.RebootAnnotation], string(ended.UID)+"/") {
 		r.swept(ctx, ended, remedy.RebootAnnotation)
@@ -140,8 +140,8 @@ func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediati
 	ctrl.LoggerFrom(ctx).Info("Took back what an ended remediation has left", "machine", ended.Spec.MachineRef.Name, "what", what)
 }
 
-// unseenActs are the acts of a record that may have been carried out without its knowledge: of the attempts that it knows nothing
-// of. The creation of a record with a slot is the intent for its first attempt.
+// unseenActs are the acts that may have been carried out without the record's knowledge: those of attempts that it does not list.
+// Creating a record with a slot is the intent for its first attempt.
 func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Asked {
 	var list []remedy.Asked
 	add := func(name string, number int32, over *metav1.Time) {

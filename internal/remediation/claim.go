@@ -14,25 +14,24 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// remediationFor is how a KubeadmControlPlane says which machine a new one replaces.
+// remediationFor is the annotation in which a KubeadmControlPlane names the machine that a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
-// clockSkew is by how much our clock may be ahead of that of the API server, which says when a machine was created.
+// clockSkew is how far our clock may be ahead of the API server's, which sets the creation time of a machine.
 const clockSkew = time.Minute
 
-// claim is that of a record on a machine in the place of its own.
+// claim is a record's claim on the machine that replaces its own.
 type claim struct {
 	record *v1alpha1.MachineRemediation
-	// owner is the controller that makes it.
+	// owner is the controller that makes the replacement.
 	owner types.UID
 	// asked is when the owner was asked for it.
 	asked time.Time
-	// deleted is when the machine of the record was deleted, while it is still there; zero once it is gone.
+	// deleted is when the machine of the record was deleted, if it is still there; zero once it is gone.
 	deleted time.Time
 }
 
-// claimOf is the claim of a record, or nil if it has none: it has not asked an owner for another machine, or got none until
-// it ended.
+// claimOf returns the claim of a record, or nil if it has none: it did not ask an owner for another machine, or ended without one.
 func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	last := lastAttempt(record)
 	if last == nil || last.ObjectRef == nil || last.StartTime == nil || actionOf(record, last) != v1alpha1.ActionReplace {
@@ -46,8 +45,8 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 }
 
-// claimsOn are the claims on machines of an owner. Records that have ended have had theirs; then come the others, in the
-// order in which their machines went, as far as that is known, and were asked for.
+// claimsOn returns the claims on machines of an owner. Records that have ended come first; the others follow in the order in which
+// their machines were deleted, as far as that is known, and were requested.
 func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) []*claim {
 	there := map[types.UID]*clusterv1.Machine{}
 	for i := range machines {
@@ -73,7 +72,7 @@ func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.
 	return claims
 }
 
-// compareEnds puts what has ended before what has not, and orders it by its end.
+// compareEnds sorts ended claims before open ones, by their end.
 func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 	switch {
 	case ladder.Ended(a) && ladder.Ended(b):
@@ -86,7 +85,7 @@ func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 	return 0
 }
 
-// since is from when on a machine can be the one that is claimed.
+// since is the earliest creation time of a machine that can fulfill the claim.
 func (c *claim) since() time.Time {
 	since := c.asked.Add(-clockSkew)
 	if created := c.record.CreationTimestamp.Time; created.After(since) {
@@ -95,7 +94,7 @@ func (c *claim) since() time.Time {
 	return since
 }
 
-// takes reports whether a machine can be the one that is claimed.
+// takes reports whether a machine can fulfill the claim.
 func (c *claim) takes(machine *clusterv1.Machine) bool {
 	if name, named := replacedBy(machine); named {
 		return name == c.record.Spec.MachineRef.Name
@@ -104,7 +103,7 @@ func (c *claim) takes(machine *clusterv1.Machine) bool {
 	return !created.Time.Before(c.since()) && (ended == nil || !ended.Before(&created))
 }
 
-// namesOfRecords are the places of machines by the names of their records, as far as claims refer to them.
+// namesOfRecords maps the names of records to their machines, as far as claims refer to them.
 func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]int {
 	names, ordinals := map[string]int{}, map[int]bool{}
 	for _, c := range claims {
@@ -126,7 +125,7 @@ func ordinalOf(ref *v1alpha1.RemediationReference) int {
 	return recordpkg.Ordinal(named)
 }
 
-// byAge puts machines that say whom they replace before the others, and the oldest first.
+// byAge sorts machines that name the one they replace before the others, and by age, oldest first.
 func byAge(a, b *clusterv1.Machine) int {
 	return cmp.Or(compareNamed(a, b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
 }
@@ -143,7 +142,7 @@ func compareNamed(a, b *clusterv1.Machine) int {
 	return 0
 }
 
-// replacedBy is the name of the machine that a control plane has made this one in place of.
+// replacedBy returns the name of the machine that a control plane replaced with this one.
 func replacedBy(machine *clusterv1.Machine) (name string, named bool) {
 	value, ok := machine.Annotations[remediationFor]
 	if !ok {
@@ -155,7 +154,7 @@ func replacedBy(machine *clusterv1.Machine) (name string, named bool) {
 	return said.Machine, json.Unmarshal([]byte(value), &said) == nil
 }
 
-// actionOf is what the step of an attempt does.
+// actionOf returns the action of an attempt's step.
 func actionOf(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) v1alpha1.Action {
 	for i := range record.Spec.Steps {
 		if record.Spec.Steps[i].Name == attempt.Step {

@@ -27,7 +27,7 @@ import (
 // ControllerName names the controller in logs, metrics and events.
 const ControllerName = "remediation"
 
-// FieldOwner is the name under which records are written.
+// FieldOwner is the field manager of writes to records.
 const FieldOwner = ownwrites.RemediationFieldOwner
 
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;patch;delete
@@ -43,14 +43,13 @@ const FieldOwner = ownwrites.RemediationFieldOwner
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
-// Gate says whether a machine may be repaired now, by the settings of its MachineHealthCheck. An empty string means that it
-// may.
+// Gate says why a machine must not be repaired now, by the settings of its MachineHealthCheck. An empty string allows the repair.
 type Gate interface {
-	// GateClosed judges triggerIf. Its lower bound counts for the first act of a record only.
+	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
-	// OverBudget counts, past the cache, how many machines are in flight.
+	// OverBudget counts past the cache how many machines are in flight.
 	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error)
-	// Paced says which repairs have to prove themselves before one of this machine gets a slot.
+	// Paced says which repairs have to succeed before this machine's gets a slot.
 	Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error)
 }
 
@@ -67,17 +66,17 @@ type Reconciler struct {
 	Clock     clock.PassiveClock
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
-	// SyncPeriod is the net below the events.
+	// SyncPeriod is the fallback for missed events.
 	SyncPeriod  time.Duration
 	Concurrency int
-	// History says how much is kept of what has ended. The zero value stands for the defaults.
+	// History says how much to keep of ended records. The zero value means the defaults.
 	History retention.Limits
 
-	// Tracer tells what is done. Nil tells nothing.
+	// Tracer traces each act. It may be nil.
 	Tracer *tracing.Tracer
 
-	// sideBySide has what a look needs be read at the same time. In a manager it is; who calls Reconcile by hand may want to know
-	// the order of the reads.
+	// sideBySide makes one observation read in parallel. A manager sets it; a test that calls Reconcile may depend on the order of
+	// the reads.
 	sideBySide bool
 
 	expectations recall.Expectations
@@ -85,19 +84,19 @@ type Reconciler struct {
 	nodes        workload.Places
 	shared       sharedReads
 	passes       passes
-	// sweeps says since when what records have left cannot be taken back. A restart only has it tried for longer.
+	// sweeps remembers since when the sweep of a record has failed. A restart only makes it retry longer.
 	sweeps recall.ByObject[time.Time]
 	rules  rules.Cache
 }
 
 var (
-	// errStale says that what was read is out of date.
+	// errStale says that an observation is out of date.
 	errStale = errors.New("it has changed since it was read")
-	// errBusy says that a workload cluster is being read by as many as may do so at once.
+	// errBusy says that too many reads of a workload cluster are under way.
 	errBusy = errors.New("the workload cluster is being read by others")
 )
 
-// busyRetry is how soon a record is looked at again whose workload cluster others are reading.
+// busyRetry is when to look again at a record whose workload cluster is busy.
 const busyRetry = 100 * time.Millisecond
 
 // Reconcile takes one record as far as it gets.

@@ -13,27 +13,27 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// Reasons of the events on Machines, and on their MachineRemediation once the Machine is gone.
+// Reasons of the events on Machines, or on their MachineRemediation once the Machine is gone.
 const (
-	// EventRemediationStarted says what an attempt has asked for, and why.
+	// EventRemediationStarted says what an attempt asked for, and why.
 	EventRemediationStarted = "RemediationStarted"
-	// EventAttemptFailed says that an attempt has not helped.
+	// EventAttemptFailed says that an attempt did not help.
 	EventAttemptFailed = "RemediationAttemptFailed"
-	// EventRemediationDeferred says that an attempt could not be carried out, and is tried again later.
+	// EventRemediationDeferred says that an attempt could not be carried out, and is retried later.
 	EventRemediationDeferred = "RemediationDeferred"
-	// EventDeletionOverdue says that the deletion of a machine has not ended for an hour.
+	// EventDeletionOverdue says that the deletion of a machine has taken more than an hour.
 	EventDeletionOverdue = "RemediationDeletionOverdue"
 	// EventRemediationHeld says that a person has to decide.
 	EventRemediationHeld = "RemediationHeld"
 	// EventApprovalRequired says that a person has to approve an attempt.
 	EventApprovalRequired = "RemediationApprovalRequired"
-	// EventRemediationEnded says how it ended, unless the Machine itself says so: by its recovery, or by its end.
+	// EventRemediationEnded says how the remediation ended, unless the events of the Machine's recovery or end do.
 	EventRemediationEnded = "RemediationEnded"
 )
 
 const eventAction = "Remediate"
 
-// announce says what has changed, once for each transition.
+// announce emits the events of a change, once for each transition.
 func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.MachineRemediation, v *view) {
 	was, is := progressOf(before), progressOf(after)
 	if before.Status.Phase != after.Status.Phase || was.reason != is.reason {
@@ -60,13 +60,13 @@ func progressOf(r *v1alpha1.MachineRemediation) progress {
 	return progress{}
 }
 
-// eventOf are the events that a record deserves when it comes to give a reason.
+// eventOf maps a new reason of a record to its event.
 var eventOf = map[string]struct{ eventType, reason string }{
 	v1alpha1.ReasonApprovalRequired: {corev1.EventTypeNormal, EventApprovalRequired},
 	v1alpha1.ReasonDeletionOverdue:  {corev1.EventTypeWarning, EventDeletionOverdue},
 }
 
-// eventFor returns the event that a transition deserves, if any.
+// eventFor returns the event for a transition, if there is one.
 func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eventType, reason, text string) {
 	last := lastAttempt(after)
 	switch {
@@ -86,11 +86,11 @@ func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eve
 	return "", "", ""
 }
 
-// deferred reports whether a record has given its slot to others, since what it wanted to do failed or was not for it to do.
-// What holds up all machines of a MachineHealthCheck is said there.
+// deferred reports whether a record released its slot because its act failed or was not allowed. The MachineHealthCheck itself
+// reports what stops all of its machines.
 func deferred(before, after *v1alpha1.MachineRemediation, is progress) bool {
 	if last := lastAttempt(after); last != nil && failed(last) && strings.HasPrefix(is.message, last.Message) {
-		// The attempt that has failed has been announced already.
+		// The failed attempt has been announced already.
 		return false
 	}
 	return after.Status.ReleasedGrant > before.Status.ReleasedGrant &&
@@ -114,7 +114,7 @@ func startedText(r *v1alpha1.MachineRemediation, message string) string {
 	return message + ". MachineHealthCheck " + r.Spec.HealthCheckRef.Name + ": " + r.Spec.Finding.Message
 }
 
-// endedEvent says how a record ended. That a machine is healthy or replaced has been said elsewhere.
+// endedEvent says how a record ended. Other events say that a machine is healthy or replaced.
 func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, text string) {
 	succeeded := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
 	if before.Status.CompletionTime != nil || succeeded == nil {

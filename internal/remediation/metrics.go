@@ -53,8 +53,8 @@ func init() {
 	}
 }
 
-// beginAtZero shows the counters of an open record's steps before they count anything: Prometheus does not see a counter increase that appears with a
-// value of 1. It does so at each look, as the process may be another one than when the record was made.
+// beginAtZero initializes the counters of an open record's steps with 0: Prometheus does not count the first increase of a series
+// that appears with the value 1. It runs at each look, since the process may have started after the record was made.
 func beginAtZero(r *v1alpha1.MachineRemediation) {
 	if ladder.Ended(r) {
 		return
@@ -66,13 +66,13 @@ func beginAtZero(r *v1alpha1.MachineRemediation) {
 	}
 }
 
-// maxOpenSeries is how many open remediations have a series of their own. Those are the oldest, so that none comes and goes.
+// maxOpenSeries is how many open remediations get their own series: the oldest, so that the series are stable.
 const maxOpenSeries = 1000
 
 // outcomeStarted counts attempts that were carried out; the other outcomes are the results of attempts.
 const outcomeStarted = "Started"
 
-// measure counts what a write of a status has changed.
+// measure counts the changes in a status write.
 func measure(before, after *v1alpha1.MachineRemediation) {
 	measureAttempt(before, after)
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
@@ -108,7 +108,7 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 	}
 }
 
-// Metrics shows the open records.
+// Metrics collects the metrics of the open records.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	open, err := recordpkg.Open(ctx, r.Client)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	show(s, all)
 }
 
-// managed tells whose records are shown: not those that another manager looks after.
+// managed reports whether this manager shows a record, rather than another one.
 func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediation) bool {
 	known := map[client.ObjectKey]bool{}
 	return func(record *v1alpha1.MachineRemediation) bool {
@@ -134,7 +134,7 @@ func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediat
 		if !asked {
 			mhc := &clusterv1.MachineHealthCheck{}
 			err := r.Client.Get(ctx, key, mhc)
-			// One whose MachineHealthCheck is gone is nobody else's.
+			// If the MachineHealthCheck is gone, no other manager looks after it.
 			is = err != nil || r.Policy.Keeps(mhc)
 			known[key] = is
 		}
@@ -142,7 +142,7 @@ func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediat
 	}
 }
 
-// show counts records by what they do, and shows the oldest of them one by one.
+// show counts the records by phase, and shows the oldest one by one.
 func show(s *metrics.Samples, all []*v1alpha1.MachineRemediation) {
 	for _, one := range all {
 		labels := []string{one.Namespace, one.Spec.HealthCheckRef.Name, string(one.Status.Phase), progressOf(one).reason}
@@ -162,7 +162,7 @@ func show(s *metrics.Samples, all []*v1alpha1.MachineRemediation) {
 	}
 }
 
-// inPhaseSince is since when a record is in its phase.
+// inPhaseSince is when a record entered its phase.
 func inPhaseSince(r *v1alpha1.MachineRemediation) time.Time {
 	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil && c.Status == metav1.ConditionFalse {
 		// A person decides.

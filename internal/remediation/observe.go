@@ -16,26 +16,26 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// view is what was read, for a decision and for what it leads to.
+// view is an observation, as the input of a decision and of its act.
 type view struct {
 	how depth
-	// at is when the look began.
+	// at is when the observation began.
 	at time.Time
-	// reader reads as far as how says.
+	// reader reads from the caches or past them, by depth.
 	reader  client.Reader
 	nodes   workload.Nodes
 	facts   ladder.Facts
 	machine *clusterv1.Machine
 	mhc     *clusterv1.MachineHealthCheck
 	cluster *clusterv1.Cluster
-	// node is the Node that the judgement was about; nil if there was none.
+	// node is the Node that was judged; nil if there was none.
 	node *corev1.Node
-	// safety is what keeps Sickbay from acting apart from what only a judgement shows.
+	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.
 	safety ladder.Safety
 }
 
-// observe reads everything that the next step of a record depends on. It may bring the record itself up to date. Shown is
-// what the caches show, if they were looked at before.
+// observe reads everything that the next step of a record depends on. It may update the record itself. Shown is what the caches
+// showed, if they were read before.
 func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
 	v := &view{how: how, at: r.Clock.Now(), reader: r.Client, facts: ladder.Facts{Record: record}}
 	if how > cached {
@@ -55,7 +55,7 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 	return v, r.look(ctx, v)
 }
 
-// look reads the Machine, what it belongs to, and what was made for it.
+// look reads the Machine, the objects that it belongs to, and those that were made for it.
 func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 	record := v.facts.Record
 	if v.machine, err = machineOf(ctx, v.reader, record); err != nil {
@@ -88,8 +88,8 @@ func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 	return r.judge(ctx, v)
 }
 
-// again is what of a view is good enough for the next turn: what was seen past the caches, but for the judgement, which is
-// of the moment.
+// again returns the part of a view that is still valid in the next turn: live reads, but not the judgement, which may change at any
+// time.
 func (v *view) again() *view {
 	if v == nil || v.how == cached {
 		return nil
@@ -144,7 +144,7 @@ func machineKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
 	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}
 }
 
-// ownerOf is the controller of a Machine; nil if there is none.
+// ownerOf returns the controller of a Machine; nil if there is none.
 func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
 	owner := metav1.GetControllerOf(machine)
 	if owner == nil {
@@ -153,23 +153,23 @@ func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
 	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
 }
 
-// depth says how far an observation goes.
+// depth says how far an observation goes past the caches.
 type depth int
 
 const (
 	// cached reads from the caches.
 	cached depth = iota
-	// confirmed reads the Machine and what it depends on past them.
+	// confirmed reads the Machine and what it depends on past the caches.
 	confirmed
-	// current reads the record past them, too.
+	// current also reads the record past the cache.
 	current
-	// judged reads the Node past them, too, judges the Machine anew, and looks at gate and budget.
+	// judged also reads the Node past the cache, judges the Machine anew, and checks gate and budget.
 	judged
 )
 
-// depthFor is how far has to be read before a decision may be carried out. What does something to a machine needs all, and
-// what takes something back the record as it is. What is stored must not rest on an old cache either, but for the record: a
-// status is bound to the one that was read, and so is the end of a record.
+// depthFor returns the depth needed to carry a decision out. An act on a machine needs everything, and a withdrawal needs the
+// current record. A status must not rest on an old cache either, except for the record itself: status writes, and the end of a
+// record, are bound to the version that was read.
 func depthFor(decision ladder.Decision) depth {
 	switch {
 	case decision.Act.Begins():

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// ahead is a reader past the cache that has asked already, side by side, for what is read one by one.
+// ahead is a live reader that has started its reads in parallel before they are needed one by one.
 type ahead struct {
 	client.Reader
 	answers map[string]*answer
@@ -27,7 +27,7 @@ type answer struct {
 
 func question(obj client.Object, key client.ObjectKey) string { return fmt.Sprintf("%T %s", obj, key) }
 
-// ask reads an object in the background.
+// ask starts to read an object in the background.
 func (a *ahead) ask(obj client.Object, key client.ObjectKey, read func(client.Object) (client.Object, error)) {
 	one := &answer{done: make(chan struct{})}
 	a.answers[question(obj, key)] = one
@@ -50,7 +50,7 @@ func (a *ahead) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	return one.err
 }
 
-// lookAhead asks for all that a look at a record is going to need, as far as the caches show what that is.
+// lookAhead starts all reads that an observation of a record will need, as far as the caches show them.
 func (r *Reconciler) lookAhead(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) *ahead {
 	a := &ahead{Reader: r.Live, answers: map[string]*answer{}}
 	if !r.sideBySide {
@@ -77,17 +77,17 @@ func (r *Reconciler) lookAhead(ctx context.Context, record *v1alpha1.MachineReme
 	return a
 }
 
-// sharedReads has those who want to read the same object at the same moment read it once. What somebody gets was never read
-// before they asked. The zero value is ready to use.
+// sharedReads lets concurrent readers of the same object share one read. No reader gets an answer from a read that began before it
+// asked. The zero value is ready to use.
 type sharedReads struct {
 	mu   sync.Mutex
 	rows map[string]*row
 }
 
-// row is a read that is under way, and the next one, for those who came too late for it.
+// row is a read under way, and the next one, for readers who came too late for it.
 type row struct{ running, next *answer }
 
-// get reads an object, or waits for another who does. The caller must not change what it gets.
+// get reads an object, or waits for another reader. The caller must not change the result.
 func (s *sharedReads) get(ctx context.Context, live client.Reader, key client.ObjectKey, obj client.Object) (client.Object, error) {
 	one, before, mine := s.join(question(obj, key))
 	if !mine {
@@ -107,7 +107,7 @@ func (s *sharedReads) get(ctx context.Context, live client.Reader, key client.Ob
 	return one.obj, one.err
 }
 
-// join returns the read to wait for. If it is for the caller to make, before is the one that is under way.
+// join returns the read to wait for. If the caller has to make it, before is the one under way.
 func (s *sharedReads) join(what string) (one, before *answer, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *sharedReads) join(what string) (one, before *answer, mine bool) {
 	return r.next, r.running, true
 }
 
-// begin has the next read be the one that is under way.
+// begin makes the next read the one under way.
 func (s *sharedReads) begin(what string, one *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

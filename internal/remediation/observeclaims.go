@@ -17,13 +17,13 @@ import (
 
 // Marks that other systems leave on a Node while they work on it.
 const (
-	// releaseTaint is how NVSentinel gives a Node to one other system, and to no one else.
+	// releaseTaint is the taint with which NVSentinel hands a Node to exactly one other system.
 	releaseTaint = "nvsentinel.dgxc.nvidia.com/external-remediation"
-	// nvsentinelState is how NVSentinel says how far it is with a Node.
+	// nvsentinelState is the label with NVSentinel's progress on a Node.
 	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
 )
 
-// claimOfOthers says which other system works on a Node; empty if none does.
+// claimOfOthers names the other system that works on a Node; empty if none does.
 func claimOfOthers(node *corev1.Node) string {
 	if node == nil {
 		return ""
@@ -45,7 +45,7 @@ func claimOfOthers(node *corev1.Node) string {
 	return ""
 }
 
-// cycleOfOthers says that a person has the host of a machine cycled just now; empty if nobody has.
+// cycleOfOthers says that a person's power cycle of the machine's host is under way; empty if there is none.
 func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machine) (string, error) {
 	var cycles v1alpha1.RebootRemediationList
 	err := r.Client.List(ctx, &cycles, client.InNamespace(machine.Namespace), client.UnsafeDisableDeepCopy)
@@ -73,8 +73,8 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 	return "", nil
 }
 
-// ofHealthCheck reports whether a health check or a record has asked for a RebootRemediation. One that does not say so and that
-// the Machine owns was made by the version before, or by another controller. What a person makes by hand has no owner.
+// ofHealthCheck reports whether a health check or a record asked for a RebootRemediation. If it does not say so but the Machine
+// owns it, the previous version of Sickbay or another controller made it. One that a person makes by hand has no owner.
 func ofHealthCheck(cycle *v1alpha1.RebootRemediation, by *v1alpha1.RebootRequester, machine *clusterv1.Machine) bool {
 	if by != nil {
 		return by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck

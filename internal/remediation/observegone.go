@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// observeGone reads what matters once the Machine is gone: its successor, and whether somebody stops the wait for it. By a
-// built-in plan, nobody waits.
+// observeGone reads what matters once the Machine is gone: its successor, and whether somebody has stopped the wait for it. A
+// built-in plan does not wait.
 func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	v.facts.Machine.Gone = true
 	if v.facts.Record.Spec.TemplateRef == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 )
 
-// due returns the records that go. Whether a host is still there is asked only if it matters.
+// due returns the records to delete. It asks whether a host still exists only if that matters.
 func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []v1alpha1.MachineRemediation, window windowOf) ([]*v1alpha1.MachineRemediation, error) {
 	entries, err := r.entries(ctx, cluster, all, window)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []v1
 	return due, nil
 }
 
-// entries are the records as retention knows them.
+// entries converts the records for package retention.
 func (r *Reconciler) entries(ctx context.Context, cluster client.ObjectKey, all []v1alpha1.MachineRemediation, window windowOf) ([]retention.Record, error) {
 	machines, err := mhcspec.MachinesOf(ctx, r.Client, cluster)
 	if err != nil {
@@ -84,16 +84,16 @@ func (r *Reconciler) entries(ctx context.Context, cluster client.ObjectKey, all 
 	return entries, nil
 }
 
-// closed reports whether a record has ended and nothing holds it any more.
+// closed reports whether a record has ended and has no finalizer left.
 func closed(record *v1alpha1.MachineRemediation) bool {
 	_, open := record.Labels[v1alpha1.OpenLabel]
 	return ladder.Ended(record) && !open && len(record.Finalizers) == 0
 }
 
-// hostKind is that of bare-metal hosts.
+// hostKind is the kind of bare-metal hosts.
 var hostKind = schema.GroupVersionKind{Group: "metal3.io", Version: "v1alpha1", Kind: "BareMetalHost"}
 
-// hostLives reports whether a host is still there.
+// hostLives reports whether a host still exists.
 func (r *Reconciler) hostLives(ctx context.Context, namespace string, ref *v1alpha1.RemediationReference) (bool, error) {
 	host := &metav1.PartialObjectMetadata{}
 	host.SetGroupVersionKind(hostKind)
@@ -107,13 +107,13 @@ func (r *Reconciler) hostLives(ctx context.Context, namespace string, ref *v1alp
 	return host.UID == ref.UID, nil
 }
 
-// windowOf returns for how long a record is remembered after it has ended.
+// windowOf returns how long a record is remembered after it has ended.
 type windowOf = func(context.Context, *v1alpha1.MachineRemediation) (time.Duration, error)
 
-// leastWindow is for how long the records of a plan are needed at least: pacing and the chains of replacements go by them.
+// leastWindow is the minimum time that the records of a plan are needed: pacing and replacement chains depend on them.
 const leastWindow = time.Hour
 
-// windows reads each plan once. Built-in plans have no memory; of a plan that is gone, the default is assumed.
+// windows reads each plan once. Built-in plans have no memory; for a plan that is gone, it assumes the default.
 func (r *Reconciler) windows() windowOf {
 	known := map[types.UID]time.Duration{}
 	return func(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {

@@ -17,14 +17,14 @@ import (
 // Seen is what a person can see of a record and its machine.
 type Seen struct {
 	Facts ladder.Facts
-	// MachineUnread reports that the person may not read the Machine: the facts are what the record says by itself.
+	// MachineUnread reports that the person may not read the Machine: the facts come from the record alone.
 	MachineUnread bool
 	// Unread names everything that the person may not read.
 	Unread []string
 }
 
-// LookLive reads what the next step of an open record depends on, for a person instead of a manager: without a cache, and with that
-// person's rights. The policy is that of the manager. It judges no machine and asks no gate.
+// LookLive reads what the next step of an open record depends on, for a person: without a cache, and with that person's rights. The
+// policy is the manager's. It judges no machine and asks no gate.
 func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
 	machine, err := machineOf(ctx, reader, record)
 	if apierrors.IsForbidden(err) {
@@ -47,7 +47,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 	return Seen{Facts: v.facts}, err
 }
 
-// lookAround reads what the Machine belongs to.
+// lookAround reads the objects that the Machine belongs to.
 func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 	v.facts.Machine = ownFacts(v.machine, nil, v.facts.Record, v.at)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
@@ -61,7 +61,7 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 	return r.safety(ctx, v)
 }
 
-// lookForRequest reads what the latest attempt has made. The kind may be one that a person may not read.
+// lookForRequest reads the object that the latest attempt made. The person may not be allowed to read its kind.
 func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
 	for _, asked := range requests(record) {
 		found, err := readRequest(ctx, reader, asked)
@@ -75,7 +75,7 @@ func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.
 	return nil, nil
 }
 
-// unasked is the gate of somebody who does not act.
+// unasked is the gate of a reader that does not act.
 type unasked struct{}
 
 func (unasked) GateClosed(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
@@ -90,8 +90,8 @@ func (unasked) Paced(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.
 	return "", nil
 }
 
-// Look observes what the next step of a record depends on, as Reconcile does, from the caches alone, and acts on nothing. What
-// is only looked at before an act, such as the gate, is missing from it.
+// Look observes what the next step of a record depends on, as Reconcile does, but only from the caches. It leaves out what is read
+// only before an act, such as the gate.
 func (r *Reconciler) Look(ctx context.Context, record *v1alpha1.MachineRemediation) (ladder.Facts, error) {
 	v, err := r.see(ctx, record, nil, cached, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Reconciler) Look(ctx context.Context, record *v1alpha1.MachineRemediati
 	return v.facts, nil
 }
 
-// OnMachine is what the next step of a record depends on that its Machine says.
+// OnMachine returns the facts that the Machine itself states about the next step of its record.
 func OnMachine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck, now time.Time) ladder.Facts {
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// machineFacts reads from the Machine what the ladder goes by.
+// machineFacts reads the facts about the Machine for the ladder.
 func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	m := ownFacts(v.machine, v.mhc, v.facts.Record, r.Clock.Now())
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
@@ -36,7 +36,7 @@ func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 	return nil
 }
 
-// ownFacts is what the ladder goes by that the Machine itself says.
+// ownFacts returns the facts that the Machine itself has.
 func ownFacts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Machine {
 	m := ladder.Machine{Health: storedHealth(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
 	if !machine.DeletionTimestamp.IsZero() {
@@ -47,7 +47,7 @@ func ownFacts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, rec
 	return m
 }
 
-// storedHealth is the verdict on a Machine.
+// storedHealth returns the verdict on a Machine.
 func storedHealth(machine *clusterv1.Machine) ladder.Health {
 	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
 	switch {
@@ -61,13 +61,13 @@ func storedHealth(machine *clusterv1.Machine) ladder.Health {
 	return ladder.Undecided
 }
 
-// verdictGoes reports whether our verdict is still on a machine that nobody is to look after, so that machinehealth takes
-// it away. It leaves the verdicts of a MachineHealthCheck that is handed back to others.
+// verdictGoes reports whether a machine that Sickbay no longer manages still has our verdict, which machinehealth will remove. It
+// ignores the verdicts of a MachineHealthCheck that was handed back to others.
 func verdictGoes(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
 	return (mhc == nil || mhcspec.RemediationSkipped(machine)) && ownwrites.Wrote(machine, verdict.ConditionType, machinehealth.FieldOwner)
 }
 
-// markOf reads the condition OwnerRemediated. Sickbay says in it that it waits; every other word is the owner's.
+// markOf reads the condition OwnerRemediated. Sickbay writes only that it waits; every other state is the owner's.
 func markOf(machine *clusterv1.Machine) ladder.Mark {
 	c := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 	if c == nil || c.Status == metav1.ConditionTrue {
@@ -88,8 +88,8 @@ func markOf(machine *clusterv1.Machine) ladder.Mark {
 	return mark
 }
 
-// markFor is the mark as far as a record is concerned. One that the owner has answered after it was taken away is there again
-// by the owner's hand alone, and goes all the same.
+// markFor returns the mark as the record sees it. If the owner answers after the mark was withdrawn, only the owner's write has
+// brought it back, and the mark goes anyway.
 func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Mark {
 	mark := markOf(machine)
 	mark.Ours = mark.Ours || takesOver(machine, record) || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
@@ -98,8 +98,8 @@ func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) la
 	return mark
 }
 
-// takesOver reports whether a record answers for the mark that a power cycle without a record has set. A plan that never replaces
-// leaves it to the person who has asked for that cycle, until the machine is healthy: nobody needs another one then.
+// takesOver reports whether a record takes over a mark that a power cycle without a record set. A plan that never replaces leaves
+// the mark to the person who asked for that cycle until the machine is healthy, when nobody needs another machine.
 func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
 	if !ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, ownwrites.RebootMarkFieldOwner) {
 		return false
@@ -108,8 +108,8 @@ func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) 
 	return storedHealth(machine) == ladder.Healthy || slices.ContainsFunc(record.Spec.Steps, replaces)
 }
 
-// powerCycle reads which power cycle was asked for by annotation, and whether it still is. One that is left over from before
-// the record is taken over, also if the version before has asked for it and it has just been carried out.
+// powerCycle reads which power cycle was requested by annotation, and whether the annotation is still there. A cycle from before
+// the record is taken over, even if the previous version asked for it and it was just carried out.
 func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) (operation string, stands bool) {
 	value, asked := machine.Annotations[remedy.RebootAnnotation]
 	operation = machine.Annotations[remedy.RebootOperationAnnotation]
@@ -124,14 +124,13 @@ func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation,
 	return operation, asked && value == operation
 }
 
-// rebootLeftOver reports whether a health check has asked for the power cycle that is asked for now, but not this record: the
-// version before, or an earlier record that is gone. A machine has one open record at a time.
+// rebootLeftOver reports whether a health check asked for the current power cycle, but not for this record: the previous version
+// did, or an earlier record that is gone. A machine has one open record at a time.
 func rebootLeftOver(machine *clusterv1.Machine, record types.UID) bool {
 	return remedy.RebootRequestedByHealthCheck(machine) && !strings.HasPrefix(remedy.RebootOperation(machine), string(record)+"/")
 }
 
-// justAsked reports whether the version before has asked for a power cycle so lately that the time of the step that does so
-// is not up.
+// justAsked reports whether the previous version asked for a power cycle so recently that the step's timeout has not passed.
 func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) bool {
 	step, ok := ladder.NextStep(record)
 	if !ok || len(record.Status.Attempts) > 0 || step.Action != v1alpha1.ActionReboot {
@@ -140,7 +139,7 @@ func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, 
 	return now.Before(remedy.RebootDueAt(machine, step.Timeout()))
 }
 
-// lateAnswer reports whether it matters by now that the owner has not answered.
+// lateAnswer reports whether the owner has left its mark unanswered for too long.
 func (r *Reconciler) lateAnswer(record *v1alpha1.MachineRemediation) bool {
 	attempt := ladder.AtWork(record)
 	return attempt != nil && attempt.StartTime != nil && !r.Clock.Now().Before(attempt.StartTime.Add(ladder.AnswerTime))
@@ -160,7 +159,7 @@ func active(machines []clusterv1.Machine, owner *v1alpha1.RemediationObjectRefer
 	return false
 }
 
-// resumedAt is when the last pause ended: that of a MachineHealthCheck, or a hold on it or one of the other objects.
+// resumedAt is when the last pause or hold ended, on the MachineHealthCheck or one of the other objects.
 func (r *Reconciler) resumedAt(mhc *clusterv1.MachineHealthCheck, others ...client.Object) time.Time {
 	held := mhcspec.HoldEnded(r.Clock.Now(), append(others, mhc)...)
 	at, err := mhcspec.ResumedAt(mhc)

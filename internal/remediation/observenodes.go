@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// nodeTimeout is how long a live read of a Node may take. A cluster that hangs must not keep the workers from others.
+	// nodeTimeout limits a live read of a Node. A cluster that hangs must not block the workers.
 	nodeTimeout = 2 * time.Second
 	// placeTimeout is how long a worker waits for its turn to read a cluster. Most reads take a few milliseconds.
 	placeTimeout = 100 * time.Millisecond
 )
 
-// boundedNodes reads Nodes past the cache within those bounds.
+// boundedNodes reads Nodes past the cache within these limits.
 type boundedNodes struct {
 	workload.Nodes
 	reads *workload.Places
@@ -37,7 +37,7 @@ func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, nam
 	return b.Nodes.GetLive(ctx, cluster, name)
 }
 
-// nodeAhead has asked already for one Node past the cache.
+// nodeAhead has started to read one Node past the cache.
 type nodeAhead struct {
 	workload.Nodes
 	cluster client.ObjectKey
@@ -56,7 +56,7 @@ func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 	return a.node, a.err
 }
 
-// nodesAhead asks for the Node of a machine, as far as the caches show which it is.
+// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is.
 func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) workload.Nodes {
 	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
 	if !r.sideBySide || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {

@@ -40,8 +40,8 @@ func plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1a
 	return template, nil
 }
 
-// ruleFacts asks the rules of the plan where the record goes on. They are those that it was made with, or none: what is
-// edited applies to the next one.
+// ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
+// do not apply: edits apply to the next record.
 func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
 	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
 	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
@@ -66,7 +66,7 @@ func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
 	return nil
 }
 
-// planWithRules is the plan that a record was made by, as it still is; nil if that has no rules.
+// planWithRules returns the plan of a record if it is unchanged and has rules; otherwise nil.
 func (r *Reconciler) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
 	ref := record.Spec.TemplateRef
 	if ref == nil {
@@ -79,7 +79,7 @@ func (r *Reconciler) planWithRules(ctx context.Context, record *v1alpha1.Machine
 	return template, nil
 }
 
-// nodeFor is the Node of the machine as far as it was read: that of a judgement, or else the one in the cache.
+// nodeFor returns the Node of the machine: the one that was judged, or else the cached one.
 func (r *Reconciler) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
 	if v.node != nil {
 		return v.node, nil
@@ -88,9 +88,9 @@ func (r *Reconciler) nodeFor(ctx context.Context, v *view) (*corev1.Node, error)
 	return facts.Node.Node, err
 }
 
-// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which need not be the one that admitted it;
-// nil if there is none. Past the cache it reads the one that the cache shows; all of them only if that one is out of date,
-// since a machine that is handed back must not belong to another one.
+// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which may differ from the one that admitted it; nil
+// if there is none. Past the cache, it first reads the one that the cache shows. It lists them all only if that one is out of date:
+// before a machine is handed back, no other one may claim it.
 func (r *Reconciler) healthCheckOf(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
 	machine := v.machine
 	all, err := mhcspec.MachineHealthChecksFor(ctx, r.Client, machine)

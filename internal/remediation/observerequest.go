@@ -19,8 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// requestFacts reads what the latest attempt has made, or else what stands under the name that the next one would use. It
-// reads past the cache: few records have one, and its kind need not be watchable.
+// requestFacts reads the object that the latest attempt made, or else the one with the name that the next attempt would use. It
+// reads past the cache: few records have one, and its kind may not be watchable.
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	v.facts.Request, err = r.request(ctx, v.facts.Record)
@@ -31,15 +31,15 @@ func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	return nil
 }
 
-// refused reports whether the API server is there, and has answered that a kind cannot be read: Sickbay may not, or the webhook
-// that converts the kind is away. Reading once more at once would help neither.
+// refused reports whether the API server answered that a kind cannot be read: Sickbay has no permission, or the conversion webhook
+// is down. An immediate retry would not help.
 func refused(err error) bool {
 	_, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && !apierrors.IsTooManyRequests(err)
 }
 
-// unreadable makes the best of a kind that cannot be read. What an attempt has made is taken to stand, but for a machine that
-// is gone; before it was made, the slot goes to another machine.
+// unreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
+// Before it is made, the slot goes to another machine.
 func (r *Reconciler) unreadable(v *view, err error) {
 	last := lastAttempt(v.facts.Record)
 	switch {
@@ -56,7 +56,7 @@ func couldNot(err error) string {
 	return ownwrites.Note("The attempt could not be carried out: " + ownwrites.Cause(err))
 }
 
-// request returns nil if there is nothing.
+// request returns nil if there is no object.
 func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
 	for _, asked := range requests(record) {
 		if err := r.watchKind(ctx, asked.Kind()); err != nil {
@@ -70,7 +70,7 @@ func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemedi
 	return nil, nil
 }
 
-// requests are those that may stand: that of the latest attempt, and that of the next one.
+// requests returns the requests that may exist: that of the latest attempt, and that of the next one.
 func requests(record *v1alpha1.MachineRemediation) []remedy.Asked {
 	var list []remedy.Asked
 	add := func(step v1alpha1.RemediationStep, number int32) {
@@ -119,16 +119,15 @@ func readRequest(ctx context.Context, live client.Reader, asked remedy.Asked) (*
 	return request, nil
 }
 
-// operationOf is the operationID of the attempt that made a request; empty if it is not one of this record. A request for the
-// machine that is left over from before the record is taken over: the version before has made it, or an earlier record that
-// is gone.
+// operationOf returns the operationID of the attempt that made a request; empty if it belongs to another record. A request from
+// before the record is taken over: the previous version made it, or an earlier record that is gone.
 func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
 	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
 		return operation
 	}
 	if found.GetDeletionTimestamp() != nil {
-		// Nothing more comes of it, and the name is free soon.
+		// It is finished, and its name will soon be free.
 		return ""
 	}
 	if _, byAnnotation := found.GetAnnotations()[v1alpha1.ByAnnotation]; byAnnotation {

@@ -40,7 +40,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	return r.configured(ctx, v)
 }
 
-// configured reads what the MachineHealthCheck and its plan say about acting, and about the pace of that.
+// configured reads what the MachineHealthCheck and its plan say about acting and pacing.
 func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	template, err := planOf(ctx, v.reader, v.mhc)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Reconciler) configured(ctx context.Context, v *view) error {
 	return err
 }
 
-// onlyReports says why nothing is to be done for a MachineHealthCheck but to say what would be.
+// onlyReports says why Sickbay only reports what it would do for a MachineHealthCheck.
 func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) string {
 	switch {
 	case config.DryRun:
@@ -74,7 +74,7 @@ func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) strin
 	return ""
 }
 
-// unmanaged says why Sickbay does not look after a Machine any more.
+// unmanaged says why Sickbay no longer manages a Machine.
 func (r *Reconciler) unmanaged(v *view) string {
 	switch {
 	case mhcspec.RemediationSkipped(v.machine):
@@ -87,7 +87,7 @@ func (r *Reconciler) unmanaged(v *view) string {
 	return ""
 }
 
-// rebootOfOthers says that somebody else asks for a power cycle of the machine's host.
+// rebootOfOthers says that somebody else has asked for a power cycle of the machine's host.
 func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
 		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
@@ -103,7 +103,7 @@ func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 	return ""
 }
 
-// keptOff says that a person keeps the machine's host off, by asking for a part of a cycle that ends with that.
+// keptOff says that a person keeps the machine's host off with single steps.
 func keptOff(machine *clusterv1.Machine) string {
 	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
 		key := remedy.RebootAnnotation + "/" + string(step)
@@ -114,8 +114,8 @@ func keptOff(machine *clusterv1.Machine) string {
 	return ""
 }
 
-// judge reads the Node past the cache and judges the Machine anew, and looks at gate and budget. A machine is sick only if
-// its stored verdict and this judgement agree.
+// judge reads the Node past the cache, judges the Machine anew, and checks gate and budget. A machine counts as sick only if its
+// stored verdict and this judgement agree.
 func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.mhc == nil || v.cluster == nil {
 		return nil

@@ -20,8 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// successorFacts reads which machine is in the place of the one that is gone, or why none will be. A built-in plan does not
-// ask.
+// successorFacts reads which machine replaces the one that is gone, or why none will. A built-in plan does not need to know.
 func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 	record := v.facts.Record
 	attempt := ladder.AtWork(record)
@@ -48,8 +47,8 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 	return err
 }
 
-// claimedBefore is the machine that a record has claimed and the cache does not show. It is gone, unless the cache is older
-// than the claim.
+// claimedBefore returns the machine that a record claimed and the cache does not show. It is gone, unless the cache is older than
+// the claim.
 func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationReference, records []v1alpha1.MachineRemediation) (*ladder.Successor, error) {
 	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
 	if err != nil {
@@ -61,7 +60,7 @@ func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.Machine
 	return &ladder.Successor{Name: machineNamed(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
 }
 
-// machineNamed is the name of the machine of a record, which begins the record's own.
+// machineNamed returns the name of a record's machine, which is the prefix of the record's name.
 func machineNamed(ref *v1alpha1.RemediationReference) string {
 	name := ref.Name
 	for range 2 {
@@ -82,8 +81,8 @@ func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemedia
 	return s
 }
 
-// recordFor is the open record of a machine, or else the one that it will get: a machine that somebody waits for is not
-// admitted before that wait is over.
+// recordFor returns the open record of a machine, or else the one that it will get: a machine that a record waits for is admitted
+// only after that wait.
 func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
 	highest := 0
 	for i := range records {
@@ -99,8 +98,8 @@ func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation
 	return &v1alpha1.RemediationReference{Name: recordpkg.Name(machine.Name, machine.UID, highest+1)}
 }
 
-// noSuccessor says why an owner makes no other machine: it is gone, or wants no more than it has. Which it has is read past
-// the cache, in case one has just come.
+// noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
+// cache, in case one was just made.
 func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []clusterv1.Machine) (string, error) {
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
@@ -126,7 +125,7 @@ func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRe
 	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), nil
 }
 
-// staying counts the machines of an owner that are not on their way out.
+// staying counts the machines of an owner that are not being deleted.
 func staying(owner types.UID, machines []clusterv1.Machine) int64 {
 	n := int64(0)
 	for i := range machines {

@@ -37,13 +37,13 @@ const (
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates/status,verbs=update
 
-// planCheck says on each MachineRemediationTemplate whether its plan can be used, so that a bad rule shows when it is applied
+// planCheck reports on each MachineRemediationTemplate whether its plan can be used, so that a bad rule shows when it is applied
 // and not when a machine is sick.
 type planCheck struct {
 	client client.Client
 	clock  clock.PassiveClock
 	rules  *rules.Cache
-	// uids are those of the templates that were checked, by name, to forget what was compiled for them.
+	// uids are the UIDs of the templates that were checked, by name, to drop their compiled rules.
 	uids sync.Map
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// successorOf picks the machine that takes the place of the one of a record; nil if there is none yet.
+// successorOf returns the machine that replaces that of a record; nil if there is none yet.
 func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
 	own := claimOf(record)
 	if own == nil || ladder.Ended(record) {
@@ -22,7 +22,7 @@ func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machi
 	return successors(own.owner, machines, records)[record.UID]
 }
 
-// Successors are the machines that take the places of those of all records that wait for one, by the UID of the record.
+// Successors returns the replacements for the machines of all records that wait for one, by the UID of the record.
 func Successors(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 	all, done := map[types.UID]*clusterv1.Machine{}, map[types.UID]bool{}
 	for i := range records {
@@ -36,9 +36,9 @@ func Successors(machines []clusterv1.Machine, records []v1alpha1.MachineRemediat
 	return all
 }
 
-// successors gives the machines of an owner to the open records that claim them. A record keeps the machine that it has
-// claimed before. A control plane says which machine a new one replaces; of a MachineSet, the others are given to the records
-// whose machines went, the oldest to the first.
+// successors assigns the machines of an owner to the open records that claim them. A record keeps the machine that it claimed
+// before. A control plane names the machine that a new one replaces. For a MachineSet, the oldest new machine goes to the record
+// whose machine was deleted first, and so on.
 func successors(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 	claims := claimsOn(owner, machines, records)
 	come := machinesOfOwner(owner, machines, earliest(claims))
@@ -76,7 +76,7 @@ func successors(owner types.UID, machines []clusterv1.Machine, records []v1alpha
 	return given
 }
 
-// earliest is from when on a machine can be one that is claimed.
+// earliest is the earliest creation time of a machine that can be claimed.
 func earliest(claims []*claim) time.Time {
 	var since time.Time
 	for i, c := range claims {
@@ -87,8 +87,8 @@ func earliest(claims []*claim) time.Time {
 	return since
 }
 
-// machinesOfOwner are the machines of an owner that were created since, the oldest first. Those that say whom they replace
-// come before the others.
+// machinesOfOwner returns the machines of an owner created since then, oldest first. Those that name the one they replace come
+// before the others.
 func machinesOfOwner(owner types.UID, machines []clusterv1.Machine, since time.Time) []*clusterv1.Machine {
 	var all []*clusterv1.Machine
 	for i := range machines {

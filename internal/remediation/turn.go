@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// maxTurns bounds the writes of one Reconcile; a record needs far fewer.
+	// maxTurns limits the writes of one Reconcile; a record needs far fewer.
 	maxTurns = 20
-	// maxMisses is how often a write may miss its Machine, which others change at the same moment, before the record gives
-	// its slot to the next in line.
+	// maxMisses is how often a write may miss its Machine, because others change it at the same moment, before the record gives its
+	// slot to the next in line.
 	maxMisses = 5
 )
 
-// carryOut takes a record as far as it gets: observe, decide, act, and again. It returns after how long the record wants to be
-// looked at once more; zero means never.
+// carryOut takes a record as far as it gets: observe, decide, act, and again. It returns when to look at the record again; zero
+// means never.
 func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
 	misses, seen := 0, (*view)(nil)
 	for range maxTurns {
@@ -37,7 +37,7 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case err != nil:
 			return 0, err
 		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
-			// A pause keeps it from taking back what is left, or something may still come.
+			// A pause delays the sweep, or a late act may still come.
 			return sweepRetry, nil
 		case decision.Act == ladder.Close:
 			return r.keepHistory(ctx, record, true)
@@ -51,8 +51,8 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
 }
 
-// turn looks once, and does one thing. The last try of an act gives it up if it misses. It returns what was seen past the
-// caches, for the next turn.
+// turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read past
+// the caches, for the next turn.
 func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
 	v, decision, err := r.decide(ctx, record, seen)
 	switch {
@@ -65,8 +65,8 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 	return v.again(), decision, err
 }
 
-// decide looks as far as the decision needs: first into the caches, unless more was seen a moment ago, and then past them if
-// there is something to be done. What was seen is never good enough for an act that begins something.
+// decide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
+// something to do. An earlier observation is never enough for an act that begins something.
 func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
 	how := current
 	if seen == nil {
@@ -87,7 +87,7 @@ func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemedia
 	}
 }
 
-// see looks, or brings what was seen a moment ago up to date with what the record says by now.
+// see observes, or updates a recent observation with the current record.
 func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
 	v := seen
 	var err error
@@ -102,7 +102,7 @@ func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediatio
 	return v, r.ruleFacts(ctx, v)
 }
 
-// recheck is the earliest of all that asks for another look.
+// recheck is the earliest of all times at which to look again.
 func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladder.Decision) time.Duration {
 	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, record.UID))
 }

@@ -82,8 +82,8 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 	return mgr.Add(ctl)
 }
 
-// cacheCycles begins to cache RebootRemediations, if they are installed. The first look at them would wait a second for that, and
-// with it the first repair.
+// cacheCycles starts the cache of RebootRemediations, if they are installed. Otherwise the first read would wait a second for it,
+// and so would the first repair.
 func cacheCycles(ctx context.Context, objects cache.Cache) error {
 	_, err := objects.GetInformer(ctx, &v1alpha1.RebootRemediation{}, cache.BlockUntilSynced(false))
 	if err != nil && !meta.IsNoMatchError(err) {
@@ -92,7 +92,7 @@ func cacheCycles(ctx context.Context, objects cache.Cache) error {
 	return nil
 }
 
-// ofMachine maps a Machine to its open records, and to the one that has waited for it to take a place.
+// ofMachine maps a Machine to its open records, and to the one that waits for it as a replacement.
 func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	machine := obj.(*clusterv1.Machine)
 	requests := r.openOf(ctx, machine.Namespace, machine.UID)
@@ -138,8 +138,7 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 	return toRequests(ctx, all, err)
 }
 
-// ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they are stopped while it only
-// observes.
+// ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they stop while the plan is in mode Observe.
 func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
 	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
 	if err != nil {
@@ -152,10 +151,10 @@ func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Requ
 	return requests
 }
 
-// toRequests are those of records that have not ended.
+// toRequests returns the requests of the records that have not ended.
 func toRequests(ctx context.Context, all []v1alpha1.MachineRemediation, err error) []ctrl.Request {
 	if err != nil {
-		// Reading from the cache fails only while it stops.
+		// Reading from the cache fails only during shutdown.
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineRemediations that an event concerns")
 		return nil
 	}
@@ -172,14 +171,14 @@ func request(r *v1alpha1.MachineRemediation) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(r)}
 }
 
-// recordChange drops the events that our own status writes cause: the turn that wrote has looked already.
+// recordChange drops the events of our own status writes: the turn that wrote has already observed them.
 func recordChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
 func metadataChange() predicate.Predicate { return recordChange() }
 
-// machineChange keeps the events that can change what comes next: the verdict, the owner's words, and metadata.
+// machineChange keeps the events that can change the next step: the verdict, the owner's answer, and metadata.
 func machineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
@@ -192,7 +191,7 @@ func machineChange() predicate.Predicate {
 	}}
 }
 
-// said is what a condition says. Of the verdict only the status matters.
+// said is the content of a condition. For the verdict, only the status matters.
 func said(machine *clusterv1.Machine, conditionType string) [3]string {
 	c := meta.FindStatusCondition(machine.Status.Conditions, conditionType)
 	switch {

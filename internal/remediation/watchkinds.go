@@ -19,19 +19,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// kinds watches the kinds of requests as they come up: which they are is only known from the plans. Without a controller, as
-// in tests that call Reconcile, it watches nothing.
+// kinds watches the kinds of requests as they appear, since only the plans name them. Without a controller, as in tests that call
+// Reconcile, it watches nothing.
 type kinds struct {
 	cache cache.Cache
 	ctl   controller.Controller
 
 	watched sync.Map // schema.GroupVersionKind
-	// adding is for one at a time: a kind is watched once.
+	// adding is a lock: each kind is watched once.
 	adding sync.Mutex
 }
 
-// watchKind has the requests of a kind wake up the records of their machines. A cache waits for ever for a kind that it may
-// not list, so the API server is asked once before; what cannot be watched is looked at when the record is.
+// watchKind makes the requests of a kind trigger the records of their machines. A cache waits for ever for a kind that it may not
+// list, so it asks the API server once before. Requests that cannot be watched are read with their record.
 func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
 	if _, watched := r.kinds.watched.Load(gvk); watched || r.kinds.ctl == nil {
 		return nil
@@ -60,7 +60,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	return nil
 }
 
-// ofRequest maps a request to the records that it may belong to: those of the Machine that owns it, or the one that does.
+// ofRequest maps a request to the records that it may belong to: those of the Machine that owns it, or the record that owns it.
 func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	for _, owner := range obj.GetOwnerReferences() {
@@ -74,7 +74,7 @@ func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Re
 	return requests
 }
 
-// openOf are the records of a machine that have not ended.
+// openOf returns the records of a machine that have not ended.
 func (r *Reconciler) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
 	all, err := record.OfMachine(ctx, r.Client, namespace, machine)
 	return toRequests(ctx, all, err)
