@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// lookAgain is how soon a MachineHealthCheck is looked at again that has changed since it was decided on. An event is on
-	// its way, and this is the net below.
+	// lookAgain is when to look again at a MachineHealthCheck that changed after the decision. An event is on its way; this is the
+	// fallback.
 	lookAgain = 15 * time.Second
-	// parallel is how many requests are made side by side. Each costs a round trip; a storm of a thousand sick Machines must not
-	// wait for them in turn.
+	// parallel is how many requests are made at once. Each costs a round trip; a storm of a thousand sick Machines must not wait
+	// for them in turn.
 	parallel = 8
 )
 
-// act admits those who are to be admitted. What it returns are the facts and the decision as they are afterwards, and when to
-// look again even if no event comes; zero means no need.
+// act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an
+// event; zero means never.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
 	if d.Config.OnlyTells() || len(d.Admit) == 0 {
 		return f, d, unseenRetry(f, d), nil
@@ -41,7 +41,7 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	}
 	written := r.admit(ctx, f, d)
 	if len(written) > 0 {
-		// The repair goes first: to store the status now would slow down the reads and the write that begin it.
+		// The repair goes first: storing the status now would slow down the reads and the write that begin it.
 		r.statuses.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
 	}
 	r.observeFailures(&f)
@@ -50,8 +50,8 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	return f, d, unseenRetry(f, d), nil
 }
 
-// unseenRetry is when to look again if the cache does not show yet who was admitted: soon if somebody waits for that, else
-// when the API server is to be asked what became of it. It is zero if the cache shows everything.
+// unseenRetry is when to look again if the cache does not show all admissions yet: soon if somebody waits for that, else when the
+// API server should be asked. It is zero if the cache shows everything.
 func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
 	switch {
 	case !f.Unseen:
@@ -62,9 +62,9 @@ func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
 	return unseenFor
 }
 
-// confirm reads the MachineHealthCheck and its plan past the cache, as they say what a record will do. It reports whether the
-// decision still holds for them; if not, an event is on its way. The Cluster is not read: what stops a repair that has been
-// admitted is read just before each act.
+// confirm reads the MachineHealthCheck and its plan past the cache, since they determine what a record will do. It reports whether
+// the decision still holds; if not, an event is on its way. It does not read the Cluster: whatever stops an admitted repair is read
+// just before each act.
 func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, error) {
 	mhc, samePlan := &clusterv1.MachineHealthCheck{}, false
 	var reads errgroup.Group
@@ -80,7 +80,7 @@ func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, erro
 	return samePlan && r.sameHealthCheck(mhc, f) && r.mayGoOn(mhc, f.Cluster), nil
 }
 
-// sameHealthCheck reports whether a MachineHealthCheck asks for the same as the one that was decided on.
+// sameHealthCheck reports whether the settings of a MachineHealthCheck are those that were decided on.
 func (r *Reconciler) sameHealthCheck(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
 	return mhc.UID == f.MachineHealthCheck.UID && mhc.Generation == f.MachineHealthCheck.Generation &&
 		mhc.DeletionTimestamp.IsZero() && r.Policy.Manages(mhc) && sameConfig(mhc, f)
@@ -92,15 +92,15 @@ func (r *Reconciler) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *cluster
 	return len(mhcspec.Paused(mhc, cluster)) == 0 && hold == ""
 }
 
-// sameConfig compares what the annotations ask for; they are no part of the generation.
+// sameConfig compares the settings in annotations, which do not change the generation.
 func sameConfig(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
 	configA, problemsA := mhcspec.ParseConfig(mhc, f.Template.Plan)
 	configB, problemsB := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	return equality.Semantic.DeepEqual(configA, configB) && slices.Equal(problemsA, problemsB)
 }
 
-// admit admits those who are to be admitted, and returns the records as they are now, by name. One that cannot be admitted
-// gives its place to the next: else a single machine could hold up all others for ever.
+// admit admits machines, and returns their records as they are now, by name. If one fails, the next takes its place: otherwise a
+// single machine could block all others for ever.
 func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.Decision) map[string]*v1alpha1.MachineRemediation {
 	written := map[string]*v1alpha1.MachineRemediation{}
 	due, next := d.Admit, d.Next
@@ -120,7 +120,7 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 	return written
 }
 
-// most is how many requests are made side by side.
+// most returns how many requests to make at once.
 func (r *Reconciler) most() int {
 	if r.Parallel > 0 {
 		return r.Parallel
@@ -128,15 +128,15 @@ func (r *Reconciler) most() int {
 	return parallel
 }
 
-// outcome is what came of one admission.
+// outcome is the result of one admission.
 type outcome struct {
-	// record is as it was written; nil if it was not.
+	// record is the record as written; nil if it was not.
 	record *v1alpha1.MachineRemediation
-	// free reports that it takes no slot for certain. If one was kept for it, the next has it.
+	// free reports that it certainly takes no slot. A slot that was reserved for it goes to the next.
 	free bool
 }
 
-// admitAll admits some, a few at a time, in the order given.
+// admitAll admits some machines, a few at a time, in the given order.
 func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
 	var admissions errgroup.Group
 	admissions.SetLimit(r.most())
@@ -147,6 +147,6 @@ func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admissio
 			return nil
 		})
 	}
-	_ = admissions.Wait() // each says in its outcome what came of it
+	_ = admissions.Wait() // _ = admissions.Wait() // each outcome has its own error
 	return outcomes
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// admitOne creates the record of one that is admitted, or grants it a slot once more.
+// admitOne creates the record of an admitted machine, or grants it another slot.
 func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) outcome {
 	owner, machine, began := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine, r.Clock.Now()
 	written, err := r.write(ctx, f, d, one)
@@ -41,7 +41,7 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 	return outcome{record: written, free: one.Grant == 0}
 }
 
-// tell says that a machine was admitted.
+// tell emits the event that a machine was admitted.
 func (r *Reconciler) tell(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
 		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
@@ -55,7 +55,7 @@ func (r *Reconciler) tell(ctx context.Context, f admission.Facts, one admission.
 	}
 }
 
-// stepOf is the step that a record is about to take.
+// stepOf returns the step that a record is about to take.
 func stepOf(r *v1alpha1.MachineRemediation) string {
 	switch {
 	case r.Status.Step != "":
@@ -68,7 +68,7 @@ func stepOf(r *v1alpha1.MachineRemediation) string {
 	return ""
 }
 
-// failed notes that a machine cannot be admitted, and says so once for each cause. It is tried again after a pause.
+// failed records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
 func (r *Reconciler) failed(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
 	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
@@ -85,7 +85,7 @@ func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.D
 	return r.create(ctx, f, spec)
 }
 
-// addNodeUID looks the Node up in the cache. What is not there stays unknown.
+// addNodeUID reads the UID of the Node from the cache. If the Node is not there, the UID stays unknown.
 func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1alpha1.MachineRemediationSpec) {
 	if spec.NodeRef == nil {
 		return
@@ -95,10 +95,10 @@ func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1
 	}
 }
 
-// create creates a record. Its name goes by the records that the cache shows, as long as the last of them is still there; if
-// there is one of that name, the API server says which is the last. One that is open was created by us just now, or by another
-// leader, and is as good. One that has ended, and that the cache does not show, is returned too, and none is created: what it has
-// tried says where the next one begins, so the machine is decided on anew when the cache shows it.
+// create creates a record. It derives the name from the records in the cache, as long as the last of them still exists; if the name
+// is taken, it asks the API server for the last one. An open record is as good as a new one: we created it just now, or another
+// leader did. An ended record that the cache does not show is returned, and none is created: the step to begin with depends on it,
+// so the machine is decided on again when the cache shows it.
 func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
 	last := lastOf(f.Records, spec.MachineRef.UID)
 	stands, err := r.stands(ctx, last)
@@ -140,8 +140,8 @@ func shows(all []*v1alpha1.MachineRemediation, one *v1alpha1.MachineRemediation)
 	return slices.ContainsFunc(all, func(r *v1alpha1.MachineRemediation) bool { return r.UID == one.UID })
 }
 
-// stands reports whether a record that the cache shows is still there. If somebody has deleted it, the names begin anew: another
-// leader may have made one that is open, under a name that the cache has for this one.
+// stands reports whether a cached record still exists. If somebody deleted it, numbering restarts: another leader may have made an
+// open record with a name that the cache has for this one.
 func (r *Reconciler) stands(ctx context.Context, shown *v1alpha1.MachineRemediation) (bool, error) {
 	if shown == nil {
 		return true, nil
@@ -154,7 +154,7 @@ func (r *Reconciler) stands(ctx context.Context, shown *v1alpha1.MachineRemediat
 	return err == nil && live.UID == shown.UID, nil
 }
 
-// newRecord also says where its machine is: pacing asks when the machine may be gone.
+// newRecord also stores the location of its machine: pacing needs it after the machine is gone.
 func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
 	created := record.New(f.Cluster, ordinal, spec)
 	for i := range f.Targets {
@@ -165,7 +165,7 @@ func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationS
 	return created
 }
 
-// lastOf is the record of a machine with the highest ordinal; nil if it has none.
+// lastOf returns the record of a machine with the highest ordinal; nil if it has none.
 func lastOf(all []*v1alpha1.MachineRemediation, machine types.UID) *v1alpha1.MachineRemediation {
 	var last *v1alpha1.MachineRemediation
 	for _, one := range all {
@@ -189,7 +189,7 @@ func (r *Reconciler) last(ctx context.Context, f admission.Facts, machine types.
 	return lastOf(pointers, machine), nil
 }
 
-// grant raises spec.grant of a record, if it still is the one that was decided on and nobody else has raised it.
+// grant raises spec.grant of a record, if it is still the one that was decided on and nobody else has raised it.
 func (r *Reconciler) grant(ctx context.Context, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
 	patch := ownwrites.JSONPatch{
 		ownwrites.TestUID(one.Record),
@@ -203,8 +203,7 @@ func (r *Reconciler) grant(ctx context.Context, one admission.Admission) (*v1alp
 	return written, nil
 }
 
-// mayBeWritten reports whether a write may have gone through although it failed: the
-// answer got lost on the way, and only time can tell.
+// mayBeWritten reports whether a failed write may have taken effect: if the answer was lost, only time can tell.
 func mayBeWritten(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||

@@ -14,14 +14,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// FieldOwner owns what we write on MachineHealthChecks.
+// FieldOwner is the field manager of our writes to MachineHealthChecks.
 const FieldOwner = "sickbay-machinehealthcheck"
 
-// metadataFieldOwner owns the label and the owner reference that we ensure.
+// metadataFieldOwner is the field manager of the label and the owner reference that we ensure.
 const metadataFieldOwner = "sickbay-machinehealthcheck-metadata"
 
-// adopt ensures that a MachineHealthCheck has the label of its Cluster and is owned
-// by it, as Cluster API's webhook and controller would.
+// adopt ensures that a MachineHealthCheck has the label of its Cluster and is owned by it, as Cluster API's webhook and controller
+// would.
 func (r *Reconciler) adopt(ctx context.Context, f admission.Facts, d admission.Decision) error {
 	mhc, cluster := f.MachineHealthCheck, f.Cluster
 	owned := slices.ContainsFunc(mhc.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == cluster.UID })
@@ -35,8 +35,7 @@ func (r *Reconciler) adopt(ctx context.Context, f admission.Facts, d admission.D
 			"apiVersion": clusterv1.GroupVersion.String(), "kind": "Cluster", "name": cluster.Name, "uid": string(cluster.UID),
 		}},
 	}})
-	// The only conflict that is left with ForceOwnership is that the object with
-	// this UID is gone, and then there is nothing to do any more.
+	// With ForceOwnership, the only possible conflict is that the object with this UID is gone; then there is nothing left to do.
 	if apierrors.IsConflict(err) {
 		return nil
 	}

@@ -42,7 +42,7 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
-// Reconciler decides for MachineHealthChecks who is admitted. AddToManager fills the fields that are nil.
+// Reconciler decides which machines of a MachineHealthCheck are admitted. AddToManager sets the fields that are nil.
 type Reconciler struct {
 	Client client.Client
 	// Live reads past the cache.
@@ -56,36 +56,36 @@ type Reconciler struct {
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
 	Clock     clock.PassiveClock
-	// SyncPeriod is the net below the events.
+	// SyncPeriod is the fallback for missed events.
 	SyncPeriod  time.Duration
 	Concurrency int
-	// Host returns the bare-metal host of a machine, or nil. Nil means that nobody knows of hosts.
+	// Host returns the bare-metal host of a machine, or nil. It may be nil: then no machine has a host.
 	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
-	// Successors returns the machines that take the places of those of records, by the UID of the record. Nil means that no
-	// record waits for any.
+	// Successors returns the replacements of the machines of records, by the UID of the record. It may be nil: then no record waits
+	// for one.
 	Successors func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
-	// Tracer tells who is admitted. Nil tells nothing.
+	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
-	// Parallel is how many are admitted side by side; 0 stands for 8.
+	// Parallel is how many machines are admitted at once; 0 means 8.
 	Parallel int
 
 	snapshots    recall.ByObject[*snapshot]
 	expectations recall.Expectations
-	// admitted are the records that were created, or granted a slot.
+	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
 	admitted recall.Unseen
-	// statuses are those that name so many Machines that they are not stored all the time.
+	// statuses are those that name so many Machines that writing them is rate-limited.
 	statuses recall.Throttle
 	// failures are the machines that could not be admitted.
 	failures recall.Dedupe[types.UID]
 	rules    rules.Cache
 	kinds    kinds
-	// leftOvers says for which requests of an earlier version was looked, if none is left. Nobody makes new ones, so they are looked
-	// for until there are none, and not again.
+	// leftOvers are the requests of an earlier version that were looked for and not found. Nobody makes new ones, so one search
+	// without a result is enough.
 	leftOvers recall.ByObject[lookedFor]
 	records   recordWatch
 }
 
-// Reconcile looks at one MachineHealthCheck: observe, decide, act.
+// Reconcile handles one MachineHealthCheck: observe, decide, act.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	mhc := &clusterv1.MachineHealthCheck{}
 	if err := r.Client.Get(ctx, req.NamespacedName, mhc); err != nil {
@@ -122,7 +122,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: r.requeueAfter(mhc, decision, scaffold.Sooner(again, later))}, nil
 }
 
-// forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
+// forget drops the state of a MachineHealthCheck that is gone, or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	r.snapshots.Forget(key)
 	r.expectations.Forget(key)
@@ -133,7 +133,7 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.leftOvers.Forget(key)
 }
 
-// decide observes and decides. Before a slot of a bounded number is given, those that are taken are counted past the cache.
+// decide observes and decides. Before it grants one of a limited number of slots, it counts the taken ones past the cache.
 func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, decision, err := r.decideByCache(ctx, mhc)
 	if err != nil {
@@ -151,8 +151,7 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 	return facts, decision, nil
 }
 
-// decideByCache goes by the caches. Before somebody is admitted on the strength of how many machines are unhealthy, they are
-// judged anew.
+// decideByCache decides by the caches. Before an admission that depends on how many machines are unhealthy, it judges them anew.
 func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, err := r.observe(ctx, mhc)
 	if err != nil {
@@ -168,7 +167,7 @@ func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHe
 	return facts, admission.Decide(facts, r.Clock.Now()), nil
 }
 
-// requeueAfter is the earliest of all that asks for another look; zero means never.
+// requeueAfter returns the earliest time at which to look again; zero means never.
 func (r *Reconciler) requeueAfter(mhc *clusterv1.MachineHealthCheck, d admission.Decision, again time.Duration) time.Duration {
 	return scaffold.Sooner(scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, mhc.UID)), again)
 }

@@ -18,16 +18,15 @@ import (
 
 // Reasons of the events on MachineHealthChecks.
 const (
-	// EventRestricted says that sick Machines are not repaired, since too many are
-	// unhealthy, or too few.
+	// EventRestricted says that sick Machines are not repaired, because too many or too few are unhealthy.
 	EventRestricted = "RemediationRestricted"
 	// EventAllowed says that remediation is allowed again.
 	EventAllowed = "RemediationAllowed"
-	// EventInvalidConfiguration says what cannot be understood.
+	// EventInvalidConfiguration says which setting is invalid.
 	EventInvalidConfiguration = "InvalidConfiguration"
-	// EventKindsNotInstalled says that nothing can be repaired, since the kinds are missing in which that is recorded.
+	// EventKindsNotInstalled says that nothing can be repaired, because the kinds that record repairs are not installed.
 	EventKindsNotInstalled = "KindsNotInstalled"
-	// EventOnHold says that the annotation sickbay.dev/hold-until holds remediation back.
+	// EventOnHold says that the annotation sickbay.dev/hold-until has put remediation on hold.
 	EventOnHold = "RemediationOnHold"
 	// EventTemplateNotFound says that the remediation template does not exist.
 	EventTemplateNotFound = "RemediationTemplateNotFound"
@@ -39,7 +38,7 @@ const (
 
 const eventAction = "Remediate"
 
-// announce tells a person what has changed, once for each transition.
+// announce emits the events of a change, once for each transition.
 func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus) {
 	for _, now := range desired.Conditions {
 		before := meta.FindStatusCondition(mhc.Status.Conditions, now.Type)
@@ -57,7 +56,7 @@ func (r *Reconciler) event(regarding client.Object, related runtime.Object, even
 	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
-// eventFor returns the event that a transition deserves, if any.
+// eventFor returns the event for a transition, if there is one.
 func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason string) {
 	switch now.Reason {
 	case admission.ReasonInvalidConfiguration:
@@ -80,7 +79,7 @@ func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason
 	return "", ""
 }
 
-// capital begins a phrase like a sentence.
+// capital capitalizes the first letter of a phrase.
 func capital(phrase string) string {
 	if phrase == "" {
 		return phrase

@@ -18,20 +18,19 @@ import (
 )
 
 const (
-	// looksAfter is how many answers one look at the machines is good for, the first among them: a storm that has to be
-	// stopped is stopped within so many acts.
+	// looksAfter is how many answers one look at the machines is used for, so that a storm stops within that many acts.
 	looksAfter = 8
-	// lookLasts is for how long.
+	// lookLasts is how long one look is used.
 	lookLasts = time.Second
 	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
 	gateKept = time.Hour
 )
 
-// Gatekeeper answers, just before an attempt acts, whether it still may. It is safe for concurrent use.
+// Gatekeeper reports, just before an attempt acts, whether it still may. It is safe for concurrent use.
 type Gatekeeper struct {
 	// Client reads from the cache.
 	Client client.Reader
-	// Live reads past it.
+	// Live reads past the cache.
 	Live      client.Reader
 	Observer  *machinehealth.Observer
 	Selectors *mhcspec.Selectors
@@ -43,20 +42,20 @@ type Gatekeeper struct {
 
 // gate is the last look at the machines of a MachineHealthCheck.
 type gate struct {
-	// asked is when it was asked for last; the Gatekeeper's lock guards it.
+	// asked is when it was last asked for; the Gatekeeper's lock guards it.
 	asked time.Time
 
 	mu         sync.Mutex
 	generation int64
 	at         time.Time
-	// left is how many more answers it is good for.
+	// left is how many more answers it is used for.
 	left int
-	// first says why a repair may not begin, and further why one that has begun may not go on; empty if it may.
+	// first says why a repair may not begin, and further why one in progress may not go on; empty if it may.
 	first, further string
 }
 
-// GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound counts for the
-// first step of a record only.
+// GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound applies only to the first
+// step of a record.
 func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error) {
 	most, bounded := admission.GateBound(mhc)
 	if !bounded {
@@ -84,8 +83,8 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	return kept.further, nil
 }
 
-// OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty
-// if there is no bound, or if it is kept.
+// OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
+// is no limit, or the number is within it.
 func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error) {
 	plan, err := g.plan(ctx, g.Live, mhc)
 	if err != nil {
@@ -107,8 +106,8 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	return admission.OverBudget(f), nil
 }
 
-// Paced says why the pace of the plan of mhc does not let a repair of a machine begin now; empty if it does. It goes by all
-// records of the cluster, so it is only asked for machines that wait.
+// Paced says why the plan's pacing does not let the repair of a machine begin now; empty if it does. It reads all records of the
+// cluster, so ask it only for machines that wait.
 func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error) {
 	plan, err := g.plan(ctx, g.Client, mhc)
 	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
@@ -125,7 +124,7 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	return admission.Paced(f, machine, g.Clock.Now()), nil
 }
 
-// gate returns what is kept for a MachineHealthCheck, and drops what nobody has asked for since it was good for anything.
+// gate returns the last look for a MachineHealthCheck, and drops expired ones.
 func (g *Gatekeeper) gate(mhc types.UID) *gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,9 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// kinds watches the kinds of templates as they come up: which they are is only known
-// from the MachineHealthChecks. Without a controller, as in tests that call
-// Reconcile, it watches nothing.
+// kinds watches the kinds of templates as they appear, since only the MachineHealthChecks name them. Without a controller, as in
+// tests that call Reconcile, it watches nothing.
 type kinds struct {
 	cache cache.Cache
 	ctl   controller.Controller
@@ -69,7 +68,7 @@ func (r *Reconciler) usingTemplates(kind schema.GroupKind) handler.MapFunc {
 	}
 }
 
-// comesOrGoes keeps the events that tell whether a template is there. What is in it is read when a request is made from it.
+// comesOrGoes keeps the events that show whether a template exists. Its content is read when a request is made from it.
 func comesOrGoes() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }

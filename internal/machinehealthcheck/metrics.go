@@ -53,7 +53,7 @@ var (
 
 func init() { ctrlmetrics.Registry.MustRegister(relapsesTotal) }
 
-// Metrics shows what the last looks have found, and what is on hold.
+// Metrics collects the results of the last looks, and what is on hold.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	for key, one := range r.snapshots.All() {
 		one.show(s, key.Namespace, key.Name)
@@ -63,8 +63,8 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	r.showPaused(ctx, s, shown)
 }
 
-// shown tells of what is on hold or left alone whether it is shown: not what other managers look after, by the label of its Cluster. What is
-// of a Cluster that is not there is nobody else's.
+// shown reports whether to show an object that is on hold or paused: not if another manager looks after it, by the label of its
+// Cluster. If the Cluster does not exist, no other manager does.
 func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
 	known := map[client.ObjectKey]bool{}
 	ofCluster := func(key client.ObjectKey) bool {
@@ -87,7 +87,7 @@ func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
 	}
 }
 
-// showHolds shows what is on hold. What the cache does not tell is left out.
+// showHolds shows what is on hold. It leaves out what the cache does not show.
 func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	holds, err := mhcspec.Holds(ctx, r.Client, r.Clock.Now())
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown fu
 	}
 }
 
-// showPaused counts the machines that are left alone.
+// showPaused counts the machines that are paused.
 func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	for cause, list := range map[string]func(context.Context, client.Reader) ([]clusterv1.Machine, error){
 		"Paused": mhcspec.PausedMachines, "SkipRemediation": mhcspec.SkippedMachines,

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// errClusterNotFound is why nothing can be decided for a MachineHealthCheck whose Cluster is not there.
+// errClusterNotFound says that nothing can be decided for a MachineHealthCheck, because its Cluster does not exist.
 var errClusterNotFound = errors.New("the Cluster does not exist")
 
 // observe reads everything that a decision needs, from the cache.
@@ -80,11 +80,11 @@ func (r *Reconciler) observeFailures(f *admission.Facts) {
 	}
 }
 
-// unseenFor is how long a write of ours may go unseen before the API server is asked what became of it: one that goes
-// before the cache has shown it is never shown.
+// unseenFor is how long our write may be missing from the cache before we ask the API server: an object that is deleted before the
+// cache has shown it never appears.
 const unseenFor = 5 * time.Second
 
-// addUnseen adds what we have admitted and the cache does not show yet, as the API server has answered.
+// addUnseen adds what we admitted and the cache does not show yet, as read from the API server.
 func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached []v1alpha1.MachineRemediation) error {
 	newer := map[string]*v1alpha1.MachineRemediation{}
 	for _, one := range r.admitted.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
@@ -120,7 +120,7 @@ func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one recall.
 	return current, nil
 }
 
-// shownBy returns how the cache shows a record, or nil.
+// shownBy returns a record as the cache shows it, or nil.
 func shownBy(cached []v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
 	var byName map[string]*v1alpha1.MachineRemediation
 	return func(key client.ObjectKey) client.Object {
@@ -137,7 +137,7 @@ func shownBy(cached []v1alpha1.MachineRemediation) func(client.ObjectKey) client
 	}
 }
 
-// replace puts records in the place of what the cache shows of them.
+// replace replaces cached records with newer ones.
 func replace(f *admission.Facts, newer map[string]*v1alpha1.MachineRemediation) {
 	if len(newer) == 0 {
 		return

@@ -21,8 +21,8 @@ type lookedFor struct {
 	gvk schema.GroupVersionKind
 }
 
-// observeLeftOvers notes what an earlier version of Sickbay has left on the targets. As long as they are paused nothing
-// is taken over, so nothing is looked for.
+// observeLeftOvers records what an earlier version of Sickbay left on the targets. While they are paused nothing is taken over, so
+// it does not look.
 func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) error {
 	if len(mhcspec.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
 		return nil
@@ -38,7 +38,7 @@ func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) e
 	return nil
 }
 
-// oldRequests returns the requests that may have been made for machines and not for records, by their name.
+// oldRequests returns the requests that may have been made for machines and not for records, by name.
 func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
 	mhc := f.MachineHealthCheck
 	ref := mhc.Spec.Remediation.TemplateRef
@@ -59,8 +59,8 @@ func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[s
 	return requests, nil
 }
 
-// waitingRequests reports whether there is a request for a selected Machine that is no target for now: it is taken over when
-// nobody pauses or skips the Machine any more.
+// waitingRequests reports whether there is a request for a selected Machine that is not a target now: it is taken over when nobody
+// pauses or skips the Machine any more.
 func (r *Reconciler) waitingRequests(ctx context.Context, mhc *clusterv1.MachineHealthCheck, requests map[string]*metav1.PartialObjectMetadata) bool {
 	for name := range requests {
 		machine := &clusterv1.Machine{}

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// look reads what a MachineHealthCheck is about: its machines and their records. The Reconciler and the Gatekeeper share it.
+// look reads the machines of a MachineHealthCheck and their records. The Reconciler and the Gatekeeper share it.
 type look struct {
 	client    client.Reader
 	live      client.Reader
@@ -32,8 +32,7 @@ type look struct {
 
 func (r *Reconciler) look() look { return look{r.Client, r.Live, r.Observer, r.Selectors, r.Clock} }
 
-// addTargets finds the Machines that belong to the MachineHealthCheck, and notes
-// those that it selects but that belong to an older one.
+// addTargets finds the Machines that belong to the MachineHealthCheck, and those that it selects but that belong to an older one.
 func (l look) addTargets(ctx context.Context, f *admission.Facts) error {
 	mhc := f.MachineHealthCheck
 	machines, err := l.selectors.MachinesSelectedBy(ctx, l.client, mhc)
@@ -60,7 +59,7 @@ func (l look) addTargets(ctx context.Context, f *admission.Facts) error {
 	return nil
 }
 
-// addRecords adds records to the history of the cluster, and keeps those that are the MachineHealthCheck's.
+// addRecords adds records to the history of the cluster, and keeps those of the MachineHealthCheck.
 func (l look) addRecords(ctx context.Context, f *admission.Facts, all []v1alpha1.MachineRemediation) error {
 	for i := range all {
 		f.History = append(f.History, &all[i])
@@ -75,13 +74,13 @@ func (l look) addRecords(ctx context.Context, f *admission.Facts, all []v1alpha1
 	return nil
 }
 
-// ours reports whether a record counts for the MachineHealthCheck: its machine is a target now, or nobody's, and the record
-// names it.
+// ours reports whether a record counts for the MachineHealthCheck: the record names it, and its machine is a target now, or
+// nobody's.
 func (l look) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineRemediation) (bool, error) {
 	if targeted(f.Targets, r.Spec.MachineRef) {
 		return true, nil
 	}
-	// By name: one that was deleted and made again goes on where the other stopped.
+	// By name: a MachineHealthCheck that was deleted and made again continues the records of its predecessor.
 	if r.Spec.HealthCheckRef.Name != f.MachineHealthCheck.Name {
 		return false, nil
 	}
@@ -109,9 +108,9 @@ func targeted(all []admission.Target, machine v1alpha1.RemediatedMachineReferenc
 	return found && all[i].Machine.UID == machine.UID
 }
 
-// judge judges all targets anew, from the caches. Verdicts fall one by one, but Nodes may vanish all at once: who went by
-// the first verdict would admit as many machines as the limit allows before the limit says no. It stops as soon as more
-// than so many are unhealthy, which is all that has to be known.
+// judge judges all targets anew, from the caches. Verdicts are written one by one, but Nodes may vanish all at once: after the
+// first verdict, the limit alone would admit machines until it is reached. It stops as soon as more than the given number are
+// unhealthy, which is all that matters.
 func (l look) judge(ctx context.Context, f *admission.Facts, most int) error {
 	unhealthy, observer := 0, *l.observer
 	observer.Nodes = workload.ForMany(ctx, observer.Nodes, client.ObjectKeyFromObject(f.Cluster), len(f.Targets))
@@ -136,8 +135,7 @@ func (l look) judge(ctx context.Context, f *admission.Facts, most int) error {
 	return nil
 }
 
-// liveRecords replaces the open records by those that are there, past the cache: the last leader may have admitted machines
-// just before it went.
+// liveRecords replaces the open records with live reads: the previous leader may have admitted machines just before it stopped.
 func (l look) liveRecords(ctx context.Context, f *admission.Facts) error {
 	all, err := record.LiveOpenOfCluster(ctx, l.live, client.ObjectKeyFromObject(f.Cluster))
 	if err != nil {
@@ -147,7 +145,7 @@ func (l look) liveRecords(ctx context.Context, f *admission.Facts) error {
 	return l.addRecords(ctx, f, all)
 }
 
-// closed returns the records that do not call themselves open.
+// closed returns the records without the label of open ones.
 func closed(all []*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation {
 	var over []*v1alpha1.MachineRemediation
 	for _, r := range all {

@@ -43,7 +43,7 @@ func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
 	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
 }
 
-// samePlan reports whether the plan still is the one that was decided on.
+// samePlan reports whether the plan is still the one that was decided on.
 func (r *Reconciler) samePlan(ctx context.Context, f admission.Facts) (bool, error) {
 	if f.Template.Plan == nil {
 		return true, nil
@@ -55,7 +55,7 @@ func (r *Reconciler) samePlan(ctx context.Context, f admission.Facts) (bool, err
 	return plan.UID == f.Template.Plan.UID && plan.Generation == f.Template.Plan.Generation, nil
 }
 
-// starting says where in their plan those begin who are to be admitted, by its rules.
+// starting evaluates the plan's rules for the step with which each admitted machine begins.
 func (r *Reconciler) starting(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []admission.Admission {
 	plan := f.Template.Plan
 	if plan == nil || len(plan.Spec.Template.Spec.Rules) == 0 {
@@ -81,7 +81,7 @@ func startOf(step, rule string) *v1alpha1.RemediationStart {
 	return &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}
 }
 
-// node is the Node of a machine as the cache has it; nil if it has none.
+// node returns the Node of a machine from the cache; nil if it has none.
 func (r *Reconciler) node(ctx context.Context, f admission.Facts, machine *clusterv1.Machine) *corev1.Node {
 	if !machine.Status.NodeRef.IsDefined() {
 		return nil
@@ -93,8 +93,8 @@ func (r *Reconciler) node(ctx context.Context, f admission.Facts, machine *clust
 	return node
 }
 
-// observeHosts adds the hosts of the machines that may get a new record. Only plans remember what was tried on a host. A
-// machine whose host cannot be read is tried again later, and holds up no other.
+// observeHosts adds the hosts of the machines that may get a new record. Only plans remember what was tried on a host. A machine
+// whose host cannot be read is retried later, and does not delay others.
 func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 	if r.Host == nil || len(mhcspec.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
 		return
@@ -106,7 +106,7 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 		}
 		host, err := r.Host(ctx, target.Machine)
 		if err != nil && f.Template.Plan == nil {
-			// Built-in plans remember nothing, so the host is for history alone.
+			// Built-in plans remember nothing, so the host is only for history.
 			return
 		}
 		if err != nil {
@@ -118,8 +118,8 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 	r.observeFailures(f)
 }
 
-// observeAwaited notes the machines that open records wait for in the place of their own, which are gone. They judge them. While
-// a deletion hangs nobody knows who comes in the place of that machine: a new one may be a stranger.
+// observeAwaited records which machines open records wait for as replacements, and judge. While a deletion hangs, the replacement
+// is unknown: a new machine may be unrelated.
 func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []v1alpha1.MachineRemediation) error {
 	if r.Successors == nil || !slices.ContainsFunc(records, awaits) {
 		return nil
@@ -141,7 +141,7 @@ func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, rec
 	return nil
 }
 
-// awaits reports whether a record judges the machine in the place of its own: one that follows a plan, at work.
+// awaits reports whether a record judges a machine as its replacement: it follows a plan and is at work.
 func awaits(r v1alpha1.MachineRemediation) bool {
 	return !ladder.Ended(&r) && r.Spec.TemplateRef != nil && ladder.AtWork(&r) != nil
 }

@@ -17,12 +17,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// templateTimeout bounds the reading of templates. Their kinds are not ours, and a
-// cache that may not list a kind waits for ever.
+// templateTimeout limits reads of templates. Their kinds are not ours, and a cache that may not list a kind waits for ever.
 const templateTimeout = 10 * time.Second
 
-// observeTemplate looks for the template that the MachineHealthCheck refers to, and whether the requests that are made
-// from it can be read. It is read as metadata, since the decision needs no more.
+// observeTemplate reads the template that the MachineHealthCheck refers to, as metadata, since the decision needs no more. It also
+// checks whether the requests made from it can be read.
 func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) error {
 	ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef
 	if !ref.IsDefined() {
@@ -67,7 +66,7 @@ func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.Machine
 	return "", nil
 }
 
-// uninstalled says that a kind is missing which could be read before; empty if err is another one.
+// uninstalled says that a kind is missing that could be read before; empty if err is a different error.
 func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) string {
 	if !meta.IsNoMatchError(err) {
 		return ""
@@ -87,9 +86,8 @@ func notInstalled(gvk schema.GroupVersionKind, what string) string {
 	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
 }
 
-// unreadable says why objects of a kind cannot be read; empty if they can. A cache
-// that is asked for a kind which it may not list waits for ever, so the API server is
-// asked once before.
+// unreadable says why objects of a kind cannot be read; empty if they can. A cache waits for ever for a kind that it may not list,
+// so it asks the API server once before.
 func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
 	if r.kinds.isReadable(gvk) {
 		return "", nil

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
 
-// Look observes and decides as Reconcile does, from the caches alone, and acts on nothing.
+// Look observes and decides as Reconcile does, only from the caches, and does not act.
 func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, decision, err := r.decideByCache(ctx, mhc)
 	if err == nil && decision.Config.OnlyTells() {

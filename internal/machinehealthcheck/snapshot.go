@@ -12,12 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// snapshot is what the metrics show of a MachineHealthCheck. It is replaced as a whole with each look: a reader sees the one or
-// the other, and nothing of what was before.
+// snapshot is what the metrics show of a MachineHealthCheck. Each look replaces it as a whole, so a reader never sees a mixture.
 type snapshot struct {
 	verdicts map[verdictKey]int
 	idle     map[string]admission.Idle
-	// paused is by what; empty if it is not.
+	// paused is the cause of the pause; empty if there is none.
 	paused      string
 	pausedSince time.Time
 	gate        gateState
@@ -31,14 +30,14 @@ type verdictKey struct{ status, reason string }
 // gateState is what the metrics show of triggerIf and of what else holds all machines back.
 type gateState struct {
 	open, short bool
-	// reason and since are why it is closed, and since when.
+	// reason and since say why it is closed, and since when.
 	reason string
 	since  time.Time
 	// unhealthy is how many are, and most how many may be; negative if there is no limit.
 	unhealthy, most int
 }
 
-// measure notes what a look has found. Status is what it leads to.
+// measure records the result of a look. Status is the status that it leads to.
 func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
 	one := &snapshot{verdicts: map[verdictKey]int{}, idle: admission.IdleBy(f, d, now)}
@@ -60,7 +59,7 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 	r.snapshots.Set(key, one)
 }
 
-// measureClusterNotFound notes that nobody knows the machines.
+// measureClusterNotFound records that the machines are unknown.
 func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(mhc)
 	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
@@ -79,8 +78,9 @@ func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {
 	return g
 }
 
-// closedSince is since when a gate is closed for its reason. The condition says since when it is closed, for whatever reason: one that was
-// closed while nothing was sick is no trouble. Who sees it for the first time supposes that a limit was not exceeded before a machine fell sick.
+// closedSince is since when a gate is closed for its reason while a machine is sick. The condition only says since when it is
+// closed for any reason, and a gate that is closed while nothing is sick does no harm. At the first look, it assumes that the limit
+// was not exceeded before a machine fell sick.
 func closedSince(g gateState, before *snapshot, f admission.Facts, now time.Time) time.Time {
 	switch {
 	case g.open:
@@ -98,7 +98,7 @@ func closedSince(g gateState, before *snapshot, f admission.Facts, now time.Time
 	return g.since
 }
 
-// firstSick is when the machine fell sick that has been so the longest; zero if none is.
+// firstSick is since when the machine that is sick the longest has been sick; zero if none is.
 func firstSick(f admission.Facts) time.Time {
 	var first time.Time
 	for i := range f.Targets {
@@ -120,7 +120,7 @@ func allowed(conditions []metav1.Condition) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// pauseCause is what pauses a MachineHealthCheck, in one word.
+// pauseCause names the cause of a MachineHealthCheck's pause in one word.
 func pauseCause(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) string {
 	_, upgrade := mhc.Annotations[mhcspec.UpgradeMarker]
 	switch {
@@ -132,7 +132,8 @@ func pauseCause(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) s
 	return "MachineHealthCheck"
 }
 
-// pausedSince is since when the condition says so. On one that is handed over nobody may: then it is since we saw it first.
+// pausedSince is the transition time of the condition. A MachineHealthCheck that is handed over may have none: then it is when we
+// first saw the pause.
 func pausedSince(conditions []metav1.Condition, before *snapshot, now time.Time) time.Time {
 	if c := meta.FindStatusCondition(conditions, admission.ConditionPaused); c != nil && c.Status == metav1.ConditionTrue {
 		return c.LastTransitionTime.Time

@@ -16,16 +16,16 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// A status names all Machines, and to store that of 10,000 takes the API server a tenth of a second. In a storm the
-// numbers in it change with every verdict, and nobody is admitted while it is written. So updates of nothing but counts are limited
-// in proportion to what they cost: a second with 10,000 Machines, a tenth of that with 1,000, and not at all with a few.
-// They wait as long once a Machine was admitted, so that its repair begins first.
+// A status names all Machines, and storing that of 10,000 takes the API server a tenth of a second. In a storm the numbers change
+// with every verdict, and nobody is admitted while it is written. So updates that change only counts are limited in proportion to
+// their cost: one a second with 10,000 Machines, ten a second with 1,000, no limit with a few. They also wait that long after an
+// admission, so that its repair begins first.
 const (
 	pausePerTarget = time.Second / 10_000
 	shortestPause  = 10 * time.Millisecond
 )
 
-// pauseOf is how far apart updates of nothing but counts are for so many Machines.
+// pauseOf is the minimum time between updates that change only counts.
 func pauseOf(machines int) time.Duration {
 	if pause := time.Duration(machines) * pausePerTarget; pause >= shortestPause {
 		return pause
@@ -33,7 +33,7 @@ func pauseOf(machines int) time.Duration {
 	return 0
 }
 
-// storeStatus stores the status and says what has changed. Later is how long to wait if it can, as only numbers differ.
+// storeStatus stores the status and announces what changed. Later is how long to wait if only numbers differ.
 func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admission.Decision) (later time.Duration, err error) {
 	mhc, now := f.MachineHealthCheck, r.Clock.Now()
 	key := client.ObjectKeyFromObject(mhc)
@@ -62,7 +62,7 @@ func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.Ma
 	return r.apply(ctx, mhc, desired, now)
 }
 
-// apply writes a status, without the conditions of others, and says what has changed.
+// apply writes a status, without the conditions of others, and announces what changed.
 func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus, now time.Time) error {
 	desired.Deprecated = nil
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&desired)

@@ -23,8 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// addController adds everything that a decision depends on as a watch, before the
-// controller can run.
+// addController adds everything that a decision depends on as a watch, before the controller can run.
 func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {
@@ -59,13 +58,13 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 	return requests(r.checksOf(ctx, client.ObjectKeyFromObject(cluster)))
 }
 
-// gathering is the part of the pause between numbers that a look waits for more of what has just begun: 25 ms with 10,000
-// Machines. Such a look takes longer than that, and what is not seen by it has to wait for its end.
+// gathering is the part of pauseOf for which a look waits for more events: 25 ms with 10,000 Machines. Such a look takes longer
+// than that, and events that it misses have to wait for its end.
 const gathering = 40
 
-// machineEvents looks at the MachineHealthChecks that select a Machine, as soon as there may be something to do. Those whose
-// numbers change and nothing else, as when 10,000 Machines get their first verdict, are looked at as often as their status
-// may be stored: a look is at all of their Machines.
+// machineEvents triggers the MachineHealthChecks that select a Machine, as soon as there may be something to do. Those of which
+// only the numbers change, as when 10,000 Machines get their first verdict, are triggered as often as their status may be stored,
+// since a look reads all of their Machines.
 func (r *Reconciler) machineEvents() handler.EventHandler {
 	atOnce := handler.EnqueueRequestsFromMapFunc(r.selecting)
 	return handler.Funcs{
@@ -74,7 +73,7 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 			before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
 			concerned, part := r.selectors(ctx, after), time.Duration(1)
 			if !onlyCounts(before, after) {
-				// It may have been another's before.
+				// It may have belonged to another one before.
 				concerned, part = append(concerned, r.selectors(ctx, before)...), gathering
 			}
 			for _, mhc := range concerned {
@@ -84,7 +83,7 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 	}
 }
 
-// onlyCounts reports that of a relevant change nothing is left but a verdict on which nobody is admitted.
+// onlyCounts reports whether a relevant change is only a verdict that admits nobody.
 func onlyCounts(before, after *clusterv1.Machine) bool {
 	stored := meta.FindStatusCondition(after.Status.Conditions, verdict.ConditionType)
 	return stored != nil && stored.Status != metav1.ConditionFalse && !identityChanged(before, after)
@@ -94,7 +93,7 @@ func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Re
 	return requests(r.selectors(ctx, obj.(*clusterv1.Machine)))
 }
 
-// selectors are the MachineHealthChecks that select a Machine.
+// selectors returns the MachineHealthChecks that select a Machine.
 func (r *Reconciler) selectors(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
 	mhcs := found(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
 	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
@@ -104,7 +103,7 @@ func (r *Reconciler) checksOf(ctx context.Context, cluster client.ObjectKey) []*
 	return found(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))
 }
 
-// found returns what was found for an event. Reading from the cache fails only while it stops.
+// found returns the requests for an event. Reading from the cache fails only during shutdown.
 func found(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []*clusterv1.MachineHealthCheck {
 	return func(mhcs []*clusterv1.MachineHealthCheck, err error) []*clusterv1.MachineHealthCheck {
 		if err != nil {
@@ -126,7 +125,7 @@ func request(mhc *clusterv1.MachineHealthCheck) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)}
 }
 
-// specChange drops the events that our own status writes cause.
+// specChange drops the events of our own status writes.
 func specChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
 }
@@ -144,7 +143,7 @@ func identityChanged(before, after *clusterv1.Machine) bool {
 	return mhcspec.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
-// clusterChange keeps the events that stop remediation or let it go on.
+// clusterChange keeps the events that stop or resume remediation.
 func clusterChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
@@ -155,7 +154,7 @@ func clusterChange() predicate.Predicate {
 	}}
 }
 
-// state is what the verdict says.
+// state returns the status of the verdict.
 func state(conditions []metav1.Condition) string {
 	if c := meta.FindStatusCondition(conditions, verdict.ConditionType); c != nil {
 		return string(c.Status) + c.Reason

@@ -24,14 +24,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// recordWatch remembers that MachineRemediations are watched.
+// recordWatch remembers whether MachineRemediations are watched.
 type recordWatch struct {
 	mu      sync.Mutex
 	watched bool
 }
 
-// RecordsAppeared watches MachineRemediations, and wakes up every MachineHealthCheck. It is called when their kind has been
-// installed and the indexes of the package record are there. To call it again does nothing.
+// RecordsAppeared watches MachineRemediations, and triggers every MachineHealthCheck. Call it when their kind has been installed
+// and the indexes of package record exist. Further calls do nothing.
 func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), r.recordEvents(), relevantRecordChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}),
 			handler.EnqueueRequestsFromMapFunc(r.usingTemplates(mhcspec.PlanKind)), predicate.GenerationChangedPredicate{}),
-		// A new watch begins with all there are.
+		// A new watch begins with all existing records.
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, created),
 	} {
 		if err := r.kinds.ctl.Watch(src); err != nil {
@@ -57,9 +57,9 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 	return nil
 }
 
-// recordEvents looks at the MachineHealthCheck that a record names, and at those that select its machine. As a look is at
-// all machines, it waits a moment for more of what has just begun. That a record was made is known to the one who made it, and its
-// repair begins first.
+// recordEvents triggers the MachineHealthCheck that a record names, and those that select its machine. Since a look reads all
+// machines, it waits a moment for more events. It ignores new records: the reconciler that made one knows it, and the repair should
+// begin first.
 func (r *Reconciler) recordEvents() handler.EventHandler {
 	lookAfter := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request], part time.Duration) {
 		for req, machines := range r.ofRecord(ctx, obj.(*v1alpha1.MachineRemediation)) {
@@ -85,7 +85,7 @@ func (r *Reconciler) recordEvents() handler.EventHandler {
 	}
 }
 
-// ofRecord returns the MachineHealthChecks that a record concerns, with the number of their machines. A repair holds up others in its
+// ofRecord returns the MachineHealthChecks that a record concerns, with the number of their machines. A repair slows others in its
 // domain, whichever MachineHealthCheck selects them.
 func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemediation) map[ctrl.Request]int {
 	all, machine, mhc := map[ctrl.Request]int{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}
@@ -111,17 +111,17 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	return all
 }
 
-// paces reports whether the plan of a MachineHealthCheck lets a domain see few repairs at once.
+// paces reports whether the plan of a MachineHealthCheck has pacing.
 func (r *Reconciler) paces(ctx context.Context, mhc *clusterv1.MachineHealthCheck) bool {
 	plan := &v1alpha1.MachineRemediationTemplate{}
 	err := r.Client.Get(ctx, planKey(mhc), plan, client.UnsafeDisableDeepCopy)
 	return err == nil && plan.Spec.Template.Spec.Pacing != nil
 }
 
-// standing is what of a record an admission, or what is said about it, can depend on.
+// standing is the part of a record that an admission, or a message about it, can depend on.
 type standing struct {
 	ended, inFlight, wantsSlot, deleting bool
-	// wantsAt is when it begins to want one; in seconds, as the API stores it.
+	// wantsAt is when it begins to want a slot; in seconds, as the API stores it.
 	wantsAt int64
 	// blocked is what the message says about it.
 	blocked string

@@ -18,7 +18,7 @@ const (
 	blockedRecord   = "Record"
 )
 
-// blocks are what is said about those records, by that reason, for one and for several.
+// blocks are the phrases for those records, by reason, for one and for several.
 var blocks = []struct{ reason, one, several string }{
 	{blockedHeld, "is Held, and a person decides", "are Held, and a person decides"},
 	{blockedApproval, "waits for an approval", "wait for an approval"},
@@ -27,8 +27,8 @@ var blocks = []struct{ reason, one, several string }{
 	{blockedRecord, "waits for what its MachineRemediation says", "wait for what their MachineRemediations say"},
 }
 
-// Blocked says in one word why an open record has no slot and is not in line for one; empty if it has one, is in line, has
-// ended, or nobody has looked at it yet. It is for messages: nobody is admitted or held back by it.
+// Blocked says in one word why an open record has no slot and is not in line for one. It is empty if it has one, is in line, has
+// ended, or was not reconciled yet. It is for messages: no admission depends on it.
 func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
 	if ladder.Ended(r) || ladder.InFlight(r) || r.Status.Phase == "" {
 		return ""
@@ -51,7 +51,7 @@ func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
 	return blockedRecord
 }
 
-// fillBlocked notes the sick machines whose records wait for something else than a slot.
+// fillBlocked adds the sick machines whose records wait for something other than a slot.
 func (d *Decision) fillBlocked(f Facts, now time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {

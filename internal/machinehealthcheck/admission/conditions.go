@@ -19,11 +19,11 @@ const (
 	ReasonInvalidConfiguration = "InvalidConfiguration"
 	// ReasonKindsNotInstalled: Sickbay's own kinds are missing, so it cannot record repairs. It still gives verdicts.
 	ReasonKindsNotInstalled = "KindsNotInstalled"
-	// ReasonOnHold: the annotation sickbay.dev/hold-until holds remediation back until a time.
+	// ReasonOnHold: the annotation sickbay.dev/hold-until has put remediation on hold until a set time.
 	ReasonOnHold = "OnHold"
 	// ReasonDeleting: the Cluster is being deleted, and Sickbay repairs nothing in it any more.
 	ReasonDeleting = "ClusterDeleting"
-	// ReasonClusterNotFound: the Cluster does not exist, so nobody knows its machines.
+	// ReasonClusterNotFound: the Cluster does not exist, so its machines are unknown.
 	ReasonClusterNotFound = "ClusterNotFound"
 
 	// ConditionPaused says whether Sickbay leaves the MachineHealthCheck alone for now. If the
@@ -34,8 +34,7 @@ const (
 	// ReasonNotPaused: the MachineHealthCheck is not paused.
 	ReasonNotPaused = clusterv1.NotPausedReason
 
-	// ConditionOverlapping is there only while other MachineHealthChecks select
-	// the same Machines and come first.
+	// ConditionOverlapping is set only while other MachineHealthChecks select the same Machines and take precedence.
 	ConditionOverlapping = "Overlapping"
 	// ReasonSelectedByOlder: an older MachineHealthCheck selects these Machines, too.
 	ReasonSelectedByOlder = "SelectedByOlder"

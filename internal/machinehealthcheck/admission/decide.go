@@ -10,23 +10,23 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Decision is who is to be admitted, and what is to be said about a MachineHealthCheck.
+// Decision is who is admitted, and what the status of a MachineHealthCheck says.
 type Decision struct {
-	// Paused names the causes for which nothing may be done.
+	// Paused names the causes of a pause.
 	Paused []string
 	Counts Counts
 	Config mhcspec.Config
-	// Stopped says why nobody is admitted; its Reason is empty if that is not so.
+	// Stopped says why nobody is admitted; its Reason is empty if nothing stops admissions.
 	Stopped Stop
 	// Allowed reports whether triggerIf allows a repair to begin.
 	Allowed bool
-	// Admit are those to admit now, in their order.
+	// Admit are the machines to admit now, in order.
 	Admit []Admission
-	// Next are those of the waiting that take the place of one that cannot be admitted, in their order.
+	// Next are the waiting machines that replace those that cannot be admitted, in order.
 	Next []Admission
-	// Waiting are those who are due and not admitted, and why.
+	// Waiting are the machines that are due but not admitted, and why.
 	Waiting []Waiting
-	// Blocked are the sick machines whose records wait for something else than a slot, and in one word for what.
+	// Blocked are the sick machines whose records wait for something other than a slot, with one word for what.
 	Blocked []Waiting
 	// InFlight are the machines that take a slot, by UID with their names.
 	InFlight map[types.UID]string
@@ -36,21 +36,21 @@ type Decision struct {
 	RecheckAt time.Time
 
 	trigger trigger
-	// budget is how many may be in flight at once; negative if there is no bound.
+	// budget is how many machines may be in flight at once; negative if there is no limit.
 	budget int
 }
 
 // Stop says why nobody is admitted.
 type Stop struct {
-	// Reason is that of the condition RemediationAllowed.
+	// Reason is the reason of the condition RemediationAllowed.
 	Reason string
-	// Message says more.
+	// Message explains it.
 	Message string
 	// Until is when it ends by itself; zero if it does not.
 	Until time.Time
 }
 
-// Decide says who is to be admitted for a MachineHealthCheck.
+// Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
 	d := Decision{Counts: count(f.Targets), budget: unbounded}
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
@@ -75,8 +75,8 @@ func Decide(f Facts, now time.Time) Decision {
 	return d
 }
 
-// unconfirmedRetry is how soon a decision is made anew for which verdicts were not confirmed. A Machine that is really
-// unhealthy gets its verdict long before, and with it an event.
+// unconfirmedRetry is when to decide again after verdicts were not confirmed. A Machine that is really unhealthy gets its verdict
+// long before, and with it an event.
 const unconfirmedRetry = 15 * time.Second
 
 // fillLine admits those in line, or says why they wait.
@@ -122,7 +122,7 @@ func (d *Decision) giveSlots(f Facts, ready []Admission) {
 	}
 }
 
-// takeOver admits those on whom an earlier version of Sickbay has left something, over the slots.
+// takeOver admits the machines on which an earlier version of Sickbay left something, regardless of slots.
 func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 	if d.Stopped.Reason != "" {
 		return
@@ -146,7 +146,7 @@ func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 	}
 }
 
-// free is how many more slots may be given now.
+// free returns how many more slots may be given now.
 func (d *Decision) free() int {
 	if d.budget == unbounded {
 		return unbounded
@@ -154,7 +154,7 @@ func (d *Decision) free() int {
 	return max(0, d.budget-len(d.InFlight))
 }
 
-// RemediationsAllowed is how many more Machines may become unhealthy and be repaired at once; never negative.
+// RemediationsAllowed returns how many more Machines may become unhealthy and be repaired at once; never negative.
 func (d *Decision) RemediationsAllowed() int {
 	if d.Stopped.Reason != "" {
 		return 0
@@ -166,14 +166,14 @@ func (d *Decision) RemediationsAllowed() int {
 	return min(room, d.free())
 }
 
-// Bounded reports whether slots are bounded.
+// Bounded reports whether the number of slots is limited.
 func (d *Decision) Bounded() bool { return d.budget != unbounded }
 
-// RestsOnCounts reports whether somebody is to be admitted on the strength of how many Machines are unhealthy.
+// RestsOnCounts reports whether an admission depends on how many Machines are unhealthy.
 func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.trigger.limit != "" }
 
-// MaxUnhealthy is how many Machines may be unhealthy at most.
+// MaxUnhealthy returns how many Machines may be unhealthy at most.
 func (d *Decision) MaxUnhealthy() int { return d.trigger.maximum }
 
-// Slots is how many remediations may be in flight at once; negative if there is no bound.
+// Slots returns how many remediations may be in flight at once; negative if there is no limit.
 func (d *Decision) Slots() int { return d.budget }

@@ -12,30 +12,28 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Facts is everything that the decision on a MachineHealthCheck depends on, apart from the time. Deciding changes nothing
-// in it.
+// Facts is everything that the decision on a MachineHealthCheck depends on, apart from the time. Deciding does not change it.
 type Facts struct {
 	MachineHealthCheck *clusterv1.MachineHealthCheck
 	Cluster            *clusterv1.Cluster
-	// SelectorProblem is why the selector cannot be used; nil if it can.
+	// SelectorProblem says why the selector is invalid; nil if it is valid.
 	SelectorProblem error
 	// Targets are the Machines that belong to the MachineHealthCheck, sorted by name.
 	Targets []Target
-	// Elsewhere are the names of Machines that it selects, but that belong to an
-	// older one; by the name of that one.
+	// Elsewhere are the names of Machines that it selects but that belong to an older MachineHealthCheck, by the name of that one.
 	Elsewhere map[string][]string
-	// Records are the MachineRemediations of the MachineHealthCheck: those of its targets, and those of machines that
-	// nobody looks after any more and that it has admitted. They may have ended.
+	// Records are the MachineRemediations of the MachineHealthCheck: those of its targets, and those that it admitted for machines
+	// that belong to none any more. They may have ended.
 	Records []*v1alpha1.MachineRemediation
-	// History are all MachineRemediations of the cluster: memory and pacing go by them.
+	// History are all MachineRemediations of the cluster, for memory and pacing.
 	History []*v1alpha1.MachineRemediation
 	// Template says what is known about the remediation template.
 	Template Template
 	// KindsMissing reports that MachineRemediations are not installed.
 	KindsMissing bool
-	// Unseen reports that the cache does not show everything yet that was admitted before: nobody else is, until it does.
+	// Unseen reports that the cache does not show all earlier admissions yet. Nobody else is admitted until it does.
 	Unseen bool
-	// Failures are the Machines whose record could not be created, or granted a slot, by their UID.
+	// Failures are the Machines for which creating the record or granting a slot failed, by UID.
 	Failures map[types.UID]Failure
 }
 
@@ -51,22 +49,23 @@ type Template struct {
 
 // Failure says that a Machine could not be admitted.
 type Failure struct {
-	// Count is how often it has failed in a row.
+	// Count is how many times in a row it failed.
 	Count int
-	// RetryAt is when it is tried again.
+	// RetryAt is when to retry it.
 	RetryAt time.Time
 }
 
 // Target is a Machine with what is known about its repair.
 type Target struct {
 	Machine *clusterv1.Machine
-	// Present is the verdict of a look just now; empty if there was none.
+	// Present is the result of a judgement just now; empty if there was none.
 	Present metav1.ConditionStatus
-	// LeftOver names what an earlier version of Sickbay has left on the Machine; empty if it has left nothing.
+	// LeftOver names what an earlier version of Sickbay left on the Machine; empty if nothing.
 	LeftOver string
 	// Host is the bare-metal host of the Machine; nil if it has none.
 	Host *v1alpha1.RemediationReference
-	// AwaitedBy is the open record of another machine that waits for this one in its place, and judges it; empty if none does.
+	// AwaitedBy is the open record of another machine that waits for this one as its replacement, and judges it; empty if none
+	// does.
 	AwaitedBy string
 }
 
@@ -84,20 +83,20 @@ func (t Target) stored() metav1.ConditionStatus {
 
 func (t Target) deleting() bool { return !t.Machine.DeletionTimestamp.IsZero() }
 
-// unconfirmed reports whether a look just now does not bear the stored verdict out. One that has no verdict yet and cannot
-// be judged either is undecided, both times.
+// unconfirmed reports whether a new judgement does not confirm the stored verdict. A Machine without a verdict that cannot be
+// judged is undecided both times.
 func (t Target) unconfirmed() bool {
 	return t.Present != "" && t.Present != t.stored() && !t.deleting() && (t.Present != metav1.ConditionUnknown || t.stored() != "")
 }
 
-// healthy reports whether the Machine is healthy by its stored verdict. One that is starting, undecided or on its way out
-// is not.
+// healthy reports whether the Machine is healthy by its stored verdict. A Machine that is starting, undecided or being deleted is
+// not.
 func (t Target) healthy() bool { return t.stored() == metav1.ConditionTrue && !t.deleting() }
 
-// sick reports whether the Machine is to be repaired, or is under repair.
+// sick reports whether the Machine needs repair, or is under repair.
 func (t Target) sick() bool { return t.stored() == metav1.ConditionFalse && !t.deleting() }
 
-// open reports whether a record is not over.
+// open reports whether a record has not ended.
 func open(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) }
 
 // openByMachine returns the open records by the UID of their machine; nil if there are none.
@@ -115,8 +114,7 @@ func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 	return all
 }
 
-// EachNew calls do for each target that may get a new record: it is sick, or something is left on it, and no record of it
-// is open.
+// EachNew calls do for each target that may get a new record: it is sick or has leftovers, and no record of it is open.
 func (f *Facts) EachNew(do func(*Target)) {
 	records := f.openByMachine()
 	for i := range f.Targets {
@@ -128,7 +126,7 @@ func (f *Facts) EachNew(do func(*Target)) {
 	}
 }
 
-// Await notes that a record waits for a machine in the place of its own.
+// Await records that a record waits for a machine as a replacement.
 func (f *Facts) Await(machine types.UID, record string) {
 	for i := range f.Targets {
 		if f.Targets[i].Machine.UID == machine {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// GateBound reports whether triggerIf bounds how many Machines may be unhealthy, and how many that are out of a number.
+// GateBound returns the upper bound of triggerIf on unhealthy Machines, and the number of Machines that it refers to.
 func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, bounded bool) {
 	spec := mhc.Spec.Remediation.TriggerIf
 	if spec.UnhealthyInRange == "" && spec.UnhealthyLessThanOrEqualTo == nil {
@@ -25,8 +25,8 @@ func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, 
 	}, true
 }
 
-// GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound counts for the first step of a
-// repair only.
+// GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound applies only to the first step of a
+// repair.
 func GateClosed(f Facts, first bool) string {
 	trigger, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
 	if err != nil {
@@ -39,13 +39,13 @@ func GateClosed(f Facts, first bool) string {
 	return d.gateMessage()
 }
 
-// Bounded reports whether slots are bounded.
+// Bounded reports whether the number of slots is limited.
 func Bounded(f Facts) bool {
 	config, _ := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	return config.MaxInFlight != nil
 }
 
-// OverBudget says that more machines are under repair than allowed; empty if that is not so.
+// OverBudget says that more machines are under repair than allowed; empty otherwise.
 func OverBudget(f Facts) string {
 	config, _ := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.underRepair()

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// history finds the records that memory needs for one machine without going through all of the cluster: in a storm there are
-// thousands of both.
+// history finds the records that memory needs for one machine without scanning all of the cluster: in a storm there are thousands
+// of both.
 type history struct {
 	byMachine, byHost map[types.UID][]*v1alpha1.MachineRemediation
 	// chained are those whose machine was replaced by another that fell sick.
@@ -37,7 +37,7 @@ func (f Facts) history() history {
 	return h
 }
 
-// of returns the records that can matter for one that is to begin, and what it is about.
+// of returns the records that can matter for a new one, and the new one's incident.
 func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incident) {
 	own, highest := h.byMachine[one.Machine.UID], 0
 	for _, r := range own {
@@ -55,8 +55,8 @@ func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incid
 	return records, incident
 }
 
-// Relapsed reports whether a new record is about a machine, or a host, whose repair for the same reason ended a short time ago. It is
-// for people: where a plan begins is another question.
+// Relapsed reports whether a new record is about a machine or a host whose repair for the same reason ended recently. It is for
+// people: package memory decides where the plan begins.
 func Relapsed(f Facts, fresh *v1alpha1.MachineRemediation) bool {
 	window := v1alpha1.DefaultRelapseWindow
 	if plan := f.Template.Plan; plan != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Idle are sick machines on which nothing is done for one reason. It is for people: nobody is admitted or held back by it.
+// Idle are sick machines on which nothing is done, by reason. It is for people: no admission depends on it.
 type Idle struct {
 	Count int
-	// Since is when the one fell sick that has been so the longest.
+	// Since is since when the machine that is sick the longest has been sick.
 	Since time.Time
 }
 
-// IdleBy counts the sick machines on which nothing is done, by what holds them back. Who was admitted a moment ago, or only
-// waits for the cache, is about to be repaired.
+// IdleBy counts the sick machines on which nothing is done, by what holds them back. It leaves out machines whose repair is about
+// to begin: just admitted, or waiting only for the cache.
 func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 	why := map[types.UID]string{}
 	for _, one := range d.Waiting {
@@ -54,7 +54,7 @@ func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 	return idle
 }
 
-// standsBy says in one word why an open record has no slot and is not in line for one; empty if that is not so.
+// standsBy says in one word why an open record has no slot and is not in line for one; empty otherwise.
 func standsBy(r *v1alpha1.MachineRemediation, now time.Time) string {
 	reason := Blocked(r, now)
 	if reason != blockedRecord {

@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and those that
-// are being deleted for whatever reason; nil if there are none.
+// inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and all that are being
+// deleted; nil if there are none.
 func (f Facts) inFlight() map[types.UID]string {
 	var all map[types.UID]string
 	add := func(uid types.UID, name string) {
@@ -37,8 +37,8 @@ func (f Facts) inFlight() map[types.UID]string {
 	return all
 }
 
-// underRepair returns the machines in flight, and those on which something of an open record stands although that has no slot: a
-// former leader was late, and the record does not know yet.
+// underRepair returns the machines in flight, and those on which an open record without a slot has asked for something: a former
+// leader was late, and the record does not know yet.
 func (f Facts) underRepair() map[types.UID]string {
 	waiting := map[types.UID]*v1alpha1.MachineRemediation{}
 	for _, r := range f.Records {

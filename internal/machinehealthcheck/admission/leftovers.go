@@ -13,21 +13,21 @@ import (
 
 const (
 	rebootAnnotation = "reboot.metal3.io"
-	// rebootRequestedAtAnnotation is beside a request for a power cycle that an earlier version made, with the same value.
+	// rebootRequestedAtAnnotation accompanies a power cycle that an earlier version requested, with the same value.
 	rebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
 )
 
-// What an earlier version may have left, beside a request, which is called by its kind.
+// What an earlier version may have left, apart from a request, which is named by its kind.
 const (
 	leftOverMark   = "a mark for its owner"
 	leftOverReboot = "a request for a power cycle"
 )
 
-// leftOverActions are the actions that what is left over belongs to.
+// leftOverActions are the actions that the leftovers belong to.
 var leftOverActions = map[string]v1alpha1.Action{leftOverMark: v1alpha1.ActionReplace, leftOverReboot: v1alpha1.ActionReboot}
 
-// LeftOver names what an earlier version of Sickbay has left on a machine: a mark for its owner, a request, which is nil
-// if none stands, or an annotation. It is empty if nothing stands.
+// LeftOver names what an earlier version of Sickbay left on a machine: a mark for its owner, a request (nil if there is none), or
+// an annotation. It is empty if there is nothing.
 func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata) string {
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 	if mark != nil && mark.Status == metav1.ConditionFalse && ownwrites.MarkedWithoutRecord(machine) {
@@ -42,18 +42,18 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 	return ""
 }
 
-// isLeftOver reports whether a request was made for machine. It may name a record that stayed behind when the Machine was
-// moved to another management cluster; one whose record is here is not looked at.
+// isLeftOver reports whether a request was made for machine. It may name a record that stayed behind when the Machine was moved to
+// another management cluster. A request whose record is here is not a leftover.
 func isLeftOver(request *metav1.PartialObjectMetadata, machine *clusterv1.Machine) bool {
 	if _, byAnnotation := request.Annotations[v1alpha1.ByAnnotation]; byAnnotation {
-		// The version before gave it the name of the Machine. It goes by the annotations, no matter who set them.
+		// The previous version gave it the name of the Machine, and followed the annotations, whoever set them.
 		return false
 	}
 	return request.DeletionTimestamp.IsZero() &&
 		slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.UID })
 }
 
-// RequestsLeft reports whether one of the requests, which are by the names of their machines, is to be taken over.
+// RequestsLeft reports whether one of the requests, by the names of their machines, has to be taken over.
 func RequestsLeft(f Facts, requests map[string]*metav1.PartialObjectMetadata) bool {
 	return slices.ContainsFunc(f.Targets, func(target Target) bool {
 		request := requests[target.Machine.Name]

@@ -13,14 +13,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Admission is a machine that gets a record, or a slot once more for the record that it has.
+// Admission is a machine that gets a record, or another slot for its record.
 type Admission struct {
 	Machine *clusterv1.Machine
-	// Record is the one that gets a slot; nil if one is created.
+	// Record is the record that gets a slot; nil if one is created.
 	Record *v1alpha1.MachineRemediation
-	// Grant is what spec.grant becomes. A new record with 0 has no slot: a person has to approve its first act.
+	// Grant is the new spec.grant. A new record with 0 has no slot: a person has to approve its first act.
 	Grant int32
-	// LeftOver names what an earlier version of Sickbay has left on the machine; empty if it has left nothing.
+	// LeftOver names what an earlier version of Sickbay left on the machine; empty if nothing.
 	LeftOver string
 	// Start says where in the plan a new record begins; nil if at its first step.
 	Start *v1alpha1.RemediationStart
@@ -29,19 +29,19 @@ type Admission struct {
 
 	// awaitedBy is the record of another machine that judges this one; empty if none does.
 	awaitedBy string
-	// fruitless is how often it had a slot, or was tried to be given one, in vain.
+	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
 }
 
-// first reports whether the repair has not begun: the lower bound of a range holds for it.
+// first reports whether the repair has not begun, so that the lower bound of a range applies.
 func (a Admission) first() bool { return a.Record == nil || !ladder.HasActed(a.Record) }
 
-// needsSlot reports whether it takes one that was free.
+// needsSlot reports whether it takes a free slot.
 func (a Admission) needsSlot() bool { return a.Grant > 0 }
 
-// line returns who wants to be admitted: those who had a slot in vain least often come first, then those who have been
-// sick the longest. At is when somebody else gets in line without an event.
+// line returns who wants to be admitted: first those with the fewest fruitless slots, then those that have been sick the longest.
+// At is when somebody else gets in line without an event.
 func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
@@ -73,8 +73,8 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	return all, at
 }
 
-// leftOvers returns the machines on which something stands that an earlier version of Sickbay has asked for. They get a
-// record whatever their health, so that it is carried on or taken back. One that ever had a record is known already.
+// leftOvers returns the machines with leftovers of an earlier version of Sickbay. They get a record whatever their health, which
+// continues or withdraws the leftovers. It leaves out machines that ever had a record.
 func (f Facts) leftOvers() []Admission {
 	var all []Admission
 	for i := range f.Targets {

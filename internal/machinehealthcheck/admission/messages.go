@@ -12,8 +12,7 @@ import (
 // maxNames is how many Machines a message names; there may be thousands.
 const maxNames = 10
 
-// allowedMessage prints the very numbers that were compared, and who waits for what, so that nobody has to guess why
-// nothing happened.
+// allowedMessage gives the numbers that were compared, and who waits for what, so that nobody has to guess why nothing happened.
 func (d *Decision) allowedMessage() string {
 	if d.Stopped.Reason != "" {
 		return "Nothing is remediated: " + d.Stopped.Message + d.waitingMessage()
@@ -57,7 +56,7 @@ func (d *Decision) slotsMessage() string {
 	return message
 }
 
-// waits are what is said about those who wait, by their reason, for one and for several.
+// waits are the phrases for those who wait, by reason, for one and for several.
 var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
 	{v1alpha1.ReasonGateClosed, "is held back", "are held back"},
@@ -86,7 +85,7 @@ func (d *Decision) waitingMessage() string {
 	return message.String()
 }
 
-// paceMessage says why the first of those waits who are paced.
+// paceMessage says why the first of the paced machines waits.
 func (d *Decision) paceMessage() string {
 	for _, one := range d.Waiting {
 		if one.Reason == v1alpha1.ReasonPaced {
@@ -96,7 +95,7 @@ func (d *Decision) paceMessage() string {
 	return ""
 }
 
-// namesOf returns the names of those who wait for a reason, in their order.
+// namesOf returns the names of those who wait for a reason, in order.
 func namesOf(waiting []Waiting, reason string) []string {
 	var list []string
 	for _, one := range waiting {
@@ -117,7 +116,7 @@ func waitFor(list []string, one, several string) string {
 	return fmt.Sprintf("; %d %s: %s", len(list), several, firstNames(list))
 }
 
-// parts says what the unhealthy Machines are.
+// parts says what the number of unhealthy Machines consists of.
 func (c Counts) parts() string {
 	var parts []string
 	add := func(n int, what string) {
@@ -144,7 +143,7 @@ func (d *Decision) dryRunMessage() string {
 	return "Would remediate " + names(list)
 }
 
-// StepOf is the name of the step that one begins with, or goes on with.
+// StepOf returns the name of the step that an admission begins or continues with.
 func (d *Decision) StepOf(one Admission) string {
 	if one.Record != nil && one.Record.Status.Step != "" {
 		return one.Record.Status.Step

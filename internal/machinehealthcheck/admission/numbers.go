@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// unbounded stands for a budget without a bound.
+// unbounded is a budget without a limit.
 const unbounded = -1
 
 // budget is how many remediations may be in flight at once.

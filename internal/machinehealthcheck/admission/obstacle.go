@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Waiting is a machine that is due and not admitted.
+// Waiting is a machine that is due but not admitted.
 type Waiting struct {
 	Machine string
 	UID     types.UID
@@ -24,13 +24,13 @@ func (d *Decision) wait(one Admission, obstacle Stop) {
 	d.Waiting = append(d.Waiting, Waiting{one.Machine.Name, one.Machine.UID, obstacle.Reason, obstacle.Message})
 }
 
-// ReasonExpected is why a machine waits until the cache shows who was admitted before. It is a matter of milliseconds.
+// ReasonExpected: the cache does not show earlier admissions yet. It takes milliseconds.
 const ReasonExpected = "Expected"
 
-// ReasonAwaited is why a machine waits that takes the place of another, until the record of that one has judged it.
+// ReasonAwaited: the machine replaces another one, whose record has not judged it yet.
 const ReasonAwaited = "Awaited"
 
-// TemplateRetry is how soon a missing template is looked for again: if its kind is not installed, it cannot be watched.
+// TemplateRetry is when to look again for a missing template: if its kind is not installed, it cannot be watched.
 const TemplateRetry = 15 * time.Second
 
 // stopped says why nobody is admitted.
@@ -53,7 +53,7 @@ func stopped(f Facts, problems []string, now time.Time) Stop {
 	return Stop{}
 }
 
-// obstacle says why one is not admitted, whatever the slots.
+// obstacle says why a machine is not admitted, apart from slots.
 func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 	if d.Stopped.Reason != "" {
 		return d.Stopped
@@ -67,14 +67,14 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
 	if !d.trigger.allows(d.Counts, one.first()) {
 		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
-	// Without its plan nobody knows the bound, the pace or the mode, so records do not go on either.
+	// Without its plan, limit, pace and mode are unknown, so records do not go on either.
 	if f.Template.Missing != "" && (one.Record == nil || mhcspec.NamesPlan(f.MachineHealthCheck)) {
 		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
 	return f.failed(one, now)
 }
 
-// failed says that one could not be admitted a short time ago.
+// failed says that an admission failed a short time ago.
 func (f Facts) failed(one Admission, now time.Time) Stop {
 	if retry := f.Failures[one.Machine.UID].RetryAt; now.Before(retry) {
 		return Stop{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
@@ -82,13 +82,13 @@ func (f Facts) failed(one Admission, now time.Time) Stop {
 	return Stop{}
 }
 
-// Problems says what is wrong with what a MachineHealthCheck asks for. Nothing is repaired until somebody corrects it.
+// Problems says what is wrong with the settings of a MachineHealthCheck. Nothing is repaired until somebody corrects them.
 func Problems(f Facts) []string {
 	_, _, problems := configuration(f)
 	return problems
 }
 
-// configuration is what a MachineHealthCheck asks for, and what is wrong with it.
+// configuration is the settings of a MachineHealthCheck, and what is wrong with them.
 func configuration(f Facts) (mhcspec.Config, trigger, []string) {
 	config, problems := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	problems = append(problems, specProblems(f)...)
@@ -99,7 +99,7 @@ func configuration(f Facts) (mhcspec.Config, trigger, []string) {
 	return config, limits, problems
 }
 
-// specProblems are what Cluster API's webhook would refuse, or should.
+// specProblems are those that Cluster API's webhook would refuse, or should.
 func specProblems(f Facts) []string {
 	var problems []string
 	if f.SelectorProblem != nil {
@@ -108,7 +108,7 @@ func specProblems(f Facts) []string {
 	if f.Template.Problem != "" {
 		problems = append(problems, f.Template.Problem)
 	}
-	// The requests of such a kind would be of the kind of the template.
+	// Requests made from it would have the kind of the template.
 	if ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef; ref.IsDefined() && !strings.HasSuffix(ref.Kind, clusterv1.TemplateSuffix) {
 		problems = append(problems, fmt.Sprintf("spec.remediation.templateRef.kind is %q: it must end in %s", ref.Kind, clusterv1.TemplateSuffix))
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
 )
 
-// paced returns those of the ready whom the pace of their domains lets begin, in the order in which it serves them; the others
-// wait. Who needs no slot makes nothing happen, and is not paced.
+// paced returns the ready machines that the pacing of their domains lets begin, in its order; the others wait. Machines that need
+// no slot change nothing, and are not paced.
 func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission {
 	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil || len(ready) == 0 {
 		return ready
@@ -44,8 +44,7 @@ func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission 
 	return going
 }
 
-// Paced says why the pace of its domains does not let a machine begin now; empty if it does. Others in line may come first
-// all the same.
+// Paced says why the pacing of its domains does not let a machine begin now; empty if it does. Others in line may still come first.
 func Paced(f Facts, machine *clusterv1.Machine, now time.Time) string {
 	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
 	pace := pacing.Of(repairs(f, kinds), now)
@@ -72,7 +71,7 @@ func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
 
 // DomainPace is how fast one domain may go.
 type DomainPace struct {
-	// Domain is how people call it.
+	// Domain is the name of the domain in messages.
 	Domain string
 	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.
 	Limit, Unproven int
@@ -80,8 +79,7 @@ type DomainPace struct {
 	RestsUntil time.Time
 }
 
-// Paces says how fast the domains of the machines may go in which something was repaired a short time ago; none if the plan
-// asks for no pace.
+// Paces returns the pace of the machines' domains in which something was repaired recently; none if the plan has no pacing.
 func Paces(f Facts, now time.Time) []DomainPace {
 	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil {
 		return nil

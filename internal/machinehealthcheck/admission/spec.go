@@ -10,8 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Spec is that of the record to be created for one that is admitted. What is not known from facts, the UID of its Node,
-// is left out.
+// Spec returns the spec of the record to create. It leaves out the UID of the Node, which the facts do not have.
 func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRemediationSpec {
 	machine, mhc := one.Machine, f.MachineHealthCheck
 	spec := v1alpha1.MachineRemediationSpec{
@@ -34,7 +33,7 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 	return spec
 }
 
-// reasonTakenOver is that of a finding about a machine without a verdict on which something stands.
+// reasonTakenOver is the reason of a finding about a machine that has leftovers but no verdict.
 const reasonTakenOver = "TakenOver"
 
 // finding is the verdict that leads to a record.
@@ -48,7 +47,7 @@ func finding(target Target, leftOver string, now time.Time) v1alpha1.Remediation
 	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: short(verdict.Message), Since: verdict.LastTransitionTime}
 }
 
-// short cuts a message to what the definition takes.
+// short truncates a message to what the definition allows.
 func short(message string) string {
 	const most, ellipsis = 1024, "..."
 	if len(message) <= most {

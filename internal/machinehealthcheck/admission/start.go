@@ -21,7 +21,7 @@ func Steps(f Facts, config mhcspec.Config) []v1alpha1.RemediationStep {
 	return BuiltInPlan(f.MachineHealthCheck, config)
 }
 
-// planSteps are copied from a plan. In the mode Approve, a person approves every step that does something.
+// planSteps copies the steps of a plan. In the mode Approve, a person approves every step that does something.
 func planSteps(plan *v1alpha1.RemediationPlan) []v1alpha1.RemediationStep {
 	steps := make([]v1alpha1.RemediationStep, len(plan.Steps))
 	for i := range plan.Steps {
@@ -33,12 +33,12 @@ func planSteps(plan *v1alpha1.RemediationPlan) []v1alpha1.RemediationStep {
 	return steps
 }
 
-// asksApproval reports whether the mode Approve has a person approve a step: also one that only a later version knows.
+// asksApproval reports whether a step needs approval in the mode Approve; steps that only a later version knows do, too.
 func asksApproval(action v1alpha1.Action) bool {
 	return action != v1alpha1.ActionWait && action != v1alpha1.ActionHold
 }
 
-// begin says where in its plan a new record begins, as far as that follows from earlier ones. Built-in plans remember nothing.
+// begin says where in its plan a new record begins, as far as earlier records determine it. Built-in plans remember nothing.
 func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Admission {
 	if one.Record != nil {
 		return one
@@ -51,9 +51,9 @@ func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Ad
 	return one
 }
 
-// StartBy applies what a rule of the plan says about one that is admitted: the later of that and of what its history says
-// counts. Failed reports that a rule could not be evaluated: then the record gets no slot, and a person decides. A rule can
-// take a slot away but never gives one: a machine that needed none was neither counted nor paced. Its record gets in line.
+// StartBy applies a rule of the plan to an admission: the later step of the rule's and the history's counts. Failed reports that a
+// rule could not be evaluated: then the record gets no slot, and a person decides. A rule can take a slot away but never gives one:
+// a machine that needed none was neither counted nor paced. Its record gets in line.
 func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, failed bool) Admission {
 	if one.Record != nil || one.LeftOver != "" {
 		return one
@@ -67,7 +67,7 @@ func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, faile
 	return one
 }
 
-// firstGrant is spec.grant of a new record: 0 if a person decides first, or approves its first act.
+// firstGrant returns spec.grant of a new record: 0 if a person decides first, or approves its first act.
 func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationStart) int32 {
 	from := 0
 	if start != nil {
@@ -88,7 +88,7 @@ func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationSta
 	return 0
 }
 
-// leftOverStart is the step that an earlier version of Sickbay has begun; nil if it is the first, or none.
+// leftOverStart returns the step that an earlier version of Sickbay began; nil if it is the first, or there is none.
 func leftOverStart(steps []v1alpha1.RemediationStep, leftOver string) *v1alpha1.RemediationStart {
 	action := leftOverActions[leftOver]
 	i := slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Action == action })

@@ -10,11 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// maxTargets is how many names the API takes in status.targets.
+// maxTargets is how many names the API accepts in status.targets.
 const maxTargets = 10000
 
-// Status renders the status that a decision leads to. What it leaves out,
-// Sickbay takes away where it has written it before.
+// Status renders the status for a decision. Sickbay removes the fields that it wrote before and that are not in it.
 func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
 	mhc := f.MachineHealthCheck
 	if len(d.Paused) > 0 {
@@ -44,7 +43,7 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 	return desired
 }
 
-// kept is the stored status with the conditions that are ours.
+// kept returns the stored status with only our conditions.
 func kept(mhc *clusterv1.MachineHealthCheck) clusterv1.MachineHealthCheckStatus {
 	desired := *mhc.Status.DeepCopy()
 	desired.Conditions = nil
@@ -56,7 +55,7 @@ func kept(mhc *clusterv1.MachineHealthCheck) clusterv1.MachineHealthCheckStatus 
 	return desired
 }
 
-// ClusterNotFoundStatus leaves everything as it is, but says that nothing is remediated.
+// ClusterNotFoundStatus changes only the condition that says that nothing is remediated.
 func ClusterNotFoundStatus(mhc *clusterv1.MachineHealthCheck, now metav1.Time) clusterv1.MachineHealthCheckStatus {
 	desired := kept(mhc)
 	desired.RemediationsAllowed = new(int32(0))
@@ -67,7 +66,7 @@ func ClusterNotFoundStatus(mhc *clusterv1.MachineHealthCheck, now metav1.Time) c
 	return desired
 }
 
-// pausedStatus leaves everything as it is but for the Paused condition.
+// pausedStatus changes only the Paused condition.
 func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time) clusterv1.MachineHealthCheckStatus {
 	desired := kept(mhc)
 	if !mhcspec.HandedOver(mhc) {
@@ -89,8 +88,8 @@ func Ours(mhc *clusterv1.MachineHealthCheck, conditionType string) bool {
 	return false
 }
 
-// Urgent reports whether a status says something else than before, and not just other numbers: a condition has another
-// status or another reason, comes or goes, or the spec is another.
+// Urgent reports whether more than numbers changed in a status: a condition has another status or another reason, or was added or
+// removed, or the spec changed.
 func Urgent(mhc *clusterv1.MachineHealthCheck, desired clusterv1.MachineHealthCheckStatus) bool {
 	if mhc.Status.ObservedGeneration != desired.ObservedGeneration {
 		return true
@@ -141,8 +140,7 @@ func templateCondition(template Template) metav1.Condition {
 	return metav1.Condition{Type: ConditionTemplateAvailable, Status: metav1.ConditionTrue, Reason: ReasonTemplateAvailable}
 }
 
-// setCondition adds c to desired; it keeps the transition time of the stored
-// condition if the status is the same.
+// setCondition adds c to desired. It keeps the transition time of the stored condition if the status is the same.
 func setCondition(mhc *clusterv1.MachineHealthCheck, desired *clusterv1.MachineHealthCheckStatus, c metav1.Condition, now metav1.Time) {
 	c.ObservedGeneration = mhc.Generation
 	c.LastTransitionTime = now

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// trigger is spec.remediation.triggerIf, resolved against the number of Machines:
-// remediation is allowed while the number of unhealthy ones is within it.
+// trigger is spec.remediation.triggerIf, resolved against the number of Machines: remediation is allowed while the number of
+// unhealthy ones is within it.
 type trigger struct {
 	minimum, maximum int
 	// limit says where the bounds come from, for messages; empty if there are none.
@@ -20,8 +20,7 @@ type trigger struct {
 	isRange bool
 }
 
-// newTrigger resolves triggerIf; unhealthyInRange takes precedence. The error is
-// one sentence for the person who wrote it.
+// newTrigger resolves triggerIf; unhealthyInRange takes precedence. The error is one sentence for the author.
 func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected int) (trigger, error) {
 	if spec.UnhealthyInRange != "" {
 		return newRange(spec.UnhealthyInRange)
@@ -59,14 +58,13 @@ func newRange(text string) (trigger, error) {
 	return trigger{minimum: int(minimum), maximum: int(maximum), limit: text, isRange: true}, nil
 }
 
-// allows reports whether remediation is allowed with so many unhealthy Machines. Those that are so for certain count for
-// the lower bound, which holds for the first step of a repair only.
+// allows reports whether remediation is allowed with so many unhealthy Machines. The lower bound applies to those that are
+// certainly unhealthy, and only to the first step of a repair.
 func (t trigger) allows(c Counts, first bool) bool {
 	return c.Unhealthy() <= t.maximum && (!first || t.minimum <= c.Confirmed())
 }
 
-// room is how many more Machines may become unhealthy while remediation stays
-// allowed; never negative.
+// room returns how many more Machines may become unhealthy while remediation stays allowed; never negative.
 func (t trigger) room(c Counts) int {
 	if !t.allows(c, true) {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// chain starts after the last Replace whose attempts are used up along the replacements that a record continues; nil if none
-// is.
+// chain starts after the last Replace whose attempts are used up over the chain of replacements that a record continues; nil if
+// there is none.
 func chain(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemediation, name string) *v1alpha1.RemediationStart {
 	tried := map[int]int32{}
 	for _, r := range predecessors(records, name) {
@@ -28,8 +28,8 @@ func chain(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemediat
 	return start
 }
 
-// predecessors are the records of the machines in whose place the machine of the record of that name has come, one after the
-// other, the last first.
+// predecessors returns the records of the machines that the machine of the record of that name has replaced, one after the other,
+// latest first.
 func predecessors(records []*v1alpha1.MachineRemediation, name string) []*v1alpha1.MachineRemediation {
 	var found []*v1alpha1.MachineRemediation
 	for r := before(records, name); r != nil && !slices.Contains(found, r); r = before(records, r.Name) {
@@ -38,8 +38,8 @@ func predecessors(records []*v1alpha1.MachineRemediation, name string) []*v1alph
 	return found
 }
 
-// before is the record of the machine in whose place that of the record of that name has come. There is one at most; if more
-// say so, the latest counts.
+// before returns the record of the machine that was replaced by that of the record of that name. There is at most one; if more
+// claim it, the latest counts.
 func before(records []*v1alpha1.MachineRemediation, name string) *v1alpha1.MachineRemediation {
 	var found *v1alpha1.MachineRemediation
 	for _, r := range records {

@@ -37,7 +37,7 @@ func remembered(r *v1alpha1.MachineRemediation, incident Incident, window time.D
 	return ended != nil && now.Before(ended.Add(window)) && r.Spec.Finding.Reason == incident.Reason && about(r, incident)
 }
 
-// earlier are the ended records of the same machine or host with the same reason that are remembered, the latest first.
+// earlier returns the remembered ended records of the same machine or host with the same reason, latest first.
 func earlier(records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) []*v1alpha1.MachineRemediation {
 	var found []*v1alpha1.MachineRemediation
 	for _, r := range records {

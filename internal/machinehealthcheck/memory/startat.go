@@ -8,30 +8,30 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Incident is what a record is about to be made for.
+// Incident is the incident that a new record is for.
 type Incident struct {
 	// Record is the name that the record will have.
 	Record string
-	// MachineUID is the machine's.
+	// MachineUID is the UID of the machine.
 	MachineUID types.UID
-	// HostUID is that of its bare-metal host; empty if it has none.
+	// HostUID is the UID of its bare-metal host; empty if it has none.
 	HostUID types.UID
-	// Reason is that of the verdict.
+	// Reason is the reason of the verdict.
 	Reason string
 }
 
-// StartAt says where the plan begins for an incident, and why; nil if at its beginning. The step is empty if none is left.
+// StartAt returns where the plan begins for an incident, and why; nil if at its beginning. The step is empty if none is left.
 //
-// The records are those of the cluster; those that are open are passed over. The window is that of the plan; 0 remembers no
-// relapse. Chains of replacements have no window: one ends when a machine in it has proven itself.
+// The records are those of the cluster; open ones are skipped. The window is the plan's; 0 means no memory of relapses. Chains of
+// replacements have no window: one ends when a machine in it has proven itself.
 func StartAt(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration,
 	now time.Time,
 ) *v1alpha1.RemediationStart {
 	return Later(relapse(steps, records, incident, window, now), chain(steps, records, incident.Record), steps)
 }
 
-// Later returns whichever of two starts is later in the plan; a, if both are the same. No start is the earliest, and a start
-// without a step the latest: no step is left.
+// Later returns the start that is later in the plan, or a if both are the same. No start is the earliest; a start without a step is
+// the latest, since no step is left.
 func Later(a, b *v1alpha1.RemediationStart, steps []v1alpha1.RemediationStep) *v1alpha1.RemediationStart {
 	if place(b, steps) > place(a, steps) {
 		return b
@@ -39,7 +39,7 @@ func Later(a, b *v1alpha1.RemediationStart, steps []v1alpha1.RemediationStep) *v
 	return a
 }
 
-// place orders starts. One at a step that the plan does not have is as none.
+// place orders starts. A start at a step that the plan does not have counts as none.
 func place(start *v1alpha1.RemediationStart, steps []v1alpha1.RemediationStep) int {
 	switch {
 	case start == nil:
@@ -50,7 +50,7 @@ func place(start *v1alpha1.RemediationStart, steps []v1alpha1.RemediationStep) i
 	return indexOf(steps, start.Step)
 }
 
-// after starts at the step that follows on one of the plan, if there is any.
+// after returns a start at the step after one of the plan, if there is one.
 func after(steps []v1alpha1.RemediationStep, i int, reason string) *v1alpha1.RemediationStart {
 	start := &v1alpha1.RemediationStart{Reason: reason}
 	if i+1 < len(steps) {

@@ -12,7 +12,7 @@ func Tried(r *v1alpha1.MachineRemediation) bool {
 	return false
 }
 
-// triedBy returns the step that an attempt has tried; false if it has tried no repair.
+// triedBy returns the step that an attempt tried; false if it tried no repair.
 func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
 	i := indexOf(r.Spec.Steps, attempt.Step)
 	if i < 0 || attempt.ObjectRef == nil || !counts(attempt.Result) {
@@ -21,7 +21,7 @@ func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttemp
 	return r.Spec.Steps[i], repairs(r.Spec.Steps[i])
 }
 
-// repairs reports whether a step is there to make the machine healthy.
+// repairs reports whether a step is meant to make the machine healthy.
 func repairs(step v1alpha1.RemediationStep) bool {
 	switch step.Action {
 	case v1alpha1.ActionReplace, v1alpha1.ActionReboot:
@@ -33,7 +33,7 @@ func repairs(step v1alpha1.RemediationStep) bool {
 	}
 }
 
-// counts reports whether an attempt with this result uses up one of its step.
+// counts reports whether an attempt with this result uses up one attempt of its step.
 func counts(result v1alpha1.AttemptResult) bool {
 	switch result {
 	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultCancelled, v1alpha1.ResultDenied, v1alpha1.ResultUnneeded:
@@ -43,7 +43,7 @@ func counts(result v1alpha1.AttemptResult) bool {
 	}
 }
 
-// same finds a step of an earlier plan in this one, by its name and its action; -1 if it has none.
+// same returns the index in this plan of a step of an earlier one, by name and action; -1 if there is none.
 func same(steps []v1alpha1.RemediationStep, earlier v1alpha1.RemediationStep) int {
 	if i := indexOf(steps, earlier.Name); i >= 0 && steps[i].Action == earlier.Action {
 		return i

@@ -1,25 +1,24 @@
-// Package pacing slows repairs down where they turn out in vain, and speeds them up where they help.
+// Package pacing slows repairs down where they do not help, and speeds them up where they do.
 //
-// Machines that share the consequences of a repair are in one domain: those of one owner, those of one failure domain. Each
-// domain has two brakes, and both follow from its repairs alone:
+// Machines that share the consequences of a repair are in one domain: those of one owner, or those of one failure domain. Each
+// domain has two brakes, which depend only on its repairs:
 //
-//   - A concurrency limit of repairs that are not proven yet. It is 1 at first, and after 10 idle minutes. A round is as many
-//     repairs as the limit, in the order in which they end. A round that is proven as a whole doubles the limit. The first
-//     failure in a round ends it and sets the limit back to 1; what had begun before that failure belongs to the same round and
-//     counts for nothing more. So many failures at once are one, and success of before excuses no new wave. It is never 0:
-//     somebody always tries, or nobody would notice that the cause is gone.
-//   - A cooldown: after a look in which repairs began, or after a failure, the domain rests. That is 1 minute, twice as much for each
-//     round with a failure, and 10 minutes at most. Up to a quarter is added, by the UID of the record, so that domains do not
-//     move in step. A round that is proven sets it back.
+//   - A concurrency limit on unproven repairs. It is 1 at first, and after 10 idle minutes. A round is as many repairs as the limit,
+//     in the order in which they end. A round that is proven as a whole doubles the limit. The first failure in a round ends it and
+//     resets the limit to 1; what began before that failure belongs to the same round and no longer counts. So many failures at
+//     once count as one, and earlier success allows no new wave. The limit is never 0: somebody always tries, or nobody would
+//     notice that the cause is gone.
+//   - A cooldown: after a look in which repairs began, or after a failure, the domain rests for 1 minute, doubled with each failed
+//     round up to 10 minutes. Up to a quarter is added, by the UID of the record, so that domains do not move in step. A proven
+//     round resets it.
 //
-// A machine needs room in all of its domains, and one of them has to have cooled down. Domains are served the least recently
-// served first. So a flood in one domain is tried one at a time, ever more slowly, and a lone fault elsewhere does not wait for
-// it; where both share a domain, the lone fault is next.
+// A machine needs room in all of its domains, and one of them must have cooled down. The least recently served domain comes first.
+// So a flood in one domain is tried one at a time, ever more slowly, and a lone fault elsewhere does not wait for it; if both share
+// a domain, the lone fault is next.
 //
-// A repair has failed if its record ended Unproven or ReplacementFailed, or is Held after a repair was tried. It is proven if
-// the record ended Recovered or Replaced. The rest is neither: nothing was learned from a machine that recovered unaided, was
-// deleted or handed back, or from a remediation that was cancelled, and nothing from the built-in plans, which ask for no
-// proof.
+// A repair failed if its record ended Unproven or ReplacementFailed, or is Held after a repair was tried. It is proven if the
+// record ended Recovered or Replaced. Others are neither: a machine that recovered unaided, was deleted or handed back, or a
+// cancelled remediation teaches nothing, and built-in plans have no proof.
 //
-// Nothing is stored but two annotations that say where the machine of a record was, since it may be gone: see [Annotations].
+// Only two annotations are stored, with the location of a record's machine, which may be gone later: see [Annotations].
 package pacing

@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Annotations of a MachineRemediation that say where its machine was when it was made: the machine may be gone when somebody
-// asks. Empty values say that it had no owner, or no failure domain. They are no labels, since the name of a failure domain
-// may be anything.
+// Annotations of a MachineRemediation with the location of its machine when the record was made: the machine may be gone later.
+// Empty values mean that it had no owner, or no failure domain. They are no labels, since the name of a failure domain may be
+// anything.
 const (
 	// OwnerUIDAnnotation holds the UID of the controller that owned the machine.
 	OwnerUIDAnnotation = "sickbay.dev/owner-uid"
@@ -19,14 +19,14 @@ const (
 	FailureDomainAnnotation = "sickbay.dev/failure-domain"
 )
 
-// Annotations are those for a new record of a machine. Every record has them, since a plan may ask for pacing later.
+// Annotations returns the annotations for a new record of a machine. Every record has them, since a plan may get pacing later.
 func Annotations(machine *clusterv1.Machine) map[string]string {
 	uid, _ := ownerOf(machine)
 	return map[string]string{OwnerUIDAnnotation: uid, FailureDomainAnnotation: failureDomainOf(machine)}
 }
 
-// DomainsOf are the domains of a machine. Machines without an owner are in one domain together, and so are those without a
-// failure domain: nobody knows what they share.
+// DomainsOf returns the domains of a machine. All machines without an owner share one domain, and so do those without a failure
+// domain, since it is unknown what they share.
 func DomainsOf(machine *clusterv1.Machine, kinds []v1alpha1.PacingDomain) []Domain {
 	var domains []Domain
 	if slices.Contains(kinds, v1alpha1.DomainOwner) {
@@ -51,7 +51,7 @@ func ownerOf(machine *clusterv1.Machine) (uid, name string) {
 	return string(owner.UID), owner.Kind + " " + owner.Name
 }
 
-// failureDomainOf is where a machine is, or else where it was to be.
+// failureDomainOf returns the failure domain that a machine is in, or else the one that it was meant for.
 func failureDomainOf(machine *clusterv1.Machine) string {
 	if machine.Status.FailureDomain != "" {
 		return machine.Status.FailureDomain
@@ -59,8 +59,7 @@ func failureDomainOf(machine *clusterv1.Machine) string {
 	return machine.Spec.FailureDomain
 }
 
-// keysOf are the domains that the machine of a record was in. One that nobody knows is left out: records that an earlier
-// version has made say nothing of it.
+// keysOf returns the domains of a record's machine. It leaves unknown ones out: records of an earlier version do not have them.
 func keysOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) []string {
 	var keys []string
 	for _, kind := range []v1alpha1.PacingDomain{v1alpha1.DomainOwner, v1alpha1.DomainFailureDomain} {
@@ -82,7 +81,7 @@ func valueOf(r *v1alpha1.MachineRemediation, kind v1alpha1.PacingDomain) (value 
 	return markedOwner(r)
 }
 
-// markedOwner is the owner that an attempt of Replace has marked a machine for.
+// markedOwner returns the owner that an attempt of Replace marked a machine for.
 func markedOwner(r *v1alpha1.MachineRemediation) (uid string, known bool) {
 	for i := range r.Status.Attempts {
 		ref, step := r.Status.Attempts[i].ObjectRef, r.Status.Attempts[i].Step

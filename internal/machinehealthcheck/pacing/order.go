@@ -14,12 +14,12 @@ type Held struct {
 	Candidate Candidate
 	// Why is one sentence.
 	Why string
-	// Until is when it need not rest any more; zero if it waits for other repairs, nobody knows how long.
+	// Until is when its rest ends; zero if it waits for other repairs, whose end is unknown.
 	Until time.Time
 }
 
-// Order returns who may be served now, in the order in which to serve them, and who is held. If only the first few are served,
-// the rest need not be asked again in this look. Candidates that are equal stay in the order in which they are given.
+// Order returns who may be served now, in order, and who is held. If only the first few are served, the rest need not be asked
+// again in this look. It keeps the order of equal candidates.
 func (p Pace) Order(due []Candidate) (eligible []Candidate, held []Held) {
 	room := p
 	room.domains = maps.Clone(p.domains)
@@ -49,7 +49,7 @@ func (p Pace) Order(due []Candidate) (eligible []Candidate, held []Held) {
 	return eligible, held
 }
 
-// full is the first of some domains that has no room; nil if all have.
+// full returns the first of some domains that has no room; nil if all have.
 func (p Pace) full(domains []Domain) *Domain {
 	for i, d := range domains {
 		if s := p.of(d.Key); s.unproven >= s.limit {
@@ -69,12 +69,12 @@ func (p Pace) rests(domains []Domain) bool {
 	return len(domains) > 0
 }
 
-// compare orders candidates by when their domains were served: first by the least recently served of each, then by the other.
+// compare orders candidates by when their domains were served: by the least recently served of each, then by the other.
 func (p Pace) compare(a, b []Domain) int {
 	return slices.CompareFunc(p.served(a), p.served(b), func(a, b state) int { return a.compareServed(b) })
 }
 
-// served are some domains, the least recently served first.
+// served sorts domains, the least recently served first.
 func (p Pace) served(domains []Domain) []state {
 	states := make([]state, 0, len(domains))
 	for _, d := range domains {
@@ -88,7 +88,7 @@ func (s state) compareServed(other state) int {
 	return cmp.Or(s.served.Compare(other.served), cmp.Compare(s.turn, other.turn))
 }
 
-// hold says why those in a queue have to wait.
+// hold says why the candidates in a queue have to wait.
 func (p Pace) hold(beginning Pace, q *queue) Held {
 	if d := p.full(q.domains); d != nil {
 		return Held{Why: fmt.Sprintf("%s has as many unproven repairs as it may have (%d)", d.Name, p.of(d.Key).limit)}

@@ -6,23 +6,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Repair is what pacing goes by of a record.
+// Repair is the part of a record that pacing depends on.
 type Repair struct {
 	// UID is the record's.
 	UID types.UID
-	// Domains are the keys of the domains that its machine is in.
+	// Domains are the keys of its machine's domains.
 	Domains []string
-	// Started is when its first act was made, or its slot was granted.
+	// Started is when it first acted, or was granted its slot.
 	Started time.Time
-	// Served is when its latest act was made.
+	// Served is when it last acted.
 	Served time.Time
 	// Completed is when it was over; zero while it is at work.
 	Completed time.Time
-	// Proven and Failed say what came of it; it may be neither.
+	// Proven and Failed are its result; both may be false.
 	Proven, Failed bool
 }
 
-// Candidate is a machine that is due, or a record that wants a slot once more.
+// Candidate is a machine that is due, or a record that wants another slot.
 type Candidate struct {
 	// UID is the machine's.
 	UID types.UID
@@ -32,9 +32,9 @@ type Candidate struct {
 
 // Domain is a set of machines that share the consequences of a repair.
 type Domain struct {
-	// Key tells it from others.
+	// Key identifies it.
 	Key string
-	// Name is how messages call it.
+	// Name is its name in messages.
 	Name string
 }
 
@@ -42,11 +42,11 @@ type Domain struct {
 type Pace struct {
 	now     time.Time
 	domains map[string]state
-	// taken counts what was taken from it.
+	// taken counts what Take took from it.
 	taken int
 }
 
-// Of returns the pace that follows from the repairs of a cluster, in any order. Each record is in it once.
+// Of returns the pace that follows from the repairs of a cluster, in any order. Each record occurs once.
 func Of(repairs []Repair, now time.Time) Pace {
 	byDomain := map[string][]Repair{}
 	for _, repair := range repairs {
@@ -61,7 +61,7 @@ func Of(repairs []Repair, now time.Time) Pace {
 	return p
 }
 
-// Limit is how many repairs of a domain may be unproven at once.
+// Limit returns how many repairs of a domain may be unproven at once.
 func (p Pace) Limit(key string) int { return p.of(key).limit }
 
 // State is how fast a domain may go.
@@ -72,7 +72,7 @@ type State struct {
 	RestsUntil time.Time
 }
 
-// Busy returns the domains, by their keys, that a repair has left in another state than one in which nothing was repaired.
+// Busy returns the keys of the domains whose state differs from that of a domain without repairs.
 func (p Pace) Busy() map[string]State {
 	busy := map[string]State{}
 	for key, s := range p.domains {
@@ -90,8 +90,8 @@ func (p Pace) of(key string) state {
 	return fresh
 }
 
-// Take counts a candidate as one whose repair has begun. What was granted in the same look has to be taken before the next
-// Order, or it would be granted once more.
+// Take counts a candidate as one whose repair has begun. Take what was granted in a look before the next Order, or it would be
+// granted again.
 func (p *Pace) Take(c Candidate) {
 	if p.domains == nil {
 		p.domains = map[string]state{}

@@ -2,12 +2,12 @@ package pacing
 
 import "strings"
 
-// queue are candidates of the same domains: what holds for one holds for all.
+// queue is a list of candidates with the same domains: what applies to one applies to all.
 type queue struct {
 	domains []Domain
-	// waiting are their places among those who are due.
+	// waiting are their indexes among those who are due.
 	waiting []int
-	// rests reports whether all of the domains rest: as it was at the beginning, since what begins in one look begins together.
+	// rests reports whether all of the domains rest at the start of the look: what begins in one look begins together.
 	rests bool
 }
 
@@ -30,8 +30,8 @@ func (p Pace) queues(due []Candidate) []*queue {
 	return all
 }
 
-// next is the queue to serve next; nil if there is none. Queues whose domains were served alike were never served, so the one
-// that is due first comes first.
+// next returns the queue to serve next; nil if there is none. Queues whose domains were served equally were never served, so the
+// one that is due first comes first.
 func (p Pace) next(queues []*queue) *queue {
 	var best *queue
 	for _, q := range queues {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// RepairOf reads from a record what pacing goes by; false if no act was made for it, and none is granted.
+// RepairOf returns the part of a record that pacing depends on; false if it neither acted nor was granted a slot.
 func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Repair, bool) {
 	repair := Repair{UID: r.UID, Domains: keysOf(r, kinds)}
 	acts := actsOf(r)
@@ -27,7 +27,7 @@ func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Re
 	return repair, true
 }
 
-// actsOf are the attempts whose act was made.
+// actsOf returns the attempts that acted.
 func actsOf(r *v1alpha1.MachineRemediation) []v1alpha1.RemediationAttempt {
 	var acts []v1alpha1.RemediationAttempt
 	for i := range r.Status.Attempts {
@@ -45,8 +45,8 @@ func begun(r *v1alpha1.MachineRemediation, attempt v1alpha1.RemediationAttempt) 
 	return attempt.StartTime.Time
 }
 
-// conclude says when a repair was over, and what came of it. One that has given its slot back is over as far as pacing goes:
-// whatever comes next needs another grant, which is paced, too.
+// conclude says when a repair was over, and its result. A record that released its slot is over for pacing: its next act needs
+// another grant, which is paced, too.
 func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.RemediationAttempt) {
 	if ladder.Ended(r) {
 		p.Completed = r.Status.CompletionTime.Time
@@ -70,7 +70,7 @@ func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.Remedi
 	}
 }
 
-// judge goes by how a record has ended. That of a built-in plan proves nothing: nobody looks at the machine that comes.
+// judge follows how a record ended. A built-in plan proves nothing, since it does not check the replacement.
 func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 	succeeded := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
 	if succeeded == nil || r.Spec.TemplateRef == nil {
@@ -84,8 +84,8 @@ func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 	}
 }
 
-// hangsSince reports whether the deletion of the machine is overdue, and since when. Somebody else of its domain tries meanwhile, or
-// one finalizer would stop them all.
+// hangsSince reports whether the deletion of the machine is overdue, and since when. Others in its domain go on meanwhile, or one
+// finalizer would stop them all.
 func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
 	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
 	if progressing == nil || progressing.Reason != v1alpha1.ReasonDeletionOverdue || r.Status.StoppedTime == nil {
@@ -94,8 +94,8 @@ func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }
 
-// heldInVain reports whether a person has to decide after a repair was tried, and since when. To cancel one says nothing of
-// whether it helps.
+// heldInVain reports whether a person has to decide after a repair was tried, and since when. A cancellation does not say whether
+// it helped.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
 	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
 	if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// idleTime is after how long without a repair a domain begins anew.
+	// idleTime is the time without a repair after which a domain starts over.
 	idleTime = 10 * time.Minute
-	// firstCooldown and maxCooldown bound how long a domain rests. A quarter may be added: 10 minutes at most.
+	// firstCooldown and maxCooldown limit how long a domain rests. A quarter may be added, up to 10 minutes in all.
 	firstCooldown = time.Minute
 	maxCooldown   = 8 * time.Minute
 )
@@ -21,10 +21,10 @@ const (
 // state is how fast one domain may go.
 type state struct {
 	limit, unproven int
-	// served is when the latest act was made in it, and turn tells apart what is taken at the same moment.
+	// served is when it last acted, and turn orders candidates taken at the same moment.
 	served time.Time
 	turn   int
-	// cooldown is how long it rests each time, and restsUntil until when it does.
+	// cooldown is how long it rests each time, and restsUntil is when the current rest ends.
 	cooldown   time.Duration
 	restsUntil time.Time
 }
@@ -32,7 +32,7 @@ type state struct {
 // fresh is a domain in which nothing has been repaired.
 var fresh = state{limit: 1, cooldown: firstCooldown}
 
-// stateOf is what follows from the repairs of one domain.
+// stateOf returns the state that follows from the repairs of one domain.
 func stateOf(repairs []Repair, now time.Time) state {
 	s := fresh
 	for _, r := range repairs {
@@ -50,7 +50,7 @@ func stateOf(repairs []Repair, now time.Time) state {
 	return s
 }
 
-// sinceIdle are the repairs since the domain was idle last: without a repair at work for idleTime.
+// sinceIdle returns the repairs since the domain was last idle: without a repair at work for idleTime.
 func sinceIdle(repairs []Repair, now time.Time) []Repair {
 	repairs = slices.SortedFunc(slices.Values(repairs), func(a, b Repair) int { return a.Started.Compare(b.Started) })
 	first, busyUntil := 0, time.Time{}
@@ -78,7 +78,7 @@ func (s *state) replay(repairs []Repair) (lastFailure Repair) {
 	for _, r := range repairs {
 		switch {
 		case r.Completed.IsZero() || !r.Started.After(lastFailure.Completed):
-			// It is at work, or of a round that has failed already.
+			// It is at work, or belongs to a round that has already failed.
 		case r.Failed:
 			s.limit, s.cooldown = 1, min(2*s.cooldown, maxCooldown)
 			proven, lastFailure = 0, r
