@@ -147,6 +147,6 @@ func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admissio
 			return nil
 		})
 	}
-	_ = admissions.Wait() // _ = admissions.Wait() // each outcome has its own error
+	_ = admissions.Wait() // each outcome has its own error
 	return outcomes
 }

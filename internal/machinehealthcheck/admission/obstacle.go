@@ -24,10 +24,10 @@ func (d *Decision) wait(one Admission, obstacle Stop) {
 	d.Waiting = append(d.Waiting, Waiting{one.Machine.Name, one.Machine.UID, obstacle.Reason, obstacle.Message})
 }
 
-// ReasonExpected: the cache does not show earlier admissions yet. It takes milliseconds.
+// ReasonExpected says that the cache does not show earlier admissions yet. It takes milliseconds.
 const ReasonExpected = "Expected"
 
-// ReasonAwaited: the machine replaces another one, whose record has not judged it yet.
+// ReasonAwaited says that the machine replaces another one, whose record has not judged it yet.
 const ReasonAwaited = "Awaited"
 
 // TemplateRetry is when to look again for a missing template: if its kind is not installed, it cannot be watched.
