@@ -20,42 +20,41 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/recall"
 )
 
-// Reconciler is the engine: it carries out one Registration. AddToManager fills
-// the fields that are nil; set them to run Reconcile directly, as tests do.
+// Reconciler is the engine: it carries out one Registration. AddToManager fills the fields that are nil; set them to
+// call Reconcile directly, as tests do.
 type Reconciler[T client.Object] struct {
 	Registration[T]
 
-	// Client reads the objects. The default is the manager's, which reads from
-	// its cache.
+	// Client reads the objects. The default is the manager's client, which reads from its cache.
 	Client client.Reader
 	// Clock tells the time. The default is the real one.
 	Clock clock.PassiveClock
 
-	// written are our last writes, in case the cache has not seen them yet.
+	// expectations are our last writes, which the cache may not show yet.
 	expectations recall.Expectations
-	// missing are the objects that were not found when they were written, and busy those that
-	// had changed when their clocks were.
+	// missing are the objects that were not found when their conditions were written, and busy those that had changed
+	// when their clocks were written.
 	missing, busy objects
-	// reworded are the objects of which a message alone was written lately.
+	// reworded are the objects with recent writes that changed only words.
 	reworded rewordings
-	// results are those of checks with an Interval.
+	// results are the last results of checks with an Interval.
 	results lastResults
-	// tally counts which conditions the objects have, for the gauges. addGauges makes it.
+	// tally counts the conditions of the objects, for the gauges. addGauges creates it.
 	tally     *tally
 	addGauges sync.Once
-	// hung are the calls of checks that have not returned yet, although their timeout has passed; previewed are those of
-	// Evaluate, which may have been given up long before.
+	// hung are the calls that have not returned although their timeout has passed. previewed are those of Evaluate,
+	// whose caller may have given up much earlier.
 	hung, previewed hungCalls
-	// slot is taken by each check that runs.
+	// slot is a semaphore that each running check holds.
 	slot     chan struct{}
 	makeSlot sync.Once
-	// retry is the back-off of each object.
+	// retry holds the back-off of each object.
 	retry     retries
 	makeRetry sync.Once
 }
 
-// AddToManager registers the controller with mgr. It may be called before or after
-// the start of the manager.
+// AddToManager validates the registration, fills in defaults and adds the controller to mgr. Call it before or after
+// the manager starts.
 func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -92,7 +91,7 @@ func (r *Reconciler[T]) AddToManager(mgr ctrl.Manager) error {
 	return mgr.Add(manager.RunnableFunc(r.removeGaugesAtEnd))
 }
 
-// watch adds all watches before the controller can run.
+// watch adds all watches, before the controller can run.
 func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error {
 	predicates := make([]predicate.Predicate, 0, len(r.Predicates)+1)
 	for _, p := range r.Predicates {
@@ -120,9 +119,8 @@ func (r *Reconciler[T]) watch(mgr ctrl.Manager, ctl controller.Controller) error
 	return r.MoreWatches(ctl)
 }
 
-// Reconcile checks one object. It returns an error if something could not be
-// read or written, so that the queue tries again with back-off; conflicts are
-// tried again silently.
+// Reconcile checks one object. It returns an error if something could not be read or written, so that the queue
+// retries with back-off. It retries conflicts silently.
 func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	result, err := r.look(ctx, req)
 	return result, retried(err)
@@ -137,10 +135,10 @@ func (r *Reconciler[T]) look(ctx context.Context, req ctrl.Request) (ctrl.Result
 		}
 		return ctrl.Result{}, fmt.Errorf("getting %s: %w", req.NamespacedName, err)
 	}
-	if wait := r.expectations.Wait(obj); wait > 0 {
+	now := r.Clock.Now()
+	if wait := r.expectations.Wait(obj, now); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	now := r.Clock.Now()
 	run := r.newRun(obj, r.Progress, &r.hung, now)
 	run.kept = r.results.load(obj)
 	seen, err := r.observe(ctx, run)
@@ -165,7 +163,7 @@ func (r *Reconciler[T]) look(ctx context.Context, req ctrl.Request) (ctrl.Result
 	return ctrl.Result{RequeueAfter: again}, nil
 }
 
-// forget drops what is kept for an object that is gone.
+// forget drops everything that is kept for an object that is gone.
 func (r *Reconciler[T]) forget(req ctrl.Request) {
 	r.expectations.Forget(req.NamespacedName)
 	r.missing.Delete(req.NamespacedName)

@@ -15,13 +15,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// EventUnsolved says on a Machine of OpenShift that cycling its host has not healed it, or that somebody else cycles hosts for the
-// annotation; and that nothing more is done.
+// EventUnsolved says on an OpenShift Machine that power-cycling its host has not healed it, or that somebody else cycles hosts for
+// the annotation, and that Sickbay does nothing more.
 const EventUnsolved = "ExternalRemediationUnsolved"
 
 const eventAction = "ExternalRemediation"
 
-// act does one thing, and tells how it stands.
+// act does one thing, and reports it.
 func (r *Reconciler) act(ctx context.Context, v view, d Decision) error {
 	if err := r.do(ctx, v, d); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (r *Reconciler) create(ctx context.Context, machine *machinev1.Machine, nam
 	return nil
 }
 
-// annotate changes annotations of a Machine, if it is as it was read.
+// annotate changes annotations of a Machine, if it is unchanged since it was read.
 func (r *Reconciler) annotate(ctx context.Context, machine *machinev1.Machine, changes map[string]any) error {
 	if err := r.Client.Patch(ctx, machine, ownwrites.Annotations(machine, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating machine %s: %w", client.ObjectKeyFromObject(machine), err)

@@ -19,26 +19,27 @@ import (
 // ControllerName names the controller in logs, metrics and events.
 const ControllerName = "external-remediation"
 
-// FieldOwner is the name under which Machines and RebootRemediations are written.
+// FieldOwner is the field manager of our writes to Machines and RebootRemediations.
 const FieldOwner = "sickbay-external-remediation"
 
 const (
-	// Annotation is what OpenShift's health check sets on a Machine that its strategy external-baremetal is to heal.
+	// Annotation is what OpenShift's health check sets on a sick Machine if its strategy is external-baremetal.
 	Annotation = "host.metal3.io/external-remediation"
-	// OutcomeAnnotation on a Machine of OpenShift says why cycling its host has not healed it. It goes with Annotation.
+	// OutcomeAnnotation on an OpenShift Machine says why power-cycling its host did not heal it. It is removed with
+	// Annotation.
 	OutcomeAnnotation = "sickbay.dev/external-remediation-outcome"
 )
 
-// Namespace is where OpenShift keeps its Machines, and its bare-metal provider its Lease.
+// Namespace is the namespace of OpenShift's Machines and of its bare-metal provider's Lease.
 const Namespace = "openshift-machine-api"
 
-// Kind is that of the Machines, and HealthCheckKind that of what annotates them.
+// Kind is the kind of the Machines, and HealthCheckKind the kind of the health checks that annotate them.
 var (
 	Kind            = machinev1.GroupVersion.WithKind("Machine")
 	HealthCheckKind = machinev1.GroupVersion.WithKind("MachineHealthCheck")
 )
 
-// The Lease is that of OpenShift's own provider for bare metal, with which it must not run.
+// The Lease belongs to OpenShift's own bare-metal provider, which must not run beside this controller.
 //
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=controller-leader-election-capbm,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
@@ -46,7 +47,7 @@ var (
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
 
-// Reconciler looks after the Machines with the annotation. AddToManager fills the fields that are nil.
+// Reconciler handles the Machines with the annotation. AddToManager sets defaults for nil fields.
 type Reconciler struct {
 	Client client.Client
 	// Live reads past the cache: Machines, Nodes and Leases of the cluster that OpenShift runs in.
@@ -58,7 +59,7 @@ type Reconciler struct {
 	Concurrency int
 }
 
-// Reconcile looks at one Machine.
+// Reconcile handles one Machine.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	concerned, err := r.concerned(ctx, req.NamespacedName)
 	if err != nil || !concerned {
@@ -79,7 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	d := Decide(v.facts, r.Clock.Now())
 	if err := r.act(ctx, v, d); err != nil {
 		if apierrors.IsConflict(err) {
-			// It has changed since it was read, so it is judged anew.
+			// It has changed since it was read, so decide again.
 			return ctrl.Result{RequeueAfter: time.Second}, nil
 		}
 		return ctrl.Result{}, err

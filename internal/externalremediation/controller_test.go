@@ -26,7 +26,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// fixture is a Machine of OpenShift with its Node, and a MachineHealthCheck that calls it unhealthy for its disk.
+// fixture is an OpenShift Machine with its Node, and a MachineHealthCheck that calls it unhealthy because of its disk.
 type fixture struct {
 	*Reconciler
 	t       *testing.T
@@ -68,7 +68,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// is gives the Node a condition, and no other.
+// is gives the Node this condition and no other.
 func (f *fixture) is(condition corev1.NodeConditionType, status corev1.ConditionStatus, more ...corev1.NodeCondition) {
 	f.t.Helper()
 	f.must(f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.node), f.node))
@@ -76,7 +76,7 @@ func (f *fixture) is(condition corev1.NodeConditionType, status corev1.Condition
 	f.must(f.env.Client.Status().Update(f.t.Context(), f.node))
 }
 
-// annotate is what OpenShift's health check does, or a person who takes that back.
+// annotated does what OpenShift's health check does, or a person who takes that back.
 func (f *fixture) annotated(want bool) {
 	f.t.Helper()
 	value := "null"
@@ -87,7 +87,7 @@ func (f *fixture) annotated(want bool) {
 	f.must(f.env.Client.Patch(f.t.Context(), f.machine, patch))
 }
 
-// settles reconciles until there is nothing more to do.
+// settles reconciles until nothing is left to do.
 func (f *fixture) settles() time.Duration {
 	f.t.Helper()
 	var again time.Duration
@@ -100,7 +100,7 @@ func (f *fixture) settles() time.Duration {
 	return again
 }
 
-// request is what was made, and not deleted since; nil if nothing was.
+// request returns the request that is not being deleted; nil if there is none.
 func (f *fixture) request() *v1alpha1.RebootRemediation {
 	f.t.Helper()
 	var all v1alpha1.RebootRemediationList
@@ -115,7 +115,7 @@ func (f *fixture) request() *v1alpha1.RebootRemediation {
 	return &all.Items[0]
 }
 
-// ends has the cycle end, as the controller reboot says it.
+// ends ends the cycle as the reboot controller does.
 func (f *fixture) ends(phase v1alpha1.Phase, message string) {
 	f.t.Helper()
 	request := f.request()
@@ -132,7 +132,7 @@ func (f *fixture) wantAnnotations(want map[string]string) {
 	}
 }
 
-// TestHealed: one cycle for one annotation, which goes when the machine is healthy. The next annotation is another one.
+// TestHealed: one annotation leads to one cycle, and is removed when the machine is healthy. The next annotation is a new request.
 func TestHealed(t *testing.T) {
 	f := newFixture(t)
 	f.settles()
@@ -171,8 +171,8 @@ func TestHealed(t *testing.T) {
 	}
 }
 
-// TestInVain: the host is not cycled for ever. The Machine says what became of it until it is healthy, and who deletes the
-// RebootRemediation has it cycled once more.
+// TestInVain: the host is not cycled for ever. The Machine shows the outcome until it is healthy. A person who deletes the
+// RebootRemediation gets another cycle.
 func TestInVain(t *testing.T) {
 	f := newFixture(t)
 	f.annotated(true)
@@ -204,8 +204,7 @@ func TestInVain(t *testing.T) {
 	f.wantAnnotations(nil)
 }
 
-// TestTakenBack: taking the annotation away withdraws the cycle. A cache that does not know the annotation yet
-// takes nothing back.
+// TestTakenBack: removing the annotation withdraws the cycle. A cache that does not show the annotation yet withdraws nothing.
 func TestTakenBack(t *testing.T) {
 	f := newFixture(t)
 	old := &metav1.PartialObjectMetadata{}
@@ -237,7 +236,7 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestHealthyBefore: the machine has recovered by itself before anything was done.
+// TestHealthyBefore: the machine recovers before Sickbay does anything.
 func TestHealthyBefore(t *testing.T) {
 	f := newFixture(t)
 	f.is("Ready", corev1.ConditionTrue)
@@ -249,7 +248,7 @@ func TestHealthyBefore(t *testing.T) {
 	}
 }
 
-// TestProviderAtWork: as long as OpenShift's own provider runs, two would cycle the host.
+// TestProviderAtWork: while OpenShift's own provider runs, two controllers would cycle the host.
 func TestProviderAtWork(t *testing.T) {
 	f := newFixture(t)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: f.machine.Namespace, Name: ProviderLease}}
@@ -269,8 +268,8 @@ func TestProviderAtWork(t *testing.T) {
 	f.wantAnnotations(map[string]string{Annotation: ""})
 }
 
-// TestNextIncident: what became of an incident says nothing about the next one, also if its record stays for the Node, or the annotation
-// comes back before anybody has seen that it was gone.
+// TestNextIncident: the outcome of an incident says nothing about the next one, even if its record stays for the Node, or the annotation
+// comes back before anybody saw that it was gone.
 func TestNextIncident(t *testing.T) {
 	f := newFixture(t)
 	f.annotated(true)
@@ -284,7 +283,7 @@ func TestNextIncident(t *testing.T) {
 		t.Fatal("it is not told that it was in vain")
 	}
 	f.is("Ready", corev1.ConditionTrue)
-	// The annotation goes last: set again, it means another incident.
+	// The annotation is removed last: if it is set again, that is another incident.
 	for range 10 {
 		_, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
 		f.must(err)
@@ -311,7 +310,7 @@ func TestNextIncident(t *testing.T) {
 	}
 }
 
-// TestOfAnotherManager: Machines that lack the label are left to others.
+// TestOfAnotherManager: Machines without the label are left to other managers.
 func TestOfAnotherManager(t *testing.T) {
 	f := newFixture(t)
 	f.WatchFilter = "ours"

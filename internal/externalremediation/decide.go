@@ -10,28 +10,27 @@ import (
 )
 
 const (
-	// lookAgain is how soon a machine is looked at again that cycling its host has not healed: nothing announces that it is healthy.
+	// lookAgain is when to look again at a machine that a power cycle has not healed: no event announces its recovery.
 	lookAgain = time.Minute
-	// settle is how long a machine has to become healthy after a cycle that has succeeded.
+	// settle is how long a machine may take to become healthy after a successful cycle.
 	settle = 5 * time.Minute
 )
 
-// Facts are what is known of one Machine.
+// Facts are the facts about one Machine.
 type Facts struct {
-	// Asked tells that the Machine has the annotation of OpenShift's health check.
+	// Asked reports whether the Machine has the annotation of OpenShift's health check.
 	Asked bool
-	// Healthy tells that its Node is Ready, and nothing matches that a health check would call unhealthy. It is known only where it
-	// matters.
+	// Healthy reports whether its Node is Ready and no condition of a health check matches. It is read only where it matters.
 	Healthy bool
-	// Told is what the Machine says about the outcome; empty if nothing.
+	// Told is the outcome in the Machine's annotation; empty if there is none.
 	Told string
-	// Request is what was made for the annotation; nil if nothing was. One that is being deleted does not count.
+	// Request is the request for the annotation; nil if there is none. A request that is being deleted does not count.
 	Request *v1alpha1.RebootRemediation
-	// Free is the name that the next one gets; empty while all are taken by those that are being deleted.
+	// Free is the name for the next request; empty while requests that are being deleted take all names.
 	Free string
-	// Finished tells that Request has ended, and that nothing of it is left.
+	// Finished reports whether Request has ended and left nothing to clean up.
 	Finished bool
-	// Provider says that somebody else carries the annotation out; empty if nobody does.
+	// Provider says who else carries the annotation out; empty if nobody does.
 	Provider string
 }
 
@@ -40,32 +39,32 @@ type Action string
 
 // The actions.
 const (
-	// Nothing is to be done.
+	// Nothing means that there is nothing to do.
 	Nothing Action = ""
 	// Create makes the RebootRemediation, and Withdraw deletes it.
 	Create   Action = "Create"
 	Withdraw Action = "Withdraw"
-	// Tell says on the Machine what became of it, or takes that away if there is nothing to say.
+	// Tell writes the outcome to the Machine, or removes it if the message is empty.
 	Tell Action = "Tell"
-	// Settle takes the annotation away, and what was told.
+	// Settle removes the annotation and the outcome.
 	Settle Action = "Settle"
 )
 
 // Decision is what to do now.
 type Decision struct {
 	Action Action
-	// Message is for Tell.
+	// Message is the outcome that Tell writes.
 	Message string
-	// RecheckAt is when to look again though nothing announces anything; zero is never.
+	// RecheckAt is when to look again if no event comes before; zero means never.
 	RecheckAt time.Time
 }
 
-// Decide looks at one Machine.
+// Decide decides about one Machine.
 func Decide(f Facts, now time.Time) Decision {
 	again := now.Add(lookAgain)
 	switch {
 	case !f.Asked && f.Request != nil:
-		// Taking the annotation away withdraws it. The next one is another request.
+		// Removing the annotation withdraws the request. The next annotation makes a new one.
 		return Decision{Action: Withdraw}
 	case !f.Asked:
 		return tell(f, "", time.Time{})
@@ -81,14 +80,15 @@ func Decide(f Facts, now time.Time) Decision {
 	return Decision{Action: Create}
 }
 
-// decideOn looks at what was made for the annotation.
+// decideOn decides about the request for the annotation.
 func decideOn(f Facts, now time.Time) Decision {
 	again, status := now.Add(lookAgain), f.Request.Status
 	switch {
 	case !f.Finished:
 		return tell(f, "", time.Time{})
 	case f.Healthy, status.Outcome == v1alpha1.ReasonRecovered:
-		// It goes before the annotation: what is asked for next has nothing to do with it. So has what ails a machine that had recovered.
+		// Delete the request before removing the annotation: the next annotation has nothing to do with it. Nor has a new sickness of a
+		// machine that had recovered.
 		return Decision{Action: Withdraw}
 	case status.Phase == v1alpha1.Succeeded && now.Before(finishedAt(f.Request).Add(settle)):
 		return tell(f, "", again)
@@ -96,7 +96,7 @@ func decideOn(f Facts, now time.Time) Decision {
 	return tell(f, outcome(f.Request), again)
 }
 
-// tell has the Machine say something, unless it does.
+// tell writes the message to the Machine, unless it is there already.
 func tell(f Facts, message string, again time.Time) Decision {
 	if f.Told == message {
 		return Decision{RecheckAt: again}
@@ -111,7 +111,7 @@ func finishedAt(request *v1alpha1.RebootRemediation) time.Time {
 	return request.Status.FinishedAt.Time
 }
 
-// outcome says why a machine is not healed, and who has to do something.
+// outcome says why a machine is still sick, and what a person can do.
 func outcome(request *v1alpha1.RebootRemediation) string {
 	why := "the machine is still not healthy"
 	if c := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && c.Status != metav1.ConditionTrue && c.Message != "" {

@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// made is a request in a phase that it reached so long ago.
+// made returns a request that reached its phase so long ago.
 func made(phase v1alpha1.Phase, ago time.Duration, message string) *v1alpha1.RebootRemediation {
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
 	request.Status.Phase, request.Status.FinishedAt = phase, new(metav1.NewTime(now.Add(-ago)))

@@ -17,17 +17,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// errReplaced says that a Machine is another one than a moment ago.
+// errReplaced means that the Machine was replaced by another one of that name.
 var errReplaced = errors.New("the machine is another one")
 
-// view is what was read, for a decision and for what it leads to.
+// view is the state that was read, for the decision and the act.
 type view struct {
 	facts Facts
-	// machine is nil if there is none, or if it is being deleted: then its owner sees to what there is.
+	// machine is nil if there is none, or if it is being deleted: then its owner handles it.
 	machine *machinev1.Machine
 }
 
-// concerned tells by the cache whether there is anything to look at. The names of most Machines are all that is read of them.
+// concerned reports, by the cache, whether there is anything to do. It reads only the metadata of most Machines.
 func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool, error) {
 	machine := &metav1.PartialObjectMetadata{}
 	machine.SetGroupVersionKind(Kind)
@@ -51,8 +51,8 @@ func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool,
 
 func requestNames(machine metav1.Object) []string { return reboot.RequestNames(machine, "external") }
 
-// observe reads everything past the cache. The Machine comes after the request: if the request has ended, the Machine reports whether
-// it is asked for once more.
+// observe reads everything past the cache. It reads the Machine again after the request: if the request has ended, the Machine must
+// show whether it is asked for another one.
 func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, error) {
 	machine := &machinev1.Machine{}
 	if err := r.Live.Get(ctx, key, machine); err != nil {
@@ -77,8 +77,8 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 	return view{facts: facts, machine: machine}, err
 }
 
-// requestFacts reads what was made for a Machine. One that was deleted is that of an earlier time, and stays for its Node: the next one
-// takes over what it owes.
+// requestFacts reads the request for a Machine. A request that is being deleted belongs to an earlier incident and is kept for its
+// Node; the next one takes over its unfinished work.
 func (r *Reconciler) requestFacts(ctx context.Context, machine *machinev1.Machine) (Facts, error) {
 	var facts Facts
 	for _, name := range requestNames(machine) {
@@ -97,7 +97,7 @@ func (r *Reconciler) requestFacts(ctx context.Context, machine *machinev1.Machin
 	return facts, nil
 }
 
-// judge reads whether the machine is healthy, and whether somebody else is at work, where that matters.
+// judge reads whether the machine is healthy, and whether somebody else carries the annotation out, where that matters.
 func (r *Reconciler) judge(ctx context.Context, machine *machinev1.Machine, facts *Facts) (err error) {
 	if !facts.Asked || (facts.Request != nil && !facts.Finished) {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ProviderLease is what OpenShift's provider for bare metal, cluster-api-provider-baremetal, holds while it runs. It carries the
-// annotation out itself, and cannot be told not to.
+// ProviderLease is the Lease that OpenShift's bare-metal provider, cluster-api-provider-baremetal, holds while it runs. It carries
+// the annotation out itself, and that cannot be switched off.
 const ProviderLease = "controller-leader-election-capbm"
 
-// leaseSlack is by how much a Lease may be overdue, as clocks differ.
+// leaseSlack is how overdue a Lease may be, since clocks differ.
 const leaseSlack = 30 * time.Second
 
-// ProviderAtWork says that OpenShift's provider for bare metal runs, which power-cycles hosts for the annotation itself; empty if it
-// does not.
+// ProviderAtWork returns a message if OpenShift's bare-metal provider runs, which power-cycles hosts for the annotation itself;
+// empty if it does not run.
 func ProviderAtWork(ctx context.Context, live client.Reader, namespace string, now time.Time) (string, error) {
 	lease, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: namespace, Name: ProviderLease}
 	err := live.Get(ctx, key, lease)

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestLooksAgainAfterAWriteThatTookLong: a wait that is below zero is none to the queue, and nothing announces that the machine is healthy.
+// TestLooksAgainAfterAWriteThatTookLong: the queue ignores a negative wait, and no event announces that the machine is healthy.
 func TestLooksAgainAfterAWriteThatTookLong(t *testing.T) {
 	f := newFixture(t)
 	f.annotated(true)

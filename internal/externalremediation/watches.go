@@ -6,12 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // AddToManager registers the controller and its watches.
@@ -30,11 +30,18 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	machine := &metav1.PartialObjectMetadata{}
 	machine.SetGroupVersionKind(Kind)
-	return ctrl.NewControllerManagedBy(mgr).Named(ControllerName).
-		For(machine, builder.OnlyMetadata).
-		Watches(&v1alpha1.RebootRemediation{}, handler.EnqueueRequestsFromMapFunc(ofRequest)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: r.Concurrency}).
-		Complete(r)
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
+	if err != nil {
+		return err
+	}
+	err = scaffold.Watch(ctl, ControllerName,
+		source.Kind(mgr.GetCache(), client.Object(machine), &handler.EnqueueRequestForObject{}),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(ofRequest)),
+	)
+	if err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
 }
 
 // ofRequest maps a RebootRemediation to its Machine.

@@ -14,7 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 // event; zero means never.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
 	if d.Config.OnlyTells() || len(d.Admit) == 0 {
-		return f, d, unseenRetry(f, d), nil
+		return f, d, r.unseenRetry(f, d), nil
 	}
 	ok, err := r.confirm(ctx, f)
 	if err != nil {
@@ -47,19 +46,21 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	r.observeFailures(&f)
 	replace(&f, written)
 	d = admission.Decide(f, r.Clock.Now())
-	return f, d, unseenRetry(f, d), nil
+	return f, d, r.unseenRetry(f, d), nil
 }
 
 // unseenRetry is when to look again if the cache does not show all admissions yet: soon if somebody waits for that, else when the
 // API server should be asked. It is zero if the cache shows everything.
-func unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
-	switch {
-	case !f.Unseen:
-		return 0
-	case slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }):
-		return recall.Retry
+func (r *Reconciler) unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
+	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
+	if f.Unseen && slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
+		return r.cacheBehind.Next(key)
 	}
-	return unseenFor
+	r.cacheBehind.Reset(key)
+	if f.Unseen {
+		return unseenFor
+	}
+	return 0
 }
 
 // confirm reads the MachineHealthCheck and its plan past the cache, since they determine what a record will do. It reports whether

@@ -71,6 +71,8 @@ type Reconciler struct {
 
 	snapshots    recall.ByObject[*snapshot]
 	expectations recall.Expectations
+	// cacheBehind spaces out the looks while the cache does not show all admissions.
+	cacheBehind recall.Backoff
 	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
 	admitted recall.Unseen
 	// statuses are those that name so many Machines that writing them is rate-limited.
@@ -99,7 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.expectations.Wait(mhc); wait > 0 {
+	if wait := r.expectations.Wait(mhc, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, decision, err := r.decide(ctx, mhc)
@@ -126,6 +128,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) forget(key client.ObjectKey) {
 	r.snapshots.Forget(key)
 	r.expectations.Forget(key)
+	r.cacheBehind.Reset(key)
 	r.admitted.Forget(key)
 	r.statuses.Forget(key)
 	r.failures.Forget(key)

@@ -28,18 +28,18 @@ import (
 // ControllerName names the controllers in the list of controllers. Each kind of Machine has its own.
 const ControllerName = "reboot"
 
-// ClusterAPIKind and OpenShiftKind are the kinds of Machine whose hosts are cycled, HostKind is that of the hosts.
+// ClusterAPIKind and OpenShiftKind are the kinds of Machine whose hosts Sickbay cycles; HostKind is the kind of the hosts.
 var (
 	ClusterAPIKind = clusterv1.GroupVersion.WithKind("Machine")
 	OpenShiftKind  = machinev1.GroupVersion.WithKind("Machine")
 	HostKind       = metal3v1.GroupVersion.WithKind("BareMetalHost")
 )
 
-// maxSteps bounds the writes of one Reconcile; a cycle has far fewer.
+// maxSteps bounds the writes of one Reconcile; a cycle needs far fewer.
 const maxSteps = 50
 
-// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete those is in a role of its own,
-// so that nobody has it who does not need it.
+// The Nodes of OpenShift's Machines are in the management cluster. The permission to delete them has its own role, so that
+// only installations for OpenShift get it.
 //
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;patch;delete,roleName=openshift
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list,roleName=openshift
@@ -60,44 +60,46 @@ const maxSteps = 50
 
 // Reconciler cycles the hosts of Machines of one kind. AddToManager fills the fields that are nil.
 type Reconciler struct {
-	// Kind is that of the Machines: ClusterAPIKind or OpenShiftKind.
+	// Kind is the kind of the Machines: ClusterAPIKind or OpenShiftKind.
 	Kind   schema.GroupVersionKind
 	Client client.Client
 	// Live reads past the cache.
 	Live   client.Reader
 	Mapper meta.RESTMapper
-	// Workload is the way to the Nodes.
+	// Workload reads and writes the Nodes.
 	Workload workload.Writer
-	// Clusters are the connections to workload clusters, for watching their Nodes. Without them the Nodes are
-	// looked at again and again while a cycle waits for them.
+	// Clusters are the connections to workload clusters, for watching their Nodes. Without them, the controller polls the
+	// Node while a cycle waits for it.
 	Clusters *workload.Clusters
 	Recorder events.EventRecorder
 	Clock    clock.PassiveClock
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
-	// SyncPeriod is the net below the events.
+	// SyncPeriod is when to look again without an event.
 	SyncPeriod  time.Duration
 	Concurrency int
 
 	selectors    mhcspec.Selectors
 	expectations recall.Expectations
-	// failures are the steps that failed: each is tried again and again, and the same words once are enough.
+	changed      recall.Backoff
+	// failures are the steps that failed. Each is retried, but reported only once per cause.
 	failures recall.Dedupe[cycle.Action]
-	// watchNodes has the Nodes of a cluster wake up the controller; nil if there are no Clusters.
+	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
-	// turns let one machine of a control plane at a time begin.
+	// turns let machines of a control plane begin one at a time.
 	turns turns
-	// places leave workers to the others while a workload cluster hangs.
+	// places keep workers free for other clusters while a workload cluster hangs.
 	places  workload.Places
 	volumes volumes
 }
 
-// Reconcile brings one RebootRemediation as far as it gets: observe, decide, act, and again.
+// Reconcile takes one RebootRemediation as far as possible: it observes, decides, acts, and repeats.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	request := &v1alpha1.RebootRemediation{}
 	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.expectations.Forget(req.NamespacedName)
+			r.changed.Reset(req.NamespacedName)
 			r.failures.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -106,13 +108,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if mine, err := r.isMine(ctx, request); err != nil || !mine {
 		return ctrl.Result{}, err
 	}
-	if wait := r.expectations.Wait(request); wait > 0 {
+	if wait := r.expectations.Wait(request, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	return r.carryOut(ctx, request.DeepCopy())
+	result, err := r.carryOut(ctx, request.DeepCopy())
+	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) {
+		return ctrl.Result{RequeueAfter: r.changed.Next(req.NamespacedName)}, nil
+	}
+	r.changed.Reset(req.NamespacedName)
+	return result, err
 }
 
-// carryOut takes a power cycle as far as it gets.
+// carryOut takes a power cycle as far as possible. It fails with a conflict or ErrChanged if something has changed since it was read.
 func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemediation) (ctrl.Result, error) {
 	in := &visit{places: &r.places}
 	defer in.end()
@@ -121,22 +128,19 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 		switch {
 		case errors.Is(err, errBusy):
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
-		case apierrors.IsConflict(err), errors.Is(err, remedy.ErrChanged):
-			// Something has changed since it was read, so it is judged anew.
-			return ctrl.Result{RequeueAfter: recall.Retry}, nil
 		case err != nil:
 			return ctrl.Result{}, err
 		case !decision.Changed && decision.Action == cycle.Nothing:
 			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, request, v, decision)}, nil
 		case decision.Action == cycle.RemoveFinalizer, decision.Action == cycle.RemoveNodeFinalizer:
-			// What is left to be seen to comes with the event of this.
+			// The event of this write brings up the rest.
 			return ctrl.Result{}, nil
 		}
 	}
 	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s did not settle", client.ObjectKeyFromObject(request))
 }
 
-// isMine reports whether a RebootRemediation is about a Machine of the kind, and of a Cluster, that are looked after here.
+// isMine reports whether this Reconciler looks after the kind and the Cluster of a RebootRemediation's Machine.
 func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
 	ref := referenceOf(request)
 	if ref.APIGroup != r.Kind.Group {
@@ -147,7 +151,7 @@ func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemedia
 	return !foreign, err
 }
 
-// step looks once, and does one thing.
+// step observes once, and does one thing.
 func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, cycle.Decision, error) {
 	v, err := r.observe(ctx, request, in)
 	if err != nil {

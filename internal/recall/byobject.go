@@ -1,8 +1,7 @@
-// Package recall is what a process remembers between two looks at an object: its own writes that the cache does not show
-// yet, what people were told last, and what may wait. It only delays; nothing is decided by it that a restart would decide
-// otherwise.
+// Package recall is what a process remembers between two looks at an object: its own writes that the cache does not show yet, which
+// failures it has reported, and which writes may wait. It only delays work; no decision depends on it, so a restart changes none.
 //
-// It serves the controllers and the health check engine.
+// The controllers and the health check engine use it.
 package recall
 
 import (
@@ -12,25 +11,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ByObject keeps a value for each object; the zero value is that there is none. The zero ByObject is ready, and safe for concurrent use.
+// ByObject keeps a value for each object; the zero value means none. The zero ByObject is ready to use and safe for concurrent use.
 type ByObject[V comparable] struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]V
 }
 
-// Get returns what is kept for an object.
+// Get returns the value of an object.
 func (b *ByObject[V]) Get(key client.ObjectKey) V {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of[key]
 }
 
-// Set replaces what is kept for an object.
+// Set replaces the value of an object.
 func (b *ByObject[V]) Set(key client.ObjectKey, value V) {
 	b.Update(key, func(V) V { return value })
 }
 
-// Update replaces what is kept for an object by what is made of it, while nobody else changes anything, and returns that.
+// Update atomically replaces the value of an object by the result of change, and returns the new value.
 func (b *ByObject[V]) Update(key client.ObjectKey, change func(V) V) V {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,14 +46,14 @@ func (b *ByObject[V]) Update(key client.ObjectKey, change func(V) V) V {
 	return value
 }
 
-// All returns what is kept for all objects.
+// All returns the values of all objects.
 func (b *ByObject[V]) All() map[client.ObjectKey]V {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.of)
 }
 
-// Forget drops what is kept for an object that is gone.
+// Forget drops the value of an object that is gone.
 func (b *ByObject[V]) Forget(key client.ObjectKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

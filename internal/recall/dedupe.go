@@ -13,23 +13,23 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// Dedupe remembers what has failed, by object and by what of it was tried, so that people are told the same words once, and that
-// it is tried less and less often. The zero value is ready; it is safe for concurrent use.
+// Dedupe remembers failures by object and subject, so that the same failure is reported once, and retried less and less often.
+// The zero value is ready to use and safe for concurrent use.
 type Dedupe[S comparable] struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]map[S]Failure
 }
 
-// Failure is what could not be done.
+// Failure is something that could not be done.
 type Failure struct {
 	// Count is how often it has failed in a row.
 	Count int
-	// RetryAt is when it may be tried again, after a pause that doubles each time.
+	// RetryAt is when to try again, after a pause that doubles each time.
 	RetryAt time.Time
 	text    string
 }
 
-// Fail remembers that something could not be done, and reports whether that is news: the text is another than the last time.
+// Fail records a failure, and reports whether it is news: the first one, or one with another text than the last.
 func (d *Dedupe[S]) Fail(key client.ObjectKey, subject S, text string, now time.Time) (news bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +54,7 @@ func (d *Dedupe[S]) Succeed(key client.ObjectKey, subject S) (news bool) {
 	return failed
 }
 
-// Failures returns those that still are of interest; the others are forgotten.
+// Failures returns the failures that are still interesting, and forgets the others.
 func (d *Dedupe[S]) Failures(key client.ObjectKey, interesting func(S) bool) map[S]Failure {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *Dedupe[S]) Failures(key client.ObjectKey, interesting func(S) bool) map
 	return maps.Clone(d.of[key])
 }
 
-// Forget drops what is kept for an object that is gone.
+// Forget drops the failures of an object that is gone.
 func (d *Dedupe[S]) Forget(key client.ObjectKey) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

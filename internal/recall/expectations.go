@@ -8,53 +8,64 @@ import (
 )
 
 const (
-	// Retry is how soon an object is looked at again that the cache is behind with. The
-	// news is on its way, and a few milliseconds are usual.
+	// Retry is how long to wait before looking again at an object if the cache is behind, at first. Usually the cache catches up within a few
+	// milliseconds.
 	Retry = 20 * time.Millisecond
-	// longestWait bounds the wait, which doubles as long as there is no news: thousands of objects
-	// may wait for one watch that has stalled. It is how late a look may be once there is news, as
-	// the event of our own write wakes nobody up.
-	longestWait = 500 * time.Millisecond
+	// lastLook limits the wait, which doubles while the cache is behind: thousands of objects may wait for one stalled watch. It is
+	// also how late a look may be once the cache has caught up, because the event of our own write wakes nobody.
+	lastLook = 500 * time.Millisecond
+	// patience is how long an object waits for the cache to show our write. A stalled watch is replaced sooner. If etcd was restored from
+	// a backup, versions start again at an earlier one, and the cache may never show the write. Then an old state is better than none.
+	patience = 2 * time.Minute
 )
 
-// Expectations are our own last writes of objects, each until the cache has seen it. A controller that is woken up between its
-// write and the cache's news of it would judge by the old state: it would write the same thing again, and tell people about it
-// twice. The zero value is ready; it is safe for concurrent use.
+// Expectations are our own last writes of objects, each kept until the cache shows it. A controller that looks before that would
+// judge by the old state: it would repeat the write and the event. The zero value is ready to use and safe for concurrent use.
 type Expectations struct {
 	last ByObject[write]
 }
 
 type write struct {
 	version string
-	// waited is how often somebody has been told to wait for it.
-	waited int
+	// looks counts the looks that did not find it in the cache, and since is the time of the first.
+	looks int
+	since time.Time
 }
 
-// Expect remembers obj as the API server answered our write.
+// Expect remembers obj as returned by the API server for our write.
 func (e *Expectations) Expect(obj client.Object) {
 	e.last.Set(client.ObjectKeyFromObject(obj), write{version: obj.GetResourceVersion()})
 }
 
-// Wait returns how soon to look again at obj, which, as it was read from the cache, is older than
-// our last write of it; 0 if it is not. Then the write is forgotten.
-func (e *Expectations) Wait(obj client.Object) (wait time.Duration) {
+// Wait returns when to look again if obj, read from the cache, is older than our last write of it. It returns 0 if it is not, or if
+// the cache has been behind for two minutes. Then it forgets the write.
+func (e *Expectations) Wait(obj client.Object, now time.Time) (wait time.Duration) {
 	e.last.Update(client.ObjectKeyFromObject(obj), func(last write) write {
 		if !older(obj, last.version) {
 			return write{}
 		}
-		wait = min(Retry<<min(last.waited, 16), longestWait)
-		last.waited++
+		if last.looks == 0 {
+			last.since = now
+		}
+		if now.Sub(last.since) > patience {
+			return write{}
+		}
+		last.looks++
+		wait = pauseBefore(last.looks)
 		return last
 	})
 	return wait
 }
 
-// Forget drops what is kept for an object that is gone.
+// Forget drops the write of an object that is gone.
 func (e *Expectations) Forget(key client.ObjectKey) { e.last.Forget(key) }
 
-// older reports whether what the cache has under a name is older than a write under that name. That may be an object that had the
-// name before, or one that has taken it since: versions of one kind are in order, whichever object they are of.
+// older reports whether the cached object of a name is older than a write under that name. It may be an earlier or a later object
+// of that name: resource versions of one kind are ordered across objects.
 func older(shown client.Object, version string) bool {
 	order, err := resourceversion.CompareResourceVersion(shown.GetResourceVersion(), version)
 	return err == nil && order < 0
 }
+
+// pauseBefore returns the wait before the n-th look, counted from 1.
+func pauseBefore(n int) time.Duration { return min(Retry<<min(n-1, 16), lastLook) }

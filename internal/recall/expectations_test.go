@@ -38,7 +38,7 @@ func TestWait(t *testing.T) {
 			if test.noted != nil {
 				e.Expect(test.noted)
 			}
-			if got := e.Wait(test.read) > 0; got != test.want {
+			if got := e.Wait(test.read, start) > 0; got != test.want {
 				t.Errorf("Wait() > 0 is %t, want %t", got, test.want)
 			}
 		})
@@ -48,8 +48,8 @@ func TestWait(t *testing.T) {
 func TestWhatTheCacheHasSeenIsForgotten(t *testing.T) {
 	var e Expectations
 	e.Expect(object("a", "10"))
-	e.Wait(object("a", "10"))
-	if e.Wait(object("a", "9")) > 0 {
+	e.Wait(object("a", "10"), start)
+	if e.Wait(object("a", "9"), start) > 0 {
 		t.Error("a write that the cache had seen was still remembered")
 	}
 }
@@ -58,19 +58,20 @@ func TestForgetExpectation(t *testing.T) {
 	var e Expectations
 	e.Expect(object("a", "10"))
 	e.Forget(client.ObjectKeyFromObject(object("a", "")))
-	if e.Wait(object("a", "9")) > 0 {
+	if e.Wait(object("a", "9"), start) > 0 {
 		t.Error("a write was remembered after it was to be forgotten")
 	}
 }
 
-// TestStalledWatch: the wait doubles while there is no news, up to half a second, and begins anew with the next write.
+// TestStalledWatch: while the watch is stalled, the wait doubles, up to half a second. It starts again with the next
+// write.
 func TestStalledWatch(t *testing.T) {
 	var e Expectations
 	e.Expect(object("a", "10"))
 	sum, looks := time.Duration(0), 0
 	for sum < time.Minute {
-		wait := e.Wait(object("a", "9"))
-		if wait < Retry || wait > 500*time.Millisecond {
+		wait := e.Wait(object("a", "9"), start.Add(sum))
+		if wait < Retry || wait > lastLook {
 			t.Fatalf("look %d is after %s", looks, wait)
 		}
 		sum += wait
@@ -80,7 +81,23 @@ func TestStalledWatch(t *testing.T) {
 		t.Errorf("%d looks in a minute", looks)
 	}
 	e.Expect(object("a", "11"))
-	if wait := e.Wait(object("a", "10")); wait != Retry {
+	if wait := e.Wait(object("a", "10"), start.Add(sum)); wait != Retry {
 		t.Errorf("after another write the wait is %s, want %s", wait, Retry)
+	}
+}
+
+// TestRestoredBackup: if etcd was restored, the cache may never show our write; the object is not left alone for ever.
+func TestRestoredBackup(t *testing.T) {
+	var e Expectations
+	e.Expect(object("a", "1000000"))
+	if e.Wait(object("a", "9"), start) == 0 || e.Wait(object("a", "9"), start.Add(patience)) == 0 {
+		t.Error("the wait ended too soon")
+	}
+	if e.Wait(object("a", "9"), start.Add(patience+time.Second)) > 0 || e.Wait(object("a", "9"), start.Add(patience+2*time.Second)) > 0 {
+		t.Error("the wait did not end")
+	}
+	e.Expect(object("a", "10"))
+	if e.Wait(object("a", "9"), start.Add(time.Hour)) == 0 {
+		t.Error("the next write was not waited for")
 	}
 }

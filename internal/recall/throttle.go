@@ -6,22 +6,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Throttle keeps writes of an object apart that may wait. The zero value is ready; it is safe for concurrent use.
+// Throttle spaces out writes of an object that may wait. The zero value is ready to use and safe for concurrent use.
 type Throttle struct {
 	of ByObject[pause]
 }
 
 type pause struct {
 	since time.Time
-	// waits reports that a write waits for the end of the pause.
+	// waits says that a write is waiting for the end of the pause.
 	waits bool
 }
 
-// Begin begins a pause before the next write, as there was one just now.
+// Begin begins a pause before the next write, after a write just now.
 func (t *Throttle) Begin(key client.ObjectKey, now time.Time) { t.of.Set(key, pause{since: now}) }
 
-// Yield begins a pause before the next write, as something else comes first. A write that waits already is not put off
-// once more: what comes first may come again and again.
+// Yield begins a pause before the next write to let something else go first. It does not delay a write that is waiting
+// already, because other things may come again and again.
 func (t *Throttle) Yield(key client.ObjectKey, now time.Time) {
 	t.of.Update(key, func(p pause) pause {
 		if !p.waits {
@@ -31,7 +31,7 @@ func (t *Throttle) Yield(key client.ObjectKey, now time.Time) {
 	})
 }
 
-// Wait returns how long the next write is to wait if there is to be a pause between two; 0 if it need not.
+// Wait returns how long the next write must wait, given the pause between two writes; 0 if it need not.
 func (t *Throttle) Wait(key client.ObjectKey, between time.Duration, now time.Time) (wait time.Duration) {
 	t.of.Update(key, func(p pause) pause {
 		if !p.since.IsZero() {
@@ -43,5 +43,5 @@ func (t *Throttle) Wait(key client.ObjectKey, between time.Duration, now time.Ti
 	return wait
 }
 
-// Forget drops what is kept for an object that is gone.
+// Forget drops the pause of an object that is gone.
 func (t *Throttle) Forget(key client.ObjectKey) { t.of.Forget(key) }

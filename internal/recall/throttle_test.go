@@ -23,7 +23,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// TestYieldEnds: what comes first may come again and again, and a status that waits is stored all the same.
+// TestYieldEnds: other things may come first again and again, but a waiting status is stored all the same.
 func TestYieldEnds(t *testing.T) {
 	var throttle Throttle
 	throttle.Begin(owner, start)

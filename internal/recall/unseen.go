@@ -11,7 +11,7 @@ import (
 )
 
 // Unseen are objects that were written on behalf of others, their owners, and that the cache does not show yet. The zero value is
-// ready; it is safe for concurrent use.
+// ready to use and safe for concurrent use.
 type Unseen struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]map[client.ObjectKey]Expected
@@ -19,13 +19,13 @@ type Unseen struct {
 
 // Expected is a write of ours that the cache does not show yet.
 type Expected struct {
-	// Object is as the API server answered.
+	// Object is what the API server returned.
 	Object client.Object
-	// Since is when it was written, or seen past the cache.
+	// Since is when it was written, or read past the cache.
 	Since time.Time
 }
 
-// Expect remembers an object that was written on behalf of owner, as the API server answered.
+// Expect remembers an object that was written on behalf of owner, as returned by the API server.
 func (u *Unseen) Expect(owner client.ObjectKey, obj client.Object, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -38,7 +38,7 @@ func (u *Unseen) Expect(owner client.ObjectKey, obj client.Object, now time.Time
 	u.of[owner][client.ObjectKeyFromObject(obj)] = Expected{obj, now}
 }
 
-// Drop forgets one object, which is gone.
+// Drop forgets one object that is gone.
 func (u *Unseen) Drop(owner client.ObjectKey, obj client.Object) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -48,8 +48,8 @@ func (u *Unseen) Drop(owner client.ObjectKey, obj client.Object) {
 	}
 }
 
-// Of returns what was written on behalf of owner and the cache does not show yet, by name. Shown returns an object as
-// the cache has it, or nil. What it shows is forgotten.
+// Of returns the objects that were written on behalf of owner and that the cache does not show yet, by name. The function shown
+// returns an object from the cache, or nil. Of forgets objects that the cache shows.
 func (u *Unseen) Of(owner client.ObjectKey, shown func(client.ObjectKey) client.Object) []Expected {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -63,7 +63,7 @@ func (u *Unseen) Of(owner client.ObjectKey, shown func(client.ObjectKey) client.
 	})
 }
 
-// Forget drops what is kept for an owner that is gone.
+// Forget drops the objects of an owner that is gone.
 func (u *Unseen) Forget(owner client.ObjectKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

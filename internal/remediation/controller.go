@@ -80,6 +80,7 @@ type Reconciler struct {
 	sideBySide bool
 
 	expectations recall.Expectations
+	stale        recall.Backoff
 	kinds        kinds
 	nodes        workload.Places
 	shared       sharedReads
@@ -105,6 +106,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, record); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.expectations.Forget(req.NamespacedName)
+			r.stale.Reset(req.NamespacedName)
 			r.sweeps.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -114,13 +116,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, nil
 	}
 	beginAtZero(record)
-	if wait := r.expectations.Wait(record); wait > 0 {
+	if wait := r.expectations.Wait(record, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	after, err := r.carryOut(ctx, record)
+	if errors.Is(err, errStale) {
+		return ctrl.Result{RequeueAfter: r.stale.Next(req.NamespacedName)}, nil
+	}
+	r.stale.Reset(req.NamespacedName)
 	switch {
-	case errors.Is(err, errStale):
-		return ctrl.Result{RequeueAfter: recall.Retry}, nil
 	case errors.Is(err, errBusy):
 		return ctrl.Result{RequeueAfter: busyRetry}, nil
 	case errors.Is(err, workload.ErrBusy):

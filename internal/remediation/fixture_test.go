@@ -173,11 +173,22 @@ func (f *fixture) reconcile(record *v1alpha1.MachineRemediation) time.Duration {
 	return after
 }
 
+// isBackoff reports whether a Reconciler waits because something has changed since it was read.
+func isBackoff(wait time.Duration) bool {
+	var all recall.Backoff
+	for range 6 {
+		if all.Next(client.ObjectKey{}) == wait {
+			return true
+		}
+	}
+	return false
+}
+
 func (f *fixture) tryReconcile(record *v1alpha1.MachineRemediation) (time.Duration, error) {
 	f.t.Helper()
 	for range 10 {
 		result, err := f.once(f.t.Context(), record)
-		if err != nil || result.RequeueAfter != recall.Retry {
+		if err != nil || !isBackoff(result.RequeueAfter) {
 			return result.RequeueAfter, err
 		}
 	}

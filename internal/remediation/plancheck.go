@@ -45,6 +45,8 @@ type planCheck struct {
 	rules  *rules.Cache
 	// uids are the UIDs of the templates that were checked, by name, to drop their compiled rules.
 	uids sync.Map
+	// conflicts are those of its writes.
+	conflicts recall.Backoff
 }
 
 // Reconcile checks one plan.
@@ -63,8 +65,9 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	}
 	err := p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: recall.Retry}, nil
+		return ctrl.Result{RequeueAfter: p.conflicts.Next(req.NamespacedName)}, nil
 	}
+	p.conflicts.Reset(req.NamespacedName)
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, fmt.Errorf("writing the status of MachineRemediationTemplate %s: %w", req.NamespacedName, err)
 	}
@@ -83,6 +86,7 @@ func (p *planCheck) accepted(template *v1alpha1.MachineRemediationTemplate) meta
 }
 
 func (p *planCheck) forget(key client.ObjectKey) {
+	p.conflicts.Reset(key)
 	if uid, ok := p.uids.LoadAndDelete(key); ok {
 		p.rules.Forget(uid.(types.UID))
 	}

@@ -21,11 +21,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// ControllerName names the controllers in the list of controllers. Each kind of MachineHealthCheck has
-// one of its own.
+// ControllerName is the name in the list of controllers. Each kind of MachineHealthCheck has its own controller.
 const ControllerName = "upgradepause"
 
-// The kinds of MachineHealthCheck that are paused.
+// The kinds of MachineHealthCheck that Sickbay pauses.
 var (
 	ClusterAPIKind = clusterv1.GroupVersion.WithKind("MachineHealthCheck")
 	OpenShiftKind  = schema.GroupVersionKind{Group: "machine.openshift.io", Version: "v1beta1", Kind: "MachineHealthCheck"}
@@ -42,47 +41,45 @@ var (
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinedeployments;machines,verbs=list;watch
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=list;watch
 
-// Reconciler pauses and resumes the MachineHealthChecks of one kind. AddToManager fills the fields
-// that are nil.
+// Reconciler pauses and resumes the MachineHealthChecks of one kind. AddToManager sets defaults for nil fields.
 type Reconciler struct {
 	// Kind is ClusterAPIKind or OpenShiftKind.
 	Kind   schema.GroupVersionKind
 	Client client.Client
-	// Signals tell which upgrades are going on. By default: OpenShift's ClusterVersion, once it is
-	// installed; for ClusterAPIKind, Clusters; for OpenShiftKind, MachineConfigPools, once they are installed.
+	// Signals report the upgrades in progress. By default: OpenShift's ClusterVersion, once its kind is installed; for ClusterAPIKind, Clusters;
+	// for OpenShiftKind, MachineConfigPools, once their kind is installed.
 	Signals []Signal
-	// ClusterVersion and MachineConfigPools tell when these kinds of OpenShift are installed; nil is never.
+	// ClusterVersion and MachineConfigPools report when these OpenShift kinds are installed; nil means never.
 	ClusterVersion, MachineConfigPools *Installed
-	// Namespace restricts the reading of control planes and MachineDeployments; empty means all. That
-	// of the rest is up to the manager.
+	// Namespace restricts the reading of control planes and MachineDeployments; empty means all. The manager restricts everything else.
 	Namespace string
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
-	// WarnAfter is how long a pause may be before it is spoken of.
+	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
-	// SettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller looks after the machines;
-	// zero is not at all.
+	// SettleTimeout is how long Nodes may take to become Ready after an upgrade if another controller manages the machines; zero means no wait.
 	SettleTimeout time.Duration
-	// Ours reports whether Sickbay itself looks after the machines of a MachineHealthCheck, so that their clocks restart when it is
-	// resumed. Nil: it never does.
+	// Ours reports whether Sickbay itself manages the machines of a MachineHealthCheck, so that their clocks restart when it is resumed. Nil means
+	// never.
 	Ours func(check *metav1.PartialObjectMetadata) bool
-	// Readiness tells what is not back after an upgrade. By default it looks at Machines and, of OpenShift, at Nodes.
+	// Readiness reports which machines are not back after an upgrade. By default it reads Machines and, on OpenShift, Nodes.
 	Readiness Readiness
 	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock
-	// SyncPeriod is the net below the events.
+	// SyncPeriod is how often to look again without an event.
 	SyncPeriod  time.Duration
 	Concurrency int
 
 	expectations recall.Expectations
-	// unreadable are the signals that cannot be read, by their kind, so that each is spoken of once.
+	conflicts    recall.Backoff
+	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
 	unreadable recall.Dedupe[string]
 	fights     fights
 	selectors  selectors
 	censuses   censuses
 }
 
-// Reconcile looks at one MachineHealthCheck: observe, decide, act.
+// Reconcile handles one MachineHealthCheck: observe, decide, act.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	check := &metav1.PartialObjectMetadata{}
 	check.SetGroupVersionKind(r.Kind)
@@ -97,19 +94,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.expectations.Wait(check); wait > 0 {
+	if wait := r.expectations.Wait(check, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
 	decision := pause.Decide(facts, now)
-	switch err := r.act(ctx, check, decision); {
-	case apierrors.IsNotFound(err):
-		return ctrl.Result{}, nil
-	case apierrors.IsConflict(err):
-		// The cache does not know the latest yet.
-		return ctrl.Result{RequeueAfter: recall.Retry}, nil
-	case err != nil:
-		return ctrl.Result{}, err
+	err := r.act(ctx, check, decision)
+	if apierrors.IsConflict(err) {
+		// The cache is behind.
+		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+	}
+	r.conflicts.Reset(req.NamespacedName)
+	if err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if decision.Transition == pause.Begin {
 		r.fights.paused(req.NamespacedName, facts.Active(), now)
@@ -119,8 +116,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: r.requeueAfter(check.UID, decision)}, nil
 }
 
-// foreign reports whether a MachineHealthCheck is left to other managers. One that we have paused and that has lost its label is not: all managers
-// that would look after it have no filter, and none of those works beside one that has.
+// foreign reports whether a MachineHealthCheck is left to other managers. One that we paused and that has lost its label is not: all managers that
+// would handle it have no filter, and none of those runs beside one with a filter.
 func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
 	label := check.Labels[clusterv1.WatchLabel]
 	if r.WatchFilter == "" || label == r.WatchFilter {
@@ -129,10 +126,11 @@ func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
 	return label != "" || !pause.Ours(check.Annotations)
 }
 
-// forget drops what is kept for a MachineHealthCheck that is gone, or not ours.
+// forget drops the state of a MachineHealthCheck that is gone or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
 	r.expectations.Forget(key)
+	r.conflicts.Reset(key)
 	r.fights.Forget(key)
 	r.selectors.kept.Forget(key)
 }
@@ -161,7 +159,7 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	return r.addController(ctx, mgr)
 }
 
-// name is that of the controller in logs and metrics.
+// name returns the name of the controller in logs and metrics.
 func (r *Reconciler) name() string {
 	if r.Kind == OpenShiftKind {
 		return ControllerName + "-openshift"
