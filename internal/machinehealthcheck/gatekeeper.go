@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// looksAfter is how many answers one look at the machines is used for, so that a storm stops within that many acts.
-	looksAfter = 8
+	// fewestAnswers is how many acts one look at the machines serves at least, and answersShare the share of the machines that it serves if
+	// those are more: one in a hundred. A storm stops within that many acts. A fixed number would make each act cost more with each machine.
+	fewestAnswers, answersShare = 8, 100
 	// lookLasts is how long one look is used.
 	lookLasts = time.Second
 	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
@@ -73,7 +74,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 		if err := g.look().judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
-		kept.generation, kept.at, kept.left = mhc.Generation, now, looksAfter
+		kept.generation, kept.at, kept.left = mhc.Generation, now, answersOfLook(len(f.Targets))
 		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
 	}
 	kept.left--
@@ -82,6 +83,9 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	}
 	return kept.further, nil
 }
+
+// answersOfLook returns how many acts one look at so many machines serves.
+func answersOfLook(machines int) int { return max(fewestAnswers, machines/answersShare) }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
 // is no limit, or the number is within it.
