@@ -12,14 +12,14 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Beat writes a heartbeat of a Node, as its kubelet does when it has nothing else to say.
+// Beat writes a heartbeat of a Node, as its kubelet does when nothing has changed.
 func (f *Fleet) Beat(ctx context.Context, m Machine) error {
 	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
 		c.LastHeartbeatTime = f.World.Now()
 	})
 }
 
-// Sicken makes the Node of a machine not ready since a moment. The deadline is NodeTimeout after that.
+// Sicken makes the Node of a machine not ready since a moment. The deadline is NodeTimeout later.
 func (f *Fleet) Sicken(ctx context.Context, m Machine, since time.Time) error {
 	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
 		if c.Type == corev1.NodeReady {
@@ -28,7 +28,7 @@ func (f *Fleet) Sicken(ctx context.Context, m Machine, since time.Time) error {
 	})
 }
 
-// Heal makes it ready again.
+// Heal makes the Node of a machine ready again.
 func (f *Fleet) Heal(ctx context.Context, m Machine) error {
 	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
 		if c.Type == corev1.NodeReady {
@@ -37,7 +37,7 @@ func (f *Fleet) Heal(ctx context.Context, m Machine) error {
 	})
 }
 
-// Lose has nobody hear of the Node of a machine any more since a moment: all its conditions are unknown.
+// Lose makes the Node of a machine silent since a moment: all its conditions are Unknown.
 func (f *Fleet) Lose(ctx context.Context, m Machine, since time.Time) error {
 	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
 		c.Status, c.LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(since)
@@ -56,7 +56,7 @@ func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.N
 	return nil
 }
 
-// Unmark takes from a Machine that its owner was asked to replace it, as a new Machine would not have that.
+// Unmark removes the mark for the owner from a Machine, as if the Machine were new.
 func (f *Fleet) Unmark(ctx context.Context, m Machine) error {
 	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition)
 }

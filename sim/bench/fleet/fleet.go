@@ -1,6 +1,6 @@
-// Package fleet is what benchmarks have their subjects keep healthy: Machines by the thousand, on a real API server. The
-// Nodes of many clusters live in memory, those of a single one on a real API server, too. There is no infrastructure, and no controller of Cluster API runs: nobody but the subject
-// reads and writes, so what is measured is the subject.
+// Package fleet makes the fleets that benchmarks have their subjects keep healthy: thousands of Machines on a real API server. The Nodes of many
+// clusters are in memory; those of a single cluster are on a real API server, too. There is no infrastructure, and no controller of Cluster API runs.
+// Only the subject reads and writes, so the measured cost is its own.
 package fleet
 
 import (
@@ -24,11 +24,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// NodeTimeout is how long a Node of many clusters may be not ready. It is short, so that a run is, and long enough to
-// prepare a storm.
+// NodeTimeout is how long a Node may be not ready if there are many clusters. It is short to keep a run short, but long enough to prepare a storm.
 const NodeTimeout = 5 * time.Second
 
-// NodeTimeout is how long a Node of this fleet may be not ready. A real API server takes longer to write those of a storm.
+// NodeTimeout is how long a Node of this fleet may be not ready. A real API server takes longer to write the Nodes of a storm.
 func (f *Fleet) NodeTimeout() time.Duration {
 	const machinesPerSecond = 1000 // a tenth of them in a storm
 	for _, c := range clusters(f.Shape) {
@@ -39,14 +38,14 @@ func (f *Fleet) NodeTimeout() time.Duration {
 	return NodeTimeout
 }
 
-// writers is how many write at once while a fleet is made. More make an API server on two cores no faster.
+// writers is how many goroutines write while a fleet is created. More do not make an API server on two cores faster.
 const writers = 16
 
 // Fleet is a management cluster with its workload clusters.
 type Fleet struct {
 	Shape result.Fleet
 	World *world.World
-	// Machines are all of them, cluster by cluster.
+	// Machines are all machines, cluster by cluster.
 	Machines []Machine
 
 	mutex sync.Mutex
@@ -55,26 +54,25 @@ type Fleet struct {
 	owners map[client.ObjectKey]types.UID
 }
 
-// Large returns the machines of the large cluster that is beside the others; none if there is no such.
+// Large returns the machines of the large cluster beside the others; none if there is no such cluster.
 func (f *Fleet) Large() []Machine { return f.Machines[f.Shape.Clusters*f.Shape.Machines:] }
 
-// Beside returns the machines of the clusters beside the large one; all of them if there is none.
+// Beside returns the machines of the clusters beside the large one; all machines if there is none.
 func (f *Fleet) Beside() []Machine { return f.Machines[:f.Shape.Clusters*f.Shape.Machines] }
 
-// Machine is one, and its Node.
+// Machine is a machine with its Node.
 type Machine struct {
 	client.ObjectKey
 	Cluster client.ObjectKey
 }
 
-// Start makes a fleet. Everything in it is healthy, and nobody has said so yet. All of it may be remediated at once: what
-// is measured is how fast that is, not whether. Log gets what its API server says.
+// Start creates a fleet. Everything in it is healthy, and nobody has said so yet. All of it may be remediated at once, because the benchmark measures
+// how fast that is, not whether it happens. Log receives the output of its API server.
 func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, error) {
 	return StartLimited(ctx, shape, "100%", log)
 }
 
-// StartLimited makes a fleet in which no machine of a cluster is to be remediated while more of them than a limit, such as
-// "40%", are unhealthy.
+// StartLimited creates a fleet in which no machine of a cluster is remediated while more of them than a limit, such as "40%", are unhealthy.
 func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
 	options := world.Options{Synthetic: true, Log: log}
 	if shape.Size() > judgedFrom {
@@ -92,10 +90,10 @@ func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.
 	return f, nil
 }
 
-// Stop takes all of it down.
+// Stop stops everything.
 func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
 
-// Each calls do for all machines, some at once.
+// Each calls do for all machines, several at a time.
 func Each(ctx context.Context, machines []Machine, do func(context.Context, Machine) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
@@ -105,21 +103,21 @@ func Each(ctx context.Context, machines []Machine, do func(context.Context, Mach
 	return group.Wait()
 }
 
-// ownerIn is the MachineSet of a cluster. Clusters are made side by side.
+// ownerIn returns the MachineSet of a cluster. Clusters are created in parallel.
 func (f *Fleet) ownerIn(cluster client.ObjectKey) types.UID {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.owners[cluster]
 }
 
-// nodesOf are the Nodes of a cluster.
+// nodesOf returns the Nodes of a cluster.
 func (f *Fleet) nodesOf(cluster client.ObjectKey) nodes {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.nodes[cluster]
 }
 
-// Add makes a Machine and its Node.
+// Add creates a Machine and its Node.
 func (f *Fleet) Add(ctx context.Context, m Machine) error {
 	if err := f.addNode(ctx, m); err != nil {
 		return err
@@ -142,7 +140,7 @@ func (f *Fleet) addNode(ctx context.Context, m Machine) error {
 	return nil
 }
 
-// addStatus leaves alone what a subject has already said about the Machine.
+// addStatus sets the status of a Machine, except for what a subject has already written.
 func (f *Fleet) addStatus(ctx context.Context, machine *clusterv1.Machine, status clusterv1.MachineStatus) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		described := machine.DeepCopy()

@@ -9,10 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// images is how many a Node has. A kubelet lists up to 50.
+// images is how many images a Node lists. A kubelet lists up to 50.
 const images = 25
 
-// node is healthy, and as large as those of ordinary workers: who decodes, copies or keeps Nodes has to do with all of it.
+// node returns a healthy Node as large as that of an ordinary worker, because decoding, copying and keeping Nodes costs
+// accordingly.
 func node(m Machine, now metav1.Time) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: m.Name, Labels: nodeLabels(m), Annotations: map[string]string{
@@ -58,7 +59,7 @@ func resources(cpu, memory string) corev1.ResourceList {
 	}
 }
 
-// nodeConditions are those that a kubelet gives, in its order.
+// nodeConditions returns the conditions that a kubelet reports, in its order.
 func nodeConditions(now metav1.Time) []corev1.NodeCondition {
 	condition := func(of corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string) corev1.NodeCondition {
 		return corev1.NodeCondition{Type: of, Status: status, Reason: reason, Message: message, LastTransitionTime: now, LastHeartbeatTime: now}
@@ -71,7 +72,7 @@ func nodeConditions(now metav1.Time) []corev1.NodeCondition {
 	}
 }
 
-// nodeImages are the same for all Nodes, which share their names: 100,000 of them fit into the memory of a run.
+// nodeImages are the same for all Nodes, which share their names, so that 100,000 of them fit into memory.
 var nodeImages = sync.OnceValue(makeImages)
 
 func makeImages() []corev1.ContainerImage {

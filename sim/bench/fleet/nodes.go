@@ -12,15 +12,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// nodes are those of a workload cluster.
+// nodes are the Nodes of a workload cluster.
 type nodes interface {
 	create(ctx context.Context, node *corev1.Node) error
 	change(ctx context.Context, name string, edit func(*corev1.Node)) error
 	remove(ctx context.Context, name string) error
 }
 
-// addCluster makes a workload cluster. A hundred real API servers do not fit on a machine, one does, and it matters: it sends
-// Nodes in protobuf, as all real ones do, and those in memory can send nothing but JSON.
+// addCluster creates a workload cluster. A hundred real API servers do not fit on a computer, but one does. The difference
+// matters: real ones send Nodes in protobuf, those in memory only in JSON.
 func (f *Fleet) addCluster(ctx context.Context, c cluster) error {
 	create, its := f.World.CreateSynthetic, nodes(memoryNodes{f.World, c.ObjectKey})
 	if c.real {
@@ -32,7 +32,7 @@ func (f *Fleet) addCluster(ctx context.Context, c cluster) error {
 	return create(ctx, c.ObjectKey)
 }
 
-// memoryNodes are on an API server in memory.
+// memoryNodes are Nodes on an in-memory API server.
 type memoryNodes struct {
 	world   *world.World
 	cluster client.ObjectKey
@@ -50,7 +50,7 @@ func (n memoryNodes) remove(ctx context.Context, name string) error {
 	return n.world.WorkloadClient(n.cluster).Delete(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// realNodes are on a real API server. Nobody else writes to them.
+// realNodes are Nodes on a real API server. Nobody else writes to them.
 type realNodes struct {
 	client client.Client
 	mutex  sync.Mutex
@@ -65,7 +65,7 @@ func (n *realNodes) create(ctx context.Context, node *corev1.Node) error {
 	return nil
 }
 
-// change sends what has changed, as a kubelet does.
+// change sends only the difference, as a kubelet does.
 func (n *realNodes) change(ctx context.Context, name string, edit func(*corev1.Node)) error {
 	n.mutex.Lock()
 	before, ok := n.known[name]

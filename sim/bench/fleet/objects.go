@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// pool is the label by which a health check finds its Machines.
+// pool is the label by which a health check selects its Machines.
 const pool = "bench.sickbay.dev/pool"
 
-// healthCheck allows remedies while no more machines are unhealthy than a limit.
+// healthCheck returns a check that allows remedies while no more machines than a limit are
+// unhealthy.
 func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Duration) *clusterv1.MachineHealthCheck {
 	timeout := new(int32(nodeTimeout / time.Second))
 	return &clusterv1.MachineHealthCheck{
@@ -40,7 +41,7 @@ func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Durati
 	}
 }
 
-// machineSet owns the machines of a cluster. No controller looks after it.
+// machineSet returns the owner of the machines of a cluster. No controller handles it.
 func machineSet(cluster client.ObjectKey, machines int) *clusterv1.MachineSet {
 	labels := map[string]string{clusterv1.ClusterNameLabel: cluster.Name, pool: cluster.Name}
 	return &clusterv1.MachineSet{
@@ -65,7 +66,7 @@ func machineSpec(m Machine) clusterv1.MachineSpec {
 	}
 }
 
-// machine is a worker that runs, as Cluster API would describe it.
+// machine returns a running worker, as Cluster API would describe it.
 func machine(m Machine, owner types.UID) *clusterv1.Machine {
 	machine := &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{

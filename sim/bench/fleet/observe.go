@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Mark is something that is stored on a Machine about its health.
+// Mark is a statement about the health of a Machine in its status.
 type Mark struct {
 	Type   string
 	Status metav1.ConditionStatus
@@ -30,10 +30,10 @@ var (
 	Owned   = Mark{clusterv1.MachineOwnerRemediatedCondition, metav1.ConditionFalse}
 )
 
-// Observer sees when marks are stored, through a watch: a mark has the time at which everybody could know of it.
+// Observer sees through a watch when marks are stored: a mark's time is when everybody could know about it.
 type Observer struct {
 	mutex sync.Mutex
-	// seen has the time at which each Machine got each mark that it has.
+	// seen is when each Machine got each mark that it has.
 	seen map[client.ObjectKey]map[Mark]time.Time
 }
 
@@ -62,7 +62,7 @@ func (f *Fleet) Observe(ctx context.Context) (*Observer, error) {
 	return o, nil
 }
 
-// keepConditions drops what an observer does not look at: of 100,000 Machines that is a GiB.
+// keepConditions drops what an observer does not need: for 100,000 Machines, that is 1 GiB.
 func keepConditions(obj any) (any, error) {
 	machine, ok := obj.(*clusterv1.Machine)
 	if !ok {
@@ -93,7 +93,7 @@ func (o *Observer) see(machine *clusterv1.Machine) {
 	o.seen[key] = has
 }
 
-// Times waits until all of these machines have a mark, and returns since when.
+// Times waits until all these machines have a mark, and returns since when.
 func (o *Observer) Times(ctx context.Context, machines []Machine, mark Mark) ([]time.Time, error) {
 	times := make([]time.Time, len(machines))
 	err := world.Poll(ctx, func(context.Context) error {

@@ -10,26 +10,26 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// judgedFrom is the size above which a fleet is made with the verdicts that Sickbay would write: an API server on two cores
-// takes some 250 in a second, so those of 100,000 would take longer than all else.
+// judgedFrom is the size above which a fleet is created with the verdicts that Sickbay would write. An API server on two
+// cores takes some 250 of them per second, so those for 100,000 machines would take longer than everything else.
 const judgedFrom = 10_000
 
-// thrifty is the garbage collection target of the control plane of such a fleet: with the usual one it does not fit.
+// thrifty is the garbage collection target of the control plane for such a fleet, which does not fit into memory otherwise.
 const thrifty = 60
 
-// Judged reports whether the fleet was made with verdicts.
+// Judged reports whether the fleet was created with verdicts.
 func (f *Fleet) Judged() bool { return f.Shape.Size() > judgedFrom }
 
-// cluster is one that is to be made.
+// cluster is a cluster to create.
 type cluster struct {
 	client.ObjectKey
 	machines int
-	// real tells that its Nodes are on a real API server.
+	// real is set if its Nodes are on a real API server.
 	real bool
 }
 
-// clusters are those of a fleet, the large one last. One is real, if it is alone or large: one real API server fits on a
-// machine beside those in memory.
+// clusters returns the clusters of a fleet, the large one last. A cluster is real if it is alone or large: one real API
+// server fits on a computer beside those in memory.
 func clusters(shape result.Fleet) []cluster {
 	var all []cluster
 	for n := range shape.Clusters {
@@ -69,7 +69,7 @@ func (c cluster) all() []Machine {
 	return machines
 }
 
-// addAll makes a cluster with all that belongs to it. Its first machine is made by the API server, the others after that one.
+// addAll creates a cluster with everything in it. The API server creates its first machine; the others are copies.
 func (f *Fleet) addAll(ctx context.Context, store *store, c cluster, limit string) error {
 	if err := f.addCluster(ctx, c); err != nil {
 		return err

@@ -17,10 +17,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// ordinal is that of records which are not Sickbay's. It will not have as many of one machine.
+// ordinal is the ordinal of records that are not Sickbay's. Sickbay never reaches it for one machine.
 const ordinal = 1_000_000
 
-// Records returns what Sickbay would write down before it repairs machines, each ready to be created.
+// Records returns the records that Sickbay would create before it repairs machines, each ready to be
+// created.
 func (f *Fleet) Records(ctx context.Context, machines []Machine) (map[Machine]*v1alpha1.MachineRemediation, error) {
 	records, mutex := map[Machine]*v1alpha1.MachineRemediation{}, sync.Mutex{}
 	err := Each(ctx, machines, func(ctx context.Context, m Machine) error {
@@ -52,7 +53,7 @@ func (f *Fleet) record(ctx context.Context, m Machine) (*v1alpha1.MachineRemedia
 	}), nil
 }
 
-// DeleteRecord deletes a record of Records, which nobody looks after.
+// DeleteRecord deletes a record made by Records, which no controller handles.
 func (f *Fleet) DeleteRecord(ctx context.Context, r *v1alpha1.MachineRemediation) error {
 	free := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	if err := f.World.Client().Patch(ctx, r, free); err != nil {
@@ -64,7 +65,7 @@ func (f *Fleet) DeleteRecord(ctx context.Context, r *v1alpha1.MachineRemediation
 	return nil
 }
 
-// Mark asks for the repair of a Machine by its owner, in the way that Sickbay does.
+// Mark marks a Machine for its owner, as Sickbay does.
 func (f *Fleet) Mark(ctx context.Context, m Machine) error {
 	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status/conditions/-", "value": metav1.Condition{
 		Type: Owned.Type, Status: Owned.Status, LastTransitionTime: f.World.Now(),

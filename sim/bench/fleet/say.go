@@ -15,13 +15,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// Say writes a mark on a Machine as fast as the API server takes it: in the way that Sickbay writes verdicts, without anything
-// to find out before.
+// Say writes a mark to a Machine as fast as the API server takes it: in the way that Sickbay writes verdicts, but without
+// looking at anything first.
 func (f *Fleet) Say(ctx context.Context, m Machine, mark Mark) error {
 	return f.apply(ctx, m, mark, "Said", "says-"+mark.Type)
 }
 
-// judge writes the verdict that Sickbay has on a healthy Machine.
+// judge writes Sickbay's verdict on a healthy Machine.
 func (f *Fleet) judge(ctx context.Context, m Machine) error {
 	return f.apply(ctx, m, Healthy, verdict.ReasonSucceeded, machinehealth.FieldOwner)
 }
@@ -41,7 +41,7 @@ func (f *Fleet) apply(ctx context.Context, m Machine, mark Mark, reason, owner s
 	return nil
 }
 
-// Forget takes from a Machine all that a health check has ever said of it. Nobody must write to it meanwhile.
+// Forget removes everything from a Machine that a health check ever wrote to it. Nobody may write to it meanwhile.
 func (f *Fleet) Forget(ctx context.Context, m Machine) error {
 	made := machine(m, f.ownerIn(m.Cluster))
 	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/status/conditions", "value": made.Status.Conditions}})

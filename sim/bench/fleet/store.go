@@ -6,17 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// store is the etcd of the management cluster. It takes Machines ten times as fast as the API server, which has much to do
-// with each of them, and tells those who watch of them all the same.
+// store is the etcd of the management cluster. It takes Machines ten times as fast as the API server, which does much work
+// for each of them, and watches of the API server still see them.
 type store struct{ client *clientv3.Client }
 
 func openStore(url string) (*store, error) {
@@ -29,30 +29,32 @@ func openStore(url string) (*store, error) {
 
 func (s *store) close() error { return s.client.Close() }
 
-// atOnce is how many are written in one transaction. etcd takes 128 at most.
-const atOnce = 100
+// parallel is how many objects are written at once. Each gets its own revision, as all objects of an API server do. With several objects in
+// one revision, an API server may return a list that lacks some of them, and a watch from that revision on never reports those.
+const parallel = 64
 
-// clone writes machines that are as one is that exists, but for their names and UIDs.
+// clone writes copies of an existing machine that differ only in names and UIDs.
 func (s *store) clone(ctx context.Context, pattern Machine, machines []Machine) error {
 	raw, uid, err := s.read(ctx, pattern)
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(machines, atOnce) {
-		var puts []clientv3.Op
-		for _, m := range some {
+	var puts errgroup.Group
+	puts.SetLimit(parallel)
+	for _, m := range machines {
+		puts.Go(func() error {
 			value := bytes.ReplaceAll(raw, []byte(pattern.Name), []byte(m.Name))
 			value = bytes.ReplaceAll(value, []byte(uid), []byte(uuid.NewUUID()))
-			puts = append(puts, clientv3.OpPut(keyOf(m), string(value)))
-		}
-		if _, err := s.client.Txn(ctx).Then(puts...).Commit(); err != nil {
-			return fmt.Errorf("writing %d machines as %s is: %w", len(some), pattern, err)
-		}
+			if _, err := s.client.Put(ctx, keyOf(m), string(value)); err != nil {
+				return fmt.Errorf("writing machine %s as %s is: %w", m, pattern, err)
+			}
+			return nil
+		})
 	}
-	return nil
+	return puts.Wait()
 }
 
-// Stored returns how many bytes the etcd of the management cluster has in use.
+// Stored returns how many bytes the etcd of the management cluster uses.
 func (f *Fleet) Stored(ctx context.Context) (bytes int64, err error) {
 	s, err := openStore(f.World.Etcd())
 	if err != nil {
@@ -66,7 +68,7 @@ func (f *Fleet) Stored(ctx context.Context) (bytes int64, err error) {
 	return status.DbSizeInUse, nil
 }
 
-// read returns what is stored of a machine, and its UID.
+// read returns a machine as it is stored, and its UID.
 func (s *store) read(ctx context.Context, m Machine) (raw []byte, uid string, err error) {
 	answer, err := s.client.Get(ctx, keyOf(m))
 	if err != nil {

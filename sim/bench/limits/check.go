@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Check returns a sentence for each limit that a report misses, and for each that is about something which the report
-// does not have. Those against an earlier version count if the report has one. Limits must be as Load returns them.
+// Check returns a sentence for each limit that a report misses, and for each limit without a figure in the report.
+// Limits against an earlier version apply only if the report has one. Limits must come from Load.
 func Check(r result.Report, limits []Limit) []string {
 	var sentences []string
 	for _, limit := range limits {
@@ -32,7 +32,7 @@ func (l Limit) againstPrevious() bool {
 	return l.Against != nil && l.Against.Subject == result.Previous
 }
 
-// fleets returns those that the limit is for.
+// fleets returns the fleets that the limit applies to.
 func (l Limit) fleets(r result.Report) []result.Fleet {
 	if l.Fleet != Any {
 		return []result.Fleet{parsed(l.Fleet)}
@@ -46,7 +46,7 @@ func (l Limit) fleets(r result.Report) []result.Fleet {
 	return fleets
 }
 
-// parsed is a fleet whose name is known to be good.
+// parsed returns a fleet whose name is valid.
 func parsed(name string) result.Fleet {
 	fleet, _ := result.ParseFleet(name)
 	return fleet
@@ -68,7 +68,7 @@ func (l Limit) check(r result.Report, fleet result.Fleet) string {
 	return l.checkRatio(figure, other)
 }
 
-// resolve fills in what is the same.
+// resolve fills in what is the same as in the limited figure.
 func (a Against) resolve(measure result.Measure, fleet result.Fleet) (result.Measure, result.Subject, result.Fleet) {
 	if a.Fleet != "" {
 		fleet = parsed(a.Fleet)
@@ -80,7 +80,7 @@ func missing(measure result.Measure, fleet result.Fleet, subject result.Subject)
 	return fmt.Sprintf("The report has no %s.", result.Figure{Measure: measure, Fleet: fleet, Subject: subject})
 }
 
-// checkCount looks at every round: a count hardly depends on the machine, and one write too many is one.
+// checkCount checks every round: a count hardly depends on the machine, so even one excess write matters.
 func (l Limit) checkCount(figure result.Figure) string {
 	if figure.Max() <= float64(*l.Most) {
 		return ""
@@ -88,7 +88,7 @@ func (l Limit) checkCount(figure result.Figure) string {
 	return fmt.Sprintf("%s is up to %.4g, and may be %.4g at most.", figure, figure.Max(), float64(*l.Most))
 }
 
-// checkRatio does without a division, so that nothing against nothing is no miss.
+// checkRatio does not divide, so that zero against zero is no miss.
 func (l Limit) checkRatio(figure, other result.Figure) string {
 	if figure.Median() <= float64(*l.Most)*other.Median() {
 		return ""

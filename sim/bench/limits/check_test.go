@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPrevious: limits against an earlier version count if there is one.
+// TestPrevious: limits against an earlier version apply only if the report has one.
 func TestPrevious(t *testing.T) {
 	all, err := limits.Parse([]byte("limits: [{measure: handover-p99, fleet: any, against: {subject: previous}, most: 1.3, why: so}]"))
 	if err != nil {
@@ -87,7 +87,7 @@ func TestPrevious(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured: our own limits find fault with an empty report, each of them that needs no earlier version.
+// TestNothingMeasured: an empty report misses each of our own limits that needs no earlier version.
 func TestNothingMeasured(t *testing.T) {
 	all, err := limits.Load("limits.yaml")
 	if err != nil {
@@ -114,7 +114,7 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-// TestLess: a report that keeps a limit still does when Sickbay is better, or the limit wider.
+// TestLess: a report that meets a limit still does if Sickbay gets better or the limit gets wider.
 func TestLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Float64Range(0, 1000)

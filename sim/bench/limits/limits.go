@@ -1,8 +1,8 @@
-// Package limits says what the measured figures of Sickbay must be within.
+// Package limits checks measured figures of Sickbay against limits.
 //
-// A limit is a ratio of two figures of one run, or a plain count. There is none for a time or for bytes, as those
-// differ from machine to machine. All limits stand in one file, each with what was measured when it was set, and why it
-// is as it is.
+// A limit is a ratio of two figures of one run, or a plain count. There are none for times or bytes, because those
+// differ between machines. All limits are in one file, each with the value measured when it was set and the reason for
+// it.
 package limits
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Limit is one of them.
+// Limit is one limit.
 type Limit struct {
 	Measure result.Measure `json:"measure"`
-	// Fleet is one, as in 1x10000, or Any, which is each fleet of which there is a figure of Sickbay.
+	// Fleet is a fleet, as in 1x10000, or Any: each fleet for which Sickbay has a figure.
 	Fleet string `json:"fleet"`
-	// Against is the figure to compare with. A limit without is a count.
+	// Against is the figure to compare with. Without it, the limit is for a count.
 	Against *Against `json:"against,omitempty"`
-	// Most is the greatest ratio, of medians, or the greatest count, of any round.
+	// Most is the greatest ratio of medians, or the greatest count in any round.
 	Most *Number `json:"most"`
-	// FullOnly limits are not for short runs.
+	// FullOnly excludes the limit from short runs.
 	FullOnly bool `json:"fullOnly,omitempty"`
 
-	// Measured and Why are for readers: the mean when the limit was set, and where it comes from.
+	// Measured and Why are for readers: the mean when the limit was set, and the reason for it.
 	Measured *Number `json:"measured,omitempty"`
 	Why      string  `json:"why"`
 }
@@ -36,15 +36,15 @@ type Limit struct {
 // Any stands for each fleet.
 const Any = "any"
 
-// Against is a figure by what sets it apart from the one that is limited. What is left out is the same.
+// Against identifies a figure by how it differs from the limited one. Empty fields are the same.
 type Against struct {
-	// Subject is Sickbay itself if it is left out.
+	// Subject is Sickbay if it is empty.
 	Subject result.Subject `json:"subject,omitempty"`
 	Measure result.Measure `json:"measure,omitempty"`
 	Fleet   string         `json:"fleet,omitempty"`
 }
 
-// Load reads limits from a file. They are valid.
+// Load reads and validates limits from a file.
 func Load(path string) ([]Limit, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -57,13 +57,13 @@ func Load(path string) ([]Limit, error) {
 	return all, nil
 }
 
-// Parse reads limits. They are valid.
+// Parse parses and validates limits.
 func Parse(data []byte) ([]Limit, error) {
 	var file struct {
 		Limits []Limit `json:"limits"`
 	}
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
-		// It may have several lines.
+		// The error may have several lines.
 		return nil, errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
 	return file.Limits, validate(file.Limits)

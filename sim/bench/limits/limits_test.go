@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestOurLimits: the file is good, and has a limit for every goal that is no time.
+// TestOurLimits: the file is valid, and has a limit for every goal that is not a time.
 func TestOurLimits(t *testing.T) {
 	all, err := limits.Load("limits.yaml")
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Number is one that may be written as a fraction, as in 1/20.
+// Number is a number that may be written as a fraction, as in 1/20.
 type Number float64
 
-// UnmarshalJSON reads a number, or the text of one.
+// UnmarshalJSON decodes a number, or a string with one.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	text := string(data)
 	if strings.HasPrefix(text, `"`) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// validate returns the first thing that is wrong with limits.
+// validate returns the first error in limits.
 func validate(all []Limit) error {
 	if len(all) == 0 {
 		return errors.New("there are no limits")
@@ -75,7 +75,7 @@ func (a Against) validate(unit string) error {
 	return nil
 }
 
-// String names a limit by what it is about.
+// String describes what a limit is about.
 func (l Limit) String() string {
 	text := fmt.Sprintf("%s at %s", l.Measure, l.Fleet)
 	if l.Against == nil {

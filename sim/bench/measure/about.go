@@ -14,7 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Versions are those of what was measured, and of what it was measured with. Sickbay's is that of the source.
+// Versions returns the versions of what is measured and of its environment. Sickbay's is the version of the
+// source.
 func Versions(ctx context.Context, sickbay string) (map[string]string, error) {
 	server, err := exec.CommandContext(ctx, filepath.Join(world.AssetsDir(), "kube-apiserver"), "--version").Output()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// absence is a round in which machines fall sick while the subject is not there.
+// absence is a round in which machines fall sick while the subject is not running.
 func (s *stand) absence(ctx context.Context, p *subject.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()

@@ -10,7 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// failover has a leader die, again and again. Its standby gets one of its own, and dies next.
+// failover kills the leader again and again. Its standby gets a standby of its own, and is
+// killed next.
 func (s *stand) failover(ctx context.Context, who result.Subject) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -38,7 +39,7 @@ func (s *stand) failover(ctx context.Context, who result.Subject) error {
 	return nil
 }
 
-// succeed kills the leader, and returns how long it took until somebody else acts.
+// succeed kills the leader, and returns how long it took until the standby acted.
 func (s *stand) succeed(ctx context.Context, leader *subject.Process) (time.Duration, error) {
 	if err := leader.Kill(); err != nil {
 		return 0, err
@@ -48,7 +49,7 @@ func (s *stand) succeed(ctx context.Context, leader *subject.Process) (time.Dura
 	return acted.Sub(killed), err
 }
 
-// lead waits until somebody acts on a machine that is overdue, and returns when that was.
+// lead waits until a process acts on an overdue machine, and returns when it did.
 func (s *stand) lead(ctx context.Context) (time.Time, error) {
 	machines := s.some(1)
 	if err := s.fleet.Sicken(ctx, machines[0], time.Now().Add(-time.Hour).Truncate(time.Second)); err != nil {

@@ -45,7 +45,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestPercentileIsTheLeast of the values that so many percent do not exceed.
+// TestPercentileIsTheLeast: a percentile is the least value that so many percent do not exceed.
 func TestPercentileIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sorted := rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 300).Draw(t, "values")
@@ -67,7 +67,8 @@ func TestPercentileIsTheLeast(t *testing.T) {
 	})
 }
 
-// TestDelays: what comes before the deadline has no delay, as time stamps in the API are whole seconds.
+// TestDelays: an event before its deadline has no delay, because timestamps in the API have whole
+// seconds.
 func TestDelays(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	got := delays([]time.Time{at(5500), at(900), at(3000)}, []time.Time{at(5000), at(1000), at(1000)})
@@ -79,7 +80,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestTake puts the values of all rounds into one figure, and keeps subjects apart.
+// TestTake: one figure has the values of all rounds, and subjects are kept apart.
 func TestTake(t *testing.T) {
 	s := &stand{fleet: &fleet.Fleet{Shape: result.Fleet{Clusters: 1, Machines: 2}}}
 	s.take(result.Memory, result.Sickbay, 1)
@@ -96,7 +97,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestSome picks machines each once, and one at least.
+// TestSome: no machine is picked twice, and at least one is.
 func TestSome(t *testing.T) {
 	s := &stand{random: rand.New(rand.NewPCG(1, 2)), fleet: &fleet.Fleet{Machines: make([]fleet.Machine, 10)}}
 	for i := range s.fleet.Machines {
@@ -111,7 +112,7 @@ func TestSome(t *testing.T) {
 	}
 }
 
-// TestPauseEnds with its context, and says why.
+// TestPauseEnds: a pause ends with its context, and returns the cause.
 func TestPauseEnds(t *testing.T) {
 	why := errors.New("no more")
 	ctx, cancel := context.WithCancelCause(t.Context())

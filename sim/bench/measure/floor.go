@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// floor takes what nobody can do without, beyond decoding heartbeats: reading the fleet, and having the API server store
-// what there is to say in a storm.
+// floor measures what no subject can avoid, besides decoding heartbeats: reading the fleet, and making the API server
+// store the writes of a storm.
 func (s *stand) floor(ctx context.Context, p *subject.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -44,7 +44,7 @@ func (s *stand) floor(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// sayAll writes a verdict on each machine, as a first start does.
+// sayAll writes a verdict to each machine, as a first start does.
 func (s *stand) sayAll(ctx context.Context) error {
 	if s.fleet.Judged() {
 		return nil
@@ -61,7 +61,7 @@ func (s *stand) sayAll(ctx context.Context) error {
 	return nil
 }
 
-// say writes verdicts, records and marks of machines as fast as the API server takes them, and takes them away again.
+// say writes verdicts, records and marks as fast as the API server takes them, and removes them again.
 func (s *stand) say(ctx context.Context, machines []fleet.Machine) error {
 	records, err := s.fleet.Records(ctx, machines)
 	if err != nil {

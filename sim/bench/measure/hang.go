@@ -14,11 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// due is how many machines of the clusters that hang are sick when they begin to, in all. They are to be repaired while it lasts,
-// so that their Nodes are to be read live. Where none hangs they are those of one cluster that does not.
+// due is how many machines of the hanging clusters, in all, are sick when the clusters begin to hang. Their repairs fall due
+// while the clusters hang, so the subject must read their Nodes live. If no cluster hangs, the machines are those of one healthy
+// cluster.
 const due = 50
 
-// hang has some clusters of many hang, and machines of the others fall sick.
+// hang makes some of many clusters hang, and machines of the others sick.
 func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -34,7 +35,7 @@ func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) (err
 	if err := fleet.Each(ctx, sick, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) }); err != nil {
 		return err
 	}
-	// The news of them must be there before the silence.
+	// The subject must learn about them before the silence.
 	if err := pause(ctx, time.Second); err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) (err
 	return s.recoverFor(ctx, p, sick)
 }
 
-// silence has the clusters of machines hang. The function that it returns ends that.
+// silence makes the clusters of machines hang. The returned function ends that.
 func (s *stand) silence(machines []fleet.Machine) (func() error, error) {
 	var ends []func() error
 	end := func() error {
@@ -73,7 +74,7 @@ func (s *stand) silence(machines []fleet.Machine) (func() error, error) {
 	return end, nil
 }
 
-// beside has some machines fall sick, time and again, while others hang.
+// beside makes some machines sick, again and again, while other clusters hang.
 func (s *stand) beside(ctx context.Context, p *subject.Process, hanging int, machines []fleet.Machine) error {
 	for range s.plan.Rounds {
 		sick := s.someOf(machines, min(len(machines), s.plan.Alone*s.plan.PerSecond))
@@ -94,12 +95,12 @@ func (s *stand) beside(ctx context.Context, p *subject.Process, hanging int, mac
 	return nil
 }
 
-// fallSick has some machines fall sick in each second, and returns their deadlines.
+// fallSick makes some machines sick in each second, and returns their deadlines.
 func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.Time, error) {
 	deadlines := make([]time.Time, len(machines))
 	for i, m := range machines {
 		if i%s.plan.PerSecond == 0 {
-			// Time stamps in the API have whole seconds.
+			// Timestamps in the API have whole seconds.
 			if err := pause(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
 				return nil, err
 			}
@@ -113,7 +114,7 @@ func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.
 	return deadlines, nil
 }
 
-// delays are how long after their deadlines things happened, in seconds and in order.
+// delays returns how long after their deadlines things happened, in seconds, sorted.
 func delays(times, deadlines []time.Time) []float64 {
 	delays := make([]float64, len(times))
 	for i := range times {
@@ -123,7 +124,7 @@ func delays(times, deadlines []time.Time) []float64 {
 	return delays
 }
 
-// percentile is the least of sorted values that as many percent do not exceed.
+// percentile returns the least of the sorted values that at least that many percent do not exceed.
 func percentile(sorted []float64, percent int) float64 {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Machine describes the machine that this runs on.
+// Machine describes this computer.
 func Machine() (result.Machine, error) {
 	cpu, err := valueOf("/proc/cpuinfo", "model name")
 	if err != nil {
-		cpu = runtime.GOARCH // where the kernel does not say more
+		cpu = runtime.GOARCH // if the kernel does not name the model
 	}
 	memory, err := valueOf("/proc/meminfo", "MemTotal")
 	if err != nil {

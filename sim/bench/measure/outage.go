@@ -11,10 +11,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// grace has machines that cannot be read be Unknown soon, and not after five minutes.
+// grace makes unreadable machines Unknown soon, instead of after five minutes.
 const grace = "--remote-conditions-grace-period=10s"
 
-// outage has the largest cluster hang until there is nothing left to say about its machines, and then for a minute.
+// outage makes the largest cluster hang until nothing is left to report about its machines, and then for a minute.
 func (s *stand) outage(ctx context.Context, p *subject.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -53,7 +53,7 @@ func (s *stand) silentMinute(ctx context.Context, p *subject.Process, machines [
 	return nil
 }
 
-// restart ends a subject, starts it again with further arguments, and waits until it has looked at everything.
+// restart stops a subject, starts it again with more arguments, and waits until it has looked at everything.
 func (s *stand) restart(ctx context.Context, p *subject.Process, runner *subject.Runner, args ...string) error {
 	if err := p.Stop(); err != nil {
 		return err

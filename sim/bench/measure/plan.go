@@ -8,11 +8,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Part is some of what is measured, which can be left out.
+// Part is a part of the measurements that can be left out.
 type Part string
 
-// The parts: what it costs to have nothing to do, machines that fall sick one by one, a storm, a start while machines are sick,
-// what a start reads, clusters that hang, a large one that does, and the end of a leader.
+// The parts: the cost of having nothing to do, machines that fall sick one by one, a storm, a start while machines are sick,
+// what a start reads, clusters that hang, a large cluster that hangs, and the end of a leader.
 const (
 	Rest     Part = "rest"
 	Alone    Part = "alone"
@@ -24,38 +24,40 @@ const (
 	Failover Part = "failover"
 )
 
-// Parts returns all of them.
+// Parts returns all parts.
 func Parts() []Part { return []Part{Rest, Alone, Storm, Start, Reads, Hang, Outage, Failover} }
 
-// Plan says what is measured and how long.
+// Plan says what to measure and for how long.
 type Plan struct {
 	Fleets   []result.Fleet
 	Subjects []result.Subject
-	// Only are the parts that are measured; without any, all are.
+	// Only are the parts to measure; all if it is empty.
 	Only []Part
 	// Rounds is how often each figure is taken.
 	Rounds int
-	// Starts is how often a subject is started again, with the fleets in Restarted.
+	// Starts is how often a subject is restarted, with the fleets in Restarted.
 	Starts    int
 	Restarted []result.Fleet
-	// Metered are the fleets with which it is counted what a start of Sickbay reads.
+	// Metered are the fleets with which the reads of a start of Sickbay are counted.
 	Metered []result.Fleet
-	// Hung is the fleet of which clusters hang, so many at once as Hanging says.
+	// Hung is the fleet whose clusters hang; Hanging are the numbers of clusters that hang at once.
 	Hung    result.Fleet
 	Hanging []int
 	// Silent is the fleet whose largest cluster hangs for minutes.
 	Silent result.Fleet
-	// Compared are the fleets with which upstream is measured, Unlimited those with which it is measured without its limit, too.
+	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its
+	// limit.
 	Compared, Unlimited []result.Fleet
-	// Alone is for how many seconds machines fall sick one by one, PerSecond in each. It must be less than
+	// Alone is for how many seconds machines fall sick one by one, PerSecond of them in each second. It must be less than
 	// fleet.NodeTimeout.
 	Alone, PerSecond int
-	// Beats is for how long Nodes beat in a round, BeatsPerSecond in all, or more with a fleet of more than 10,000 machines.
+	// Beats is how long Nodes send heartbeats in a round, and BeatsPerSecond how many in all; fleets of more than 10,000
+	// machines send more.
 	Beats          time.Duration
 	BeatsPerSecond int
-	// Failover is the fleet whose leader dies.
+	// Failover is the fleet whose leader is killed.
 	Failover result.Fleet
-	// Profiles is a directory for those of the subjects with one fleet; without it there are none.
+	// Profiles is a directory for profiles of the subjects with the fleet Profiled; if it is empty, there are none.
 	Profiles string
 	Profiled result.Fleet
 }
@@ -71,22 +73,22 @@ var (
 	huge   = result.Fleet{Clusters: 900, Machines: 100, Large: 10_000}
 )
 
-// Full is the plan behind docs/benchmarks.md: Sickbay beside upstream.
+// Full returns the plan behind docs/benchmarks.md: Sickbay beside upstream.
 func Full() Plan {
 	return Plan{
-		// Those first of which there is most to say, as a run may be interrupted.
+		// The most interesting first, because a run may be interrupted.
 		Fleets:   []result.Fleet{large, many, mixed, middle, small},
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
-		// Real Nodes have something to say every five minutes: 33 in a second, if there are 10,000.
-		// As upstream looks once in 15 seconds, one look falls into each round.
+		// Real Nodes report every five minutes: 10,000 of them 33 times per second. Upstream looks every 15 seconds, so one
+		// look falls into each round.
 		Beats: 15 * time.Second, BeatsPerSecond: 33,
 		Restarted: []result.Fleet{large}, Metered: []result.Fleet{large, mixed}, Hung: many, Hanging: result.Hanging(), Silent: large,
 		Compared: []result.Fleet{large, many, middle, small}, Unlimited: []result.Fleet{large, middle}, Failover: middle, Profiled: large,
 	}
 }
 
-// Scale is what one process carries: clusters of 100 machines, more and more of them.
+// Scale returns the plan for how much one process can handle: more and more clusters of 100 machines.
 func Scale() Plan {
 	return Plan{
 		Fleets: []result.Fleet{few, many, huge}, Subjects: []result.Subject{result.Sickbay, result.Floor},
@@ -95,7 +97,7 @@ func Scale() Plan {
 	}
 }
 
-// Quick is one that takes three minutes, for every change of the code.
+// Quick returns a plan that takes three minutes, for every change of the code.
 func Quick() Plan {
 	quick := result.Fleet{Clusters: 1, Machines: 200}
 	return Plan{
@@ -105,7 +107,7 @@ func Quick() Plan {
 	}
 }
 
-// Apply has a plan that takes its fleets from somewhere else measure everything with each of them.
+// Apply makes a plan measure everything with each of these fleets.
 func (p *Plan) Apply(fleets []result.Fleet) {
 	p.Fleets, p.Metered, p.Compared, p.Profiled = fleets, fleets, fleets, fleets[0]
 	for _, f := range fleets {
@@ -118,23 +120,23 @@ func (p *Plan) Apply(fleets []result.Fleet) {
 	}
 }
 
-// stormShare is the part of a fleet that falls sick in a storm.
+// stormShare: one in so many machines of a fleet falls sick in a storm.
 const stormShare = 10
 
-// absentShare is the part of a fleet that falls sick while the subject is not there.
+// absentShare: one in so many machines of a fleet falls sick while the subject is not running.
 const absentShare = 100
 
-// does reports whether a part is measured.
+// does reports whether the plan measures a part.
 func (p Plan) does(part Part) bool { return len(p.Only) == 0 || slices.Contains(p.Only, part) }
 
-// subjects are those that are measured with a fleet.
+// subjects returns the subjects to measure with a fleet.
 func (p Plan) subjects(shape result.Fleet) []result.Subject {
 	return slices.DeleteFunc(slices.Clone(p.Subjects), func(s result.Subject) bool {
 		return s == result.Unlimited && !slices.Contains(p.Unlimited, shape) || s == result.Upstream && !slices.Contains(p.Compared, shape)
 	})
 }
 
-// starts is how often a subject is started again with a fleet. The limit of upstream makes no difference to that.
+// starts returns how often to restart a subject with a fleet. Upstream's limit makes no difference there.
 func (p Plan) starts(who result.Subject, shape result.Fleet) int {
 	if !p.does(Start) || who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
 		return 0
@@ -142,12 +144,12 @@ func (p Plan) starts(who result.Subject, shape result.Fleet) int {
 	return p.Starts
 }
 
-// meters reports whether it is counted what a start of a subject reads.
+// meters reports whether to count what a start of a subject reads.
 func (p Plan) meters(who result.Subject, shape result.Fleet) bool {
 	return p.does(Reads) && who == result.Sickbay && slices.Contains(p.Metered, shape)
 }
 
-// hangs returns how many clusters are to hang at once. Upstream is slow enough with one.
+// hangs returns how many clusters should hang at once. For upstream, one is slow enough.
 func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
 	if !p.does(Hang) || shape != p.Hung {
 		return nil
@@ -155,17 +157,17 @@ func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
 	return slices.DeleteFunc(slices.Clone(p.Hanging), func(n int) bool { return n >= shape.Clusters || who == result.Upstream && n != 1 })
 }
 
-// silences reports whether the largest cluster is to hang for minutes.
+// silences reports whether the largest cluster should hang for minutes.
 func (p Plan) silences(who result.Subject, shape result.Fleet) bool {
 	return p.does(Outage) && who == result.Sickbay && shape == p.Silent
 }
 
-// profiles reports whether there are profiles of a subject with a fleet.
+// profiles reports whether to profile a subject with a fleet.
 func (p Plan) profiles(who result.Subject, shape result.Fleet) bool {
 	return p.Profiles != "" && shape == p.Profiled && who != result.Unlimited
 }
 
-// failsOver reports whether a leader is to die.
+// failsOver reports whether to kill a leader.
 func (p Plan) failsOver(who result.Subject, shape result.Fleet) bool {
 	return p.does(Failover) && shape == p.Failover && who != result.Unlimited
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestPlansCanBeCarriedOut: a plan that cannot be would be found out after half an hour.
+// TestPlansCanBeCarriedOut: without this test, an impossible plan would fail only after
+// half an hour.
 func TestPlansCanBeCarriedOut(t *testing.T) {
 	for name, plan := range map[string]Plan{"full": Full(), "scale": Scale(), "quick": Quick(), "the test's": tiny()} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +49,7 @@ func checkPlan(t *testing.T, plan Plan) {
 	}
 }
 
-// checkFleet asks whether there are as many machines as are to fall sick at the same time.
+// checkFleet checks that the fleet has as many machines as fall sick at the same time.
 func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
 	t.Helper()
 	alone := plan.Alone * plan.PerSecond
@@ -62,7 +63,7 @@ func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
 	}
 }
 
-// TestPlanLeavesOut what takes long and says nothing new.
+// TestPlanLeavesOut: a plan leaves out what takes long and shows nothing new.
 func TestPlanLeavesOut(t *testing.T) {
 	small, large := result.Fleet{Clusters: 4, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
 	plan := Plan{

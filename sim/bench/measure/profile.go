@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// profile writes down what a process does at rest, and then in a storm. It takes no figures: to be watched takes time, too.
+// profile profiles a process at rest, and then in a storm. It takes no figures, because profiling costs time, too.
 func (s *stand) profile(ctx context.Context, p *subject.Process) error {
 	if !s.plan.profiles(p.Subject, s.fleet.Shape) {
 		return nil
@@ -30,10 +30,11 @@ func (s *stand) profile(ctx context.Context, p *subject.Process) error {
 	})
 }
 
-// stormProfile is the time from the beginning of a storm for which a process is watched. It is enough for Cluster API's.
+// stormProfile is how long a process is profiled from the beginning of a storm. It is long enough for Cluster API's
+// controller.
 const stormProfile = 25 * time.Second
 
-// sickenAtOnce is a storm from which no figures are taken.
+// sickenAtOnce is a storm without figures.
 func (s *stand) sickenAtOnce(ctx context.Context, p *subject.Process) error {
 	silent := *s
 	silent.figures = nil
@@ -44,8 +45,8 @@ func (s *stand) sickenAtOnce(ctx context.Context, p *subject.Process) error {
 	return silent.recover(ctx, machines)
 }
 
-// profiled writes profiles of a process: of the processor while something happens, of what was allocated, and where it
-// waited for locks, until after it.
+// profiled writes profiles of a process: of the processor while something happens, and of allocations and lock waits
+// up to its end.
 func (s *stand) profiled(ctx context.Context, p *subject.Process, during string, over time.Duration, happen func(context.Context) error) error {
 	name := func(kind string) string {
 		return filepath.Join(s.plan.Profiles, fmt.Sprintf("%s-%s-%s.%s.pprof", during, p.Subject, s.fleet.Shape, kind))

@@ -13,10 +13,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// absent is how many machines fall sick before it is counted what a start reads: their repairs ask for more than what is watched.
+// absent is how many machines fall sick before a metered start, because their repairs request more than what is watched.
 const absent = 10
 
-// reads counts what a start asks for and reads, and compares it with one list of all that is watched.
+// reads counts what a start requests and reads, and compares it with one list of everything watched.
 func (s *stand) reads(ctx context.Context, p *subject.Process) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -24,7 +24,7 @@ func (s *stand) reads(ctx context.Context, p *subject.Process) (err error) {
 	if err != nil {
 		return err
 	}
-	// Only when nobody goes through it any more: p is started again without.
+	// Stop the meter only when nobody uses it any more: p is started again without it.
 	defer func() { err = errors.Join(err, m.Stop()) }()
 	kubeconfig := filepath.Join(s.dir, "metered")
 	if err := m.WriteKubeconfig(kubeconfig); err != nil {

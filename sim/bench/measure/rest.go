@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// rest measures what it costs to have nothing to do: first all is still, and then Nodes beat, and all of them are well.
+// rest measures the cost of having nothing to do: first without heartbeats, and then with heartbeats of healthy Nodes.
 func (s *stand) rest(ctx context.Context, p *subject.Process) error {
 	still, err := s.used(ctx, p, func(ctx context.Context) error { return pause(ctx, s.plan.Beats) })
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *stand) rest(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// used is what a process uses while something happens.
+// used returns what a process uses while happen runs.
 func (s *stand) used(ctx context.Context, p *subject.Process, happen func(context.Context) error) (subject.Usage, error) {
 	before, err := p.Usage(ctx)
 	if err != nil {
@@ -47,10 +47,10 @@ func (s *stand) used(ctx context.Context, p *subject.Process, happen func(contex
 	return after.Since(before), err
 }
 
-// beatsOf is how many machines beat as often as a plan says. Beyond, there are more heartbeats, too.
+// beatsOf is the number of machines for which the plan's heartbeat rate holds. Larger fleets have more heartbeats.
 const beatsOf = 10_000
 
-// beat writes heartbeats, one Node after the other, and returns how many.
+// beat writes heartbeats, one Node after the other, and returns their number.
 func (s *stand) beat(ctx context.Context) (int, error) {
 	ticker := time.NewTicker(time.Second / time.Duration(s.plan.BeatsPerSecond*max(1, s.fleet.Shape.Size()/beatsOf)))
 	defer ticker.Stop()

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// TestMain lets this program be the subjects other than Sickbay, as the program of the benchmark is.
+// TestMain lets this program run the subjects other than Sickbay, as the benchmark's program does.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "manager" {
 		os.Exit(m.Run())
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// tiny is the least that takes every figure but those of fail-over, of clusters that hang, and of starts without verdicts.
+// tiny returns the smallest plan that takes every figure except those of failover, of hanging clusters, and of starts without verdicts.
 func tiny() Plan {
 	fleet := result.Fleet{Clusters: 2, Machines: 5, Large: 20}
 	return Plan{
@@ -39,11 +39,11 @@ func tiny() Plan {
 	}
 }
 
-// TestRun carries out a plan with the real binary. How long anything takes is nobody's business here.
+// TestRun carries out a plan with the real binary. It does not check any times.
 func TestRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	log.SetOutput(io.Discard) // the API servers in memory complain about each watch that ends
+	log.SetOutput(io.Discard) // the in-memory API servers log each watch that ends
 	runner := subject.Runner{Log: io.Discard}
 	var err error
 	if runner.Sickbay, err = sickbay.Build(ctx, t.TempDir()); err != nil {
@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	checkSense(t, report, plan.Fleets[0])
 }
 
-// checkTaken asks for one value of each measure, and of no other.
+// checkTaken checks that each of these measures has one value, and that there are no others.
 func checkTaken(t *testing.T, report result.Report, who result.Subject, want []result.Measure) {
 	t.Helper()
 	var got []result.Measure
@@ -101,7 +101,7 @@ func checkTaken(t *testing.T, report result.Report, who result.Subject, want []r
 	}
 }
 
-// checkSense has what must be so on any machine.
+// checkSense checks what must be true on any computer.
 func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 	t.Helper()
 	value := func(m result.Measure) float64 {
@@ -116,8 +116,8 @@ func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 			t.Errorf("%s is %v", m, value(m))
 		}
 	}
-	// A verdict, a record, a mark, and what the record says of it are at least four writes. Where the machine is busy, the counters are
-	// read after the first deadline, and a write for a remedy is counted with those of the onset.
+	// A verdict, a record, a mark, and the record's status after it are at least four writes. On a busy computer, the counters are read
+	// after the first deadline, so writes for a remedy may count for the onset.
 	for m, writes := range map[result.Measure]float64{
 		result.RemedyWrites: value(result.OnsetWrites) + value(result.RemedyWrites),
 		result.StormWrites:  value(result.StormWrites),

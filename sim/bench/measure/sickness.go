@@ -33,7 +33,7 @@ func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// recoverFor makes machines what they were before. The end of a remedy must not count for the next one.
+// recoverFor restores machines. The end of one remedy must not count for the next one.
 func (s *stand) recoverFor(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
 	if err := s.recover(ctx, machines); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (s *stand) recoverFor(ctx context.Context, p *subject.Process, machines []f
 	return err
 }
 
-// alone has some machines fall sick in each second. All of them do before the first deadline, so that what is written in
-// the meantime and what is written for the remedy can be told apart.
+// alone makes some machines sick in each second. All of them fall sick before the first deadline, so that writes before
+// and after it can be counted separately.
 func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
 	well, err := p.Usage(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *stand) times(ctx context.Context, machines []fleet.Machine) (verdicts, 
 	return verdicts, marks, err
 }
 
-// quiet waits until a process has written nothing for a second: a status, or an event, may come after the mark.
+// quiet waits until a process has written nothing for a second, because a status or an event may follow the mark.
 func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, error) {
 	last, err := p.Usage(ctx)
 	for err == nil {
@@ -111,7 +111,7 @@ func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, e
 	return last, err
 }
 
-// takeDelays notes the delays after deadlines.
+// takeDelays records the delays after deadlines.
 func (s *stand) takeDelays(who result.Subject, times, deadlines []time.Time, p50, p99, most result.Measure) {
 	sorted := delays(times, deadlines)
 	s.take(p50, who, percentile(sorted, 50))
@@ -119,7 +119,7 @@ func (s *stand) takeDelays(who result.Subject, times, deadlines []time.Time, p50
 	s.take(most, who, percentile(sorted, 100))
 }
 
-// recover makes machines what they were before.
+// recover restores machines to what they were.
 func (s *stand) recover(ctx context.Context, machines []fleet.Machine) error {
 	if err := fleet.Each(ctx, machines, s.fleet.Heal); err != nil {
 		return err

@@ -14,14 +14,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// patience is how long anything may take. Cluster API's controller has been seen to need minutes, and so does an API server
-// that is told of each machine.
+// patience bounds every wait. Cluster API's controller sometimes needs minutes, and so does an API server that gets a write
+// for each machine.
 func (s *stand) patience() time.Duration {
 	const machinesPerSecond = 50
 	return 5*time.Minute + time.Duration(s.fleet.Shape.Size()/machinesPerSecond)*time.Second
 }
 
-// stand is a fleet with whoever looks at it.
+// stand is a fleet with its observer and subjects.
 type stand struct {
 	plan     Plan
 	fleet    *fleet.Fleet
@@ -33,7 +33,7 @@ type stand struct {
 	figures  []result.Figure
 }
 
-// Run carries out a plan. Dir is for files that are needed meanwhile, noise gets what subjects and API servers say.
+// Run carries out a plan. Dir is for temporary files; noise receives the output of subjects and API servers.
 func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
 	var figures []result.Figure
 	for _, shape := range plan.Fleets {
@@ -59,7 +59,7 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 		return nil, err
 	}
 	defer func() {
-		// The observer first: an API server waits for those who watch, until it is killed.
+		// End the observer first, because an API server that stops waits for its watches.
 		end()
 		_ = f.Stop(context.WithoutCancel(ctx))
 	}()
@@ -71,7 +71,7 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 		return nil, err
 	}
 	for i, who := range plan.subjects(shape) {
-		// The floor has no verdicts of its own to write.
+		// The floor writes no verdicts of its own.
 		if i > 0 && who != result.Floor {
 			if err := fleet.Each(ctx, f.Machines, f.Forget); err != nil {
 				return s.figures, err
@@ -84,7 +84,7 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	return s.figures, nil
 }
 
-// take notes a value of a round.
+// take records a value of a round.
 func (s *stand) take(m result.Measure, who result.Subject, value float64) {
 	for i := range s.figures {
 		f := &s.figures[i]
@@ -96,8 +96,8 @@ func (s *stand) take(m result.Measure, who result.Subject, value float64) {
 	s.figures = append(s.figures, result.Figure{Measure: m, Fleet: s.fleet.Shape, Subject: who, Values: []float64{value}})
 }
 
-// takeRequests notes how many requests of each verb there were, times a factor, and returns how many that is in all. What was
-// created is counted in the API: see subject.Usage.
+// takeRequests records the number of requests by verb, times a factor, and returns their sum. Creations are counted in the
+// API: see subject.Usage.
 func (s *stand) takeRequests(during result.Phase, who result.Subject, used subject.Usage, factor float64) (all float64) {
 	for _, verb := range result.Verbs() {
 		n := used.Requests[verb]
@@ -110,7 +110,7 @@ func (s *stand) takeRequests(during result.Phase, who result.Subject, used subje
 	return all
 }
 
-// some returns n machines that are far from each other in the fleet.
+// some returns n machines that are far apart in the fleet.
 func (s *stand) some(n int) []fleet.Machine { return s.someOf(s.fleet.Machines, n) }
 
 func (s *stand) someOf(machines []fleet.Machine, n int) []fleet.Machine {
@@ -122,7 +122,7 @@ func (s *stand) someOf(machines []fleet.Machine, n int) []fleet.Machine {
 	return picked
 }
 
-// stormy returns the machines of a storm: a tenth of the large cluster, or else of the fleet.
+// stormy returns the machines of a storm: a tenth of the large cluster, or of the fleet if there is none.
 func (s *stand) stormy() []fleet.Machine {
 	of := s.fleet.Large()
 	if len(of) == 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// firstMarks are those of a storm that have to come soon.
+// firstMarks is how many marks of a storm must come soon.
 const firstMarks = 100
 
-// writesPerSecond is what any API server takes.
+// writesPerSecond is what any API server can take.
 const writesPerSecond = 50
 
-// storm has machines fall sick in the same moment, and some of other clusters, if there are any, soon after.
+// storm makes machines sick at the same moment, and soon after some of other clusters, if there are any.
 func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
 	before, err := p.Usage(ctx)
 	if err != nil {
 		return err
 	}
-	// Nodes say that they fall sick in a while: on a busy machine it takes longer to write them than they may be sick.
+	// Date the sickness in the future: on a busy computer, writing the Nodes takes longer than their timeout.
 	since := time.Now().Truncate(time.Second).Add(time.Duration(len(machines)/writesPerSecond) * time.Second)
 	deadline := since.Add(s.fleet.NodeTimeout())
 	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
@@ -66,8 +66,8 @@ func (s *stand) takeStorm(ctx context.Context, who result.Subject, machines []fl
 	return nil
 }
 
-// lonely has one machine beside the large cluster fall sick in each of the first seconds after a moment. Without a large
-// cluster the storm is everywhere, and nobody is beside it.
+// lonely makes one machine outside the large cluster sick in each of the first seconds after a moment. Without a large
+// cluster, the storm is everywhere, so there are none.
 func (s *stand) lonely(ctx context.Context, since time.Time) (machines []fleet.Machine, deadlines []time.Time, err error) {
 	const seconds = 3
 	if len(s.fleet.Large()) == 0 {

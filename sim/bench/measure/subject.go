@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// subject takes all figures of one subject. Afterwards there may be what it has said of machines.
+// subject takes all figures of one subject. Its marks may remain on machines afterwards.
 func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	s.log.Info("Measuring", "subject", who)
 	p, err := s.first(ctx, who)
@@ -34,11 +34,11 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	if err := s.sicknesses(ctx, p); err != nil {
 		return err
 	}
-	// It would write at once again what is taken away later.
+	// Kill it, because it would immediately rewrite what is removed later.
 	return p.Kill()
 }
 
-// sicknesses takes the figures for which machines have to fall sick.
+// sicknesses takes the figures that need sick machines.
 func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 	if s.plan.does(Alone) || s.plan.does(Storm) {
 		for range s.plan.Rounds {
@@ -69,7 +69,7 @@ func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// silences takes the figures for which clusters have to hang.
+// silences takes the figures that need hanging clusters.
 func (s *stand) silences(ctx context.Context, p *subject.Process) error {
 	for _, clusters := range s.plan.hangs(p.Subject, s.fleet.Shape) {
 		if err := s.hang(ctx, p, clusters); err != nil {
@@ -82,7 +82,8 @@ func (s *stand) silences(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// first starts a subject that knows the fleet not yet, and waits until it has judged all of it.
+// first starts a subject that does not know the fleet yet, and waits until it has judged all of
+// it.
 func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -110,7 +111,7 @@ func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process
 	return p, s.around(ctx, who)
 }
 
-// around takes what the fleet costs others than the subject.
+// around measures what the fleet costs the API server and etcd.
 func (s *stand) around(ctx context.Context, who result.Subject) error {
 	ids, err := s.fleet.World.PIDs()
 	if err != nil {
@@ -128,9 +129,9 @@ func (s *stand) around(ctx context.Context, who result.Subject) error {
 	return err
 }
 
-// settle waits until a process does next to nothing for some seconds.
+// settle waits until a process does almost nothing for some seconds.
 func (s *stand) settle(ctx context.Context, p *subject.Process) error {
-	// Each cluster is asked whether it is there, again and again.
+	// The process probes each cluster again and again.
 	const window, perCluster = 5 * time.Second, 2 * time.Millisecond
 	quiet := 250*time.Millisecond + time.Duration(s.fleet.Shape.Clusters)*perCluster
 	before, err := p.Usage(ctx)
@@ -152,7 +153,7 @@ func (s *stand) settle(ctx context.Context, p *subject.Process) error {
 	}
 }
 
-// pause waits.
+// pause waits for d.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

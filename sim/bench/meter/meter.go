@@ -1,4 +1,4 @@
-// Package meter counts what a program asks an API server for, and reads from it. It stands in between, as a server without TLS.
+// Package meter counts what a program requests and reads from an API server. It is a proxy without TLS.
 package meter
 
 import (
@@ -17,23 +17,23 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Reading is what a meter shows: what was asked for, and the bytes of all answers, none of them compressed.
+// Reading is what a meter shows: the number of requests, and the bytes of all answers, uncompressed.
 type Reading struct {
 	Requests int
 	Bytes    int64
 }
 
-// Watched is what somebody watches: where, and in which encoding.
+// Watched is what a client watches, and in which encoding.
 type Watched struct {
 	Path, LabelSelector, FieldSelector, Accept string
 }
 
-// plain is the encoding of answers: lists would come compressed, and watches do not.
+// plain is the content encoding of answers. Otherwise lists would be compressed, but watches are not.
 const plain = "identity"
 
-// Meter is a server.
+// Meter is a proxy that counts.
 type Meter struct {
-	// URL is where it is reached.
+	// URL is its address.
 	URL string
 
 	server http.Server
@@ -65,10 +65,10 @@ func Start(config *rest.Config) (*Meter, error) {
 	return m, nil
 }
 
-// Stop ends it, and all that goes on through it.
+// Stop stops the meter, and breaks all connections through it.
 func (m *Meter) Stop() error { return m.server.Close() }
 
-// WriteKubeconfig writes one by which programs go through the meter.
+// WriteKubeconfig writes a kubeconfig that goes through the meter.
 func (m *Meter) WriteKubeconfig(path string) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["meter"] = &clientcmdapi.Cluster{Server: m.URL}
@@ -80,14 +80,14 @@ func (m *Meter) WriteKubeconfig(path string) error {
 	return nil
 }
 
-// Read returns what it shows.
+// Read returns the current reading.
 func (m *Meter) Read() Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.reading
 }
 
-// Watched returns what was watched so far.
+// Watched returns what has been watched so far.
 func (m *Meter) Watched() []Watched {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +123,7 @@ func (m *Meter) note(req *http.Request) {
 	}
 }
 
-// counted is the body of an answer.
+// counted is the body of an answer, whose bytes count.
 type counted struct {
 	io.ReadCloser
 	meter *Meter
@@ -138,10 +138,10 @@ func (c *counted) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// page is how many objects a client-go list asks for at once.
+// page is how many objects client-go requests at once in a list.
 const page = "500"
 
-// List reads what is watched once, page by page, as cheaply as it can be read in that encoding.
+// List reads everything watched once, page by page, which is the cheapest way in that encoding.
 func (m *Meter) List(ctx context.Context, watched []Watched) (Reading, error) {
 	var all Reading
 	for _, one := range watched {

@@ -65,7 +65,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// get asks through the meter, as a program does that has its kubeconfig.
+// get sends a request through the meter, like a program with its kubeconfig.
 func get(t *testing.T, m *meter.Meter, path, accept string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")

@@ -17,7 +17,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// scheme knows all that comes in protobuf: Kubernetes' own kinds, and the metadata of others.
+// scheme knows everything that comes in protobuf: Kubernetes' own kinds, and the metadata of
+// others.
 var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
@@ -25,7 +26,7 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 	return s
 })
 
-// listPage reads a page past the count, and returns where the next one begins, and its size.
+// listPage reads a page without counting it, and returns its size and where the next one begins.
 func (m *Meter) listPage(ctx context.Context, one Watched, query url.Values) (next string, size int64, err error) {
 	at := *m.target
 	at.Path, at.RawQuery = one.Path, query.Encode()
@@ -51,12 +52,12 @@ func (m *Meter) listPage(ctx context.Context, one Watched, query url.Values) (ne
 	return next, int64(len(body)), err
 }
 
-// listed is the encoding of a list for one of a watch: those of metadata have a name of their own.
+// listed converts the encoding of a watch to that of a list: metadata lists have their own name.
 func listed(accept string) string {
 	return strings.NewReplacer(";stream=watch", "", "as=PartialObjectMetadata;", "as=PartialObjectMetadataList;").Replace(accept)
 }
 
-// continued returns where the page after this one begins; empty if there is none.
+// continued returns where the next page begins; empty if there is none.
 func continued(contentType string, body []byte) (string, error) {
 	if !strings.Contains(contentType, "protobuf") {
 		var list struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// logarithmic makes the vertical axis one for amounts of a unit: full decades around the values, each with its name.
-// It returns what is drawn for a value: 0 has no place on such an axis, and is drawn at its low end.
+// logarithmic makes the vertical axis logarithmic for a unit: full decades around the values, each with a label. It
+// returns the function that places a value: 0 has no place on such an axis, so it is drawn at the low end.
 func logarithmic(p *plot.Plot, unit string, values []float64) func(float64) float64 {
 	least, greatest := math.Inf(1), 0.0
 	for _, value := range values {
@@ -31,7 +31,7 @@ func logarithmic(p *plot.Plot, unit string, values []float64) func(float64) floa
 	return func(value float64) float64 { return max(value, low) }
 }
 
-// decades are ticks with a name at each power of ten, and without in between.
+// decades returns ticks with a label at each power of ten, and without labels in between.
 func decades(first, last int, unit string) []plot.Tick {
 	var ticks []plot.Tick
 	for power := first; power <= last; power++ {
@@ -44,7 +44,7 @@ func decades(first, last int, unit string) []plot.Tick {
 	return ticks
 }
 
-// medians are those of a measure over some fleets, one after the other, of a subject.
+// medians is the medians of a measure of one subject with several fleets.
 type medians struct {
 	subject result.Subject
 	// at are positions in the list of fleets.
@@ -69,7 +69,7 @@ func collect(r result.Report, m result.Measure, fleets []result.Fleet) []medians
 	return all
 }
 
-// having returns the fleets of which there is a figure of any of some measures.
+// having returns the fleets that have a figure of any of these measures.
 func having(r result.Report, measures ...result.Measure) []result.Fleet {
 	return slices.DeleteFunc(r.Fleets(), func(f result.Fleet) bool {
 		return !slices.ContainsFunc(r.Figures, func(figure result.Figure) bool {
@@ -78,7 +78,7 @@ func having(r result.Report, measures ...result.Measure) []result.Fleet {
 	})
 }
 
-// categories makes the horizontal axis one for fleets, which stand at 0, 1, and so on.
+// categories labels the horizontal axis with fleets, at 0, 1, and so on.
 func categories(p *plot.Plot, fleets []result.Fleet) {
 	var names []string
 	for _, f := range fleets {
@@ -93,7 +93,7 @@ func categories(p *plot.Plot, fleets []result.Fleet) {
 	p.X.Min, p.X.Max = -0.5, float64(len(fleets))-0.5
 }
 
-// beside is how far from the middle of its fleet a subject is drawn.
+// beside returns how far from the middle of its fleet a subject is drawn.
 func beside(s result.Subject) float64 {
 	return (float64(slices.Index(result.Subjects(), s)) - float64(len(result.Subjects())-1)/2) / float64(len(result.Subjects())+1)
 }

@@ -29,12 +29,12 @@ func resident(p *plot.Plot, r result.Report) (bool, error) {
 	return true, nil
 }
 
-// memory is that for a whole fleet, of that for 1,000 machines.
+// memory returns the memory for a whole fleet, from that for 1,000 machines.
 func memory(f result.Fleet, perThousand float64) float64 {
 	return perThousand * float64(f.Size()) / 1000
 }
 
-// bars are drawn one by one, as some fleets may have none.
+// bars draws the bars one by one, because some fleets may have none.
 func (m medians) bars(p *plot.Plot) error {
 	const mebibyte = 1 << 20
 	for i, at := range m.at {

@@ -7,7 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Comparison sets the figures beside those of an earlier version. It is empty if there are none.
+// Comparison shows the figures beside those of an earlier version. It is empty if there are
+// none.
 func Comparison(r result.Report) string {
 	var text strings.Builder
 	for _, fleet := range r.Fleets() {

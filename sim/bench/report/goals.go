@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// The fleets that goals are about.
+// The fleets in the goals.
 var (
 	large  = result.Fleet{Clusters: 1, Machines: 10_000}
 	middle = result.Fleet{Clusters: 1, Machines: 1000}
@@ -18,13 +18,14 @@ var (
 	huge   = result.Fleet{Clusters: 900, Machines: 100, Large: 10_000}
 )
 
-// goal is what Sickbay set out to reach. Whether it did is a plain comparison; why not is for people to say.
+// goal is a goal of Sickbay. Whether it is reached is a plain comparison; explaining why not is left to
+// people.
 type goal struct {
 	of, sentence string
-	// most is the greatest value, of a unit as in result.Info, or of "times" for a ratio.
+	// most is the greatest allowed value, in a unit of result.Info, or in "times" for a ratio.
 	most float64
 	unit string
-	// value is what was measured, if it was.
+	// value returns the measured value, if any.
 	value func(result.Report) (float64, bool)
 }
 
@@ -34,7 +35,7 @@ func goals() []goal {
 	return slices.Concat(soon(), cheap(), hanging(), scale())
 }
 
-// soon are the goals for how soon Sickbay acts.
+// soon returns the goals for how soon Sickbay acts.
 func soon() []goal {
 	const storm = "Storm of 1,000 in 10,000 machines"
 	return []goal{
@@ -51,7 +52,7 @@ func soon() []goal {
 	}
 }
 
-// cheap are those for what it costs.
+// cheap returns the goals for what Sickbay costs.
 func cheap() []goal {
 	return []goal{
 		{"Heartbeats, CPU, 10,000 machines", "at most 1.5 times the floor", 1.5, times, to(result.Floor, result.HeartbeatCPU, large)},
@@ -65,7 +66,7 @@ func cheap() []goal {
 	}
 }
 
-// hanging are those for clusters that hang, beside others.
+// hanging returns the goals for the other clusters while some hang.
 func hanging() []goal {
 	var all []goal
 	for _, n := range result.Hanging()[1:] {
@@ -78,7 +79,7 @@ func hanging() []goal {
 	return all
 }
 
-// scale are those for one process with 100,000 machines.
+// scale returns the goals for one process with 100,000 machines.
 func scale() []goal {
 	return []goal{
 		{"100,000 machines in one process", "memory under 4 GiB", 4 << 30, "B", whole(huge)},
@@ -90,7 +91,7 @@ func scale() []goal {
 	}
 }
 
-// whole is the memory for a whole fleet.
+// whole returns the memory for a whole fleet.
 func whole(f result.Fleet) func(result.Report) (float64, bool) {
 	return func(r result.Report) (float64, bool) {
 		value, measured := amount(result.Memory, f)(r)
@@ -130,7 +131,7 @@ func (g goal) amount(value float64) string {
 	return amounts(g.unit, value)
 }
 
-// amount is the median of a measure.
+// amount returns the median of a measure.
 func amount(m result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
 	return func(r result.Report) (float64, bool) {
 		figure, found := r.Find(m, f, result.Sickbay)
@@ -141,7 +142,7 @@ func amount(m result.Measure, f result.Fleet) func(result.Report) (float64, bool
 	}
 }
 
-// greatest is that of all rounds with all fleets.
+// greatest returns the greatest value of all rounds with all fleets.
 func greatest(m result.Measure) func(result.Report) (float64, bool) {
 	return func(r result.Report) (value float64, measured bool) {
 		for _, f := range r.Fleets() {
@@ -153,17 +154,17 @@ func greatest(m result.Measure) func(result.Report) (float64, bool) {
 	}
 }
 
-// to is the ratio to another subject.
+// to returns the ratio to another subject.
 func to(other result.Subject, m result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
 	return func(r result.Report) (float64, bool) { return r.Ratio(m, f, result.Sickbay, other) }
 }
 
-// grown is the ratio of a measure with one fleet to that with a smaller one.
+// grown returns the ratio of a measure with a large fleet to that with a small one.
 func grown(m result.Measure, small, big result.Fleet) func(result.Report) (float64, bool) {
 	return quotient(amount(m, big), amount(m, small))
 }
 
-// against is the ratio of two measures.
+// against returns the ratio of two measures.
 func against(m, other result.Measure, f result.Fleet) func(result.Report) (float64, bool) {
 	return quotient(amount(m, f), amount(other, f))
 }

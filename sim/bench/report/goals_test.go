@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestVerdicts: a goal that is reached to the digit is reached, and what was not measured is not said.
+// TestVerdicts: a value that equals its goal reaches it, and goals without a measurement are left out.
 func TestVerdicts(t *testing.T) {
 	var r result.Report
 	add := func(m result.Measure, f result.Fleet, s result.Subject, values ...float64) {

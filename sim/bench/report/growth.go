@@ -52,7 +52,7 @@ func (m medians) draw(p *plot.Plot, fleets []result.Fleet, onAxis func(float64) 
 	return nil
 }
 
-// sizes makes the horizontal axis one for the machines of fleets, with some room at both ends.
+// sizes labels the horizontal axis with the machines of fleets, with some room at both ends.
 func sizes(p *plot.Plot, fleets []result.Fleet) {
 	var ticks []plot.Tick
 	for _, f := range fleets {

@@ -29,10 +29,10 @@ func Markdown(r result.Report, drawn []Plot) string {
 	return text.String()
 }
 
-// title begins with a capital letter.
+// title capitalizes the first letter.
 func title(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// head says when, where and with what it was measured.
+// head says when, where and with what versions the figures were measured.
 func head(r result.Report) string {
 	text := fmt.Sprintf("Measured on %s in %s, on %s with %d cores and %s of memory.\n",
 		r.Time.UTC().Format("2006-01-02"), rounds(r), cmp.Or(line(r.Machine.CPU), "an unknown processor"), r.Machine.Cores, amounts("B", float64(r.Machine.Memory)))
@@ -49,12 +49,12 @@ func head(r result.Report) string {
 	return text
 }
 
-// line keeps text on one line, and out of tables.
+// line makes text fit on one line of a table.
 func line(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "|", `\|`)), " ")
 }
 
-// rounds tells how many there were, which may differ from figure to figure.
+// rounds says how many rounds there were, which may differ between figures.
 func rounds(r result.Report) string {
 	var counts []int
 	for _, figure := range r.Figures {
@@ -73,7 +73,7 @@ func rounds(r result.Report) string {
 	return fmt.Sprintf("%d rounds", least)
 }
 
-// meanings explains those measures of which there is a figure.
+// meanings explains the measures that have a figure.
 func meanings(r result.Report) string {
 	var text strings.Builder
 	for _, about := range result.All() {

@@ -15,20 +15,20 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Plot is a drawn one. The same report gives the same bytes.
+// Plot is a finished plot. The same report gives the same bytes.
 type Plot struct {
 	Name, Title string
 	SVG         []byte
 }
 
-// chart is a plot that is still to be drawn.
+// chart is a plot to draw.
 type chart struct {
 	name, title string
-	// draw returns whether there was anything to draw.
+	// draw reports whether there was anything to draw.
 	draw func(*plot.Plot, result.Report) (bool, error)
 }
 
-// charts are all there are.
+// charts returns all charts.
 func charts() []chart {
 	delays := []result.Measure{result.VerdictP50, result.VerdictP99}
 	marks := []result.Measure{result.MarkP50, result.MarkP99}
@@ -41,7 +41,7 @@ func charts() []chart {
 	}
 }
 
-// Draw returns the plots of which a report has figures.
+// Draw returns the plots for which a report has figures.
 func Draw(r result.Report) ([]Plot, error) {
 	var drawn []Plot
 	for _, chart := range charts() {
@@ -65,7 +65,7 @@ func Draw(r result.Report) ([]Plot, error) {
 
 const width, height = 22 * vg.Centimeter, 10 * vg.Centimeter
 
-// render returns the plot as a file.
+// render returns the plot as an SVG file.
 func render(p *plot.Plot) ([]byte, error) {
 	canvas := vgsvg.New(width, height)
 	layout(p, draw.New(canvas))
@@ -73,15 +73,16 @@ func render(p *plot.Plot) ([]byte, error) {
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return nil, err
 	}
-	// The font is not part of the file, and not on every machine. Arial has the same widths.
+	// The font is not part of the file, and some machines do not have it. Arial has the same widths.
 	const one, several = "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
 	return bytes.ReplaceAll(svg.Bytes(), []byte(one), []byte(several)), nil
 }
 
-// wider is how many times the width of the font that of a reader may have. DejaVu Sans, which Linux takes for Arial, has 1.2.
+// wider is how much wider a reader's font may be. DejaVu Sans, which Linux uses for Arial, is 1.2 times as wide.
 const wider = 1.3
 
-// layout draws the legend beside the plot, where it hides nothing, and all on white, whatever the page is.
+// layout draws the legend beside the plot, where it hides nothing, and everything on white, whatever the page's
+// color.
 func layout(p *plot.Plot, canvas draw.Canvas) {
 	p.Title.Padding, p.Y.Label.Padding = 3*vg.Millimeter, vg.Millimeter
 	for _, style := range []*font.Font{
@@ -102,7 +103,7 @@ func layout(p *plot.Plot, canvas draw.Canvas) {
 	legend.Draw(draw.Crop(inner, width-side, 0, 0, -vg.Centimeter))
 }
 
-// hue tells subjects apart, for the colour-blind as well.
+// hue returns a color for each subject that colour-blind people can distinguish, too.
 func hue(s result.Subject) color.Color {
 	return map[result.Subject]color.Color{
 		result.Sickbay:   color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},

@@ -1,4 +1,4 @@
-// Package report shows what a benchmark has measured to people: tables in Markdown, and plots in SVG.
+// Package report presents the results of a benchmark: tables in Markdown, and plots in SVG.
 package report
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Where a report goes in the directory of the documentation.
+// The places of a report in the documentation directory.
 const (
 	page    = "benchmarks.md"
 	plots   = "benchmarks"
 	section = "benchmarks"
 )
 
-// Write writes the tables of a report into benchmarks.md of a directory, where there is a section for them, and its
-// plots into benchmarks beside it. Plots of which the report has no figures are removed.
+// Write writes the tables of a report into their section of benchmarks.md in a directory, and its plots into
+// benchmarks beside it. It removes plots for which the report has no figures.
 func Write(dir string, r result.Report) error {
 	drawn, err := Draw(r)
 	if err != nil {

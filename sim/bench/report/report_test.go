@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 
 var small = result.Fleet{Clusters: 1, Machines: 100}
 
-// full has figures of each kind, with gaps.
+// full returns a report with figures of each kind, with gaps.
 func full() result.Report {
 	r := result.Report{
 		Time:     time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", -3600)),

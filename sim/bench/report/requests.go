@@ -7,8 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// requests renders how many requests there were with each verb, as medians; nothing where they were not counted. A verb of
-// which nobody made use is left out.
+// requests renders the medians of the requests by verb; nothing if they were not counted. It leaves out unused verbs.
 func requests(r result.Report, f result.Fleet) string {
 	titles := map[result.Phase]string{
 		result.AtRest: "at rest, in a minute", result.Remedy: "for a remedy, from the deadline on", result.Storm: "in a storm, for each sick machine",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// replace puts text between the markers of a section. They are those of the sections that tests keep up to date,
-// whose package is for tests alone.
+// replace puts text between the markers of a section. The markers are the same as in sections that tests keep up
+// to date, but the package for those is only for tests.
 func replace(page, section, text string) (string, error) {
 	begin, end := "<!-- table: "+section+" -->\n", "<!-- end -->"
 	before, rest, begun := strings.Cut(page, begin)

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// spread draws some delays of each subject above each fleet, with a line from the least to the greatest.
+// spread draws some delays of each subject for each fleet, with a line from the least to the greatest.
 func spread(measures []result.Measure) func(*plot.Plot, result.Report) (bool, error) {
 	return func(p *plot.Plot, r result.Report) (bool, error) {
 		fleets := having(r, measures...)
@@ -51,7 +51,7 @@ func spread(measures []result.Measure) func(*plot.Plot, result.Report) (bool, er
 	}
 }
 
-// column are the points of a subject above a fleet, and the measures that they are of.
+// column is the points of a subject for a fleet, with their measures.
 type column struct {
 	subject  result.Subject
 	points   plotter.XYs
@@ -78,7 +78,8 @@ func stacks(r result.Report, fleets []result.Fleet, measures []result.Measure) [
 	return columns
 }
 
-// draw returns the line, for the legend. A line through points that stand above each other is one from end to end.
+// draw draws the column, and returns its line for the legend. The points are above each other, so one line
+// connects them.
 func (c column) draw(p *plot.Plot) (*plotter.Line, error) {
 	line, err := plotter.NewLine(c.points)
 	if err != nil {
@@ -94,7 +95,7 @@ func (c column) draw(p *plot.Plot) (*plotter.Line, error) {
 	return line, nil
 }
 
-// glyph tells measures apart.
+// glyph returns a different shape for each measure.
 func glyph(i int, of color.Color) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 	return draw.GlyphStyle{Color: of, Radius: vg.Points(4), Shape: shapes[i%len(shapes)]}

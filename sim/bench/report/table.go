@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// table renders what was measured of one fleet. Measures of which there is nothing to show are left out.
+// table renders the figures of one fleet. It leaves out measures without any.
 func table(r result.Report, f result.Fleet) string {
 	rows := [][]string{
 		{"min / median / max", "Sickbay", "Upstream", "Ratio to upstream", "to upstream, unlimited", "to the floor"},
@@ -25,7 +25,7 @@ func table(r result.Report, f result.Fleet) string {
 	return text.String()
 }
 
-// cells returns nothing for a measure of which there is nothing to show.
+// cells returns nothing for a measure without figures.
 func cells(r result.Report, f result.Fleet, m result.Measure, info result.Info) []string {
 	row := []string{info.Title}
 	for _, subject := range []result.Subject{result.Sickbay, result.Upstream} {

@@ -14,7 +14,7 @@ import (
 
 const none = "-"
 
-// name is what a subject is called in a text.
+// name returns the name of a subject for texts.
 func name(s result.Subject) string {
 	return map[result.Subject]string{
 		result.Sickbay:   "Sickbay",
@@ -25,7 +25,7 @@ func name(s result.Subject) string {
 	}[s]
 }
 
-// fleet is what a fleet is called in a text.
+// fleet returns the name of a fleet for texts.
 func fleet(f result.Fleet) string {
 	clusters := "1 cluster"
 	if f.Clusters != 1 {
@@ -38,13 +38,13 @@ func fleet(f result.Fleet) string {
 	return text
 }
 
-// unit is what an amount is counted in from some size on.
+// unit is a unit for amounts from some size on.
 type unit struct {
 	size float64
 	name string
 }
 
-// units are the ones of a measure, from the largest to the least.
+// units returns the units of a measure, largest first.
 func units(of string) []unit {
 	switch of {
 	case "s":
@@ -56,7 +56,7 @@ func units(of string) []unit {
 	}
 }
 
-// amounts writes values with three digits, and with the unit that suits the greatest.
+// amounts formats values with three digits, in the unit that suits the greatest.
 func amounts(of string, values ...float64) string {
 	greatest := 0.0
 	for _, value := range values {
@@ -75,7 +75,7 @@ func amounts(of string, values ...float64) string {
 	return strings.Join(parts, " / ") + chosen.name
 }
 
-// ratio writes one as 1/25 below one, and as 1.3 above.
+// ratio formats a ratio: as 1/25 below one, and as 1.3 above.
 func ratio(value float64) string {
 	if value <= 0 || value >= 1 {
 		return grouped(rounded(value, 2))
@@ -86,7 +86,7 @@ func ratio(value float64) string {
 	return "1"
 }
 
-// rounded leaves so many digits of a value.
+// rounded rounds a value to that many digits.
 func rounded(value float64, digits int) float64 {
 	text := strconv.FormatFloat(value, 'e', digits-1, 64)
 	near, err := strconv.ParseFloat(text, 64)
@@ -96,7 +96,7 @@ func rounded(value float64, digits int) float64 {
 	return near
 }
 
-// grouped writes 1000 as 1,000.
+// grouped formats 1000 as 1,000.
 func grouped(value float64) string {
 	if value < 1000 || value != math.Trunc(value) {
 		return strconv.FormatFloat(value, 'f', -1, 64)

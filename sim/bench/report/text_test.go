@@ -53,7 +53,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestAmountIsClose: what people read is the value, to three digits.
+// TestAmountIsClose: the text is the value, to three digits.
 func TestAmountIsClose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.SampledFrom([]string{"s", "B", "1"}).Draw(t, "unit")
@@ -74,7 +74,7 @@ func TestAmountIsClose(t *testing.T) {
 	})
 }
 
-// TestRatioTurns: what is 1/n one way round is n the other.
+// TestRatioTurns: the inverse of 1/n is n.
 func TestRatioTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.Float64Range(1, 1e6).Draw(t, "value")

@@ -11,7 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestWrite: a second report takes the place of the first, its plots too, and what is around it stays.
+// TestWrite: a second report replaces the first, including its plots, and leaves the rest of the page
+// as it is.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "benchmarks.md")
@@ -76,7 +77,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestOurPage: the page in the documentation has the section.
+// TestOurPage: our documentation page has the section.
 func TestOurPage(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/benchmarks.md")
 	if err != nil {

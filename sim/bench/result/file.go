@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Save writes a report into a file. What was measured is kept even if it is not valid, as it took long to measure:
-// the error then says what is wrong with it.
+// Save writes a report to a file. It writes even an invalid report, because measuring took long; the error then
+// says what is wrong with it.
 func (r Report) Save(path string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -24,7 +24,7 @@ func (r Report) Save(path string) error {
 	return nil
 }
 
-// Load reads a report from a file. It is valid.
+// Load reads and validates a report from a file.
 func Load(path string) (Report, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -38,10 +38,10 @@ func Load(path string) (Report, error) {
 	return r, nil
 }
 
-// Read reads a report. It is valid.
+// Read reads and validates a report.
 func Read(from io.Reader) (Report, error) {
 	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields() // A misspelt field would be a figure that is silently zero.
+	decoder.DisallowUnknownFields() // A misspelt field would silently be a zero figure.
 	var r Report
 	if err := decoder.Decode(&r); err != nil {
 		return Report{}, err

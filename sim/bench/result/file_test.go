@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// reports draws valid ones.
+// reports draws valid reports.
 func reports(t *rapid.T) result.Report {
 	var measures []result.Measure
 	for _, about := range result.All() {
@@ -37,7 +37,7 @@ func reports(t *rapid.T) result.Report {
 	}
 }
 
-// TestFile: what is saved is what is loaded.
+// TestFile: Load returns what Save wrote.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,7 +96,7 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// TestSaveKeeps: a report that is not valid is written nevertheless.
+// TestSaveKeeps: Save writes even an invalid report.
 func TestSaveKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	err := result.Report{Machine: result.Machine{CPU: "slow"}}.Save(path)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String writes a fleet as ParseFleet reads it.
+// String formats a fleet as ParseFleet reads it.
 func (f Fleet) String() string {
 	text := fmt.Sprintf("%dx%d", f.Clusters, f.Machines)
 	if f.Large > 0 {
@@ -17,7 +17,8 @@ func (f Fleet) String() string {
 	return text
 }
 
-// ParseFleet reads "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside them.
+// ParseFleet parses "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside
+// them.
 func ParseFleet(text string) (Fleet, error) {
 	small, large, mixed := strings.Cut(text, "+")
 	clusters, machines, _ := strings.Cut(small, "x")
@@ -33,7 +34,7 @@ func ParseFleet(text string) (Fleet, error) {
 	return Fleet{Clusters: c, Machines: m, Large: l}, nil
 }
 
-// Fleets returns the fleets of which a report has figures, those of fewer clusters and machines first.
+// Fleets returns the fleets that have figures, those with fewer clusters and machines first.
 func (r Report) Fleets() []Fleet {
 	var fleets []Fleet
 	for _, figure := range r.Figures {

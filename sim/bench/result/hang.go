@@ -2,16 +2,16 @@ package result
 
 import "fmt"
 
-// Hanging returns how many clusters hang at the same time, one number after the other. With none, the same is measured.
+// Hanging returns the numbers of clusters that hang at the same time, one per measurement. 0 is for comparison.
 func Hanging() []int { return []int{0, 1, 3, 8, 50} }
 
-// HangVerdict is the 99th percentile of the detection delay in the other clusters while so many hang.
+// HangVerdict is the 99th percentile of the detection delay in the other clusters while that many hang.
 func HangVerdict(clusters int) Measure { return Measure(fmt.Sprintf("hang-%d-verdict", clusters)) }
 
-// HangMark is the same to the mark: before it the Node is read live.
+// HangMark is the same for the mark, before which Sickbay reads the Node live.
 func HangMark(clusters int) Measure { return Measure(fmt.Sprintf("hang-%d-mark", clusters)) }
 
-// aboutHanging says what there is to say about these.
+// aboutHanging describes these measures.
 func aboutHanging() []About {
 	var all []About
 	for _, n := range Hanging() {

@@ -2,88 +2,89 @@ package result
 
 import "slices"
 
-// Measure is what was measured, by a name that stays the same from run to run.
+// Measure is the name of a measure, which stays the same between runs.
 type Measure string
 
-// The measures. Of each, less is better.
+// The measures. Less is better for each.
 const (
-	// VerdictP50, P99 and Max are the detection delay of machines that fall sick one by one: from the deadline to the
-	// stored HealthCheckSucceeded=False, over all samples of a round.
+	// VerdictP50, P99 and Max are the detection delay of machines that fall sick one by one: the time from the deadline to
+	// the stored HealthCheckSucceeded=False, over all samples of a round.
 	VerdictP50 Measure = "verdict-p50"
 	VerdictP99 Measure = "verdict-p99"
 	VerdictMax Measure = "verdict-max"
-	// MarkP50, P99 and Max are the same to OwnerRemediated=False.
+	// MarkP50, P99 and Max are the time from the deadline to OwnerRemediated=False.
 	MarkP50 Measure = "mark-p50"
 	MarkP99 Measure = "mark-p99"
 	MarkMax Measure = "mark-max"
-	// HandoverP50, P99 and Max are from the one to the other: what comes before the owner can begin.
+	// HandoverP50, P99 and Max are the time from the verdict to the mark, before which the owner cannot begin.
 	HandoverP50 Measure = "handover-p50"
 	HandoverP99 Measure = "handover-p99"
 	HandoverMax Measure = "handover-max"
-	// StormVerdict and StormMark are from the common deadline of a tenth of the fleet to the last of its verdicts and marks.
+	// StormVerdict and StormMark are the time from the common deadline of a tenth of the fleet to the last verdict and mark.
 	StormVerdict Measure = "storm-verdict"
 	StormMark    Measure = "storm-mark"
-	// StormFirst is from that deadline to the 99th of the first 100 marks.
+	// StormFirst is the time from that deadline to the 99th of the first 100 marks.
 	StormFirst Measure = "storm-first"
-	// LoneVerdict and LoneMark are of machines of other clusters that fall sick during a storm: from their own deadlines, the
-	// slowest.
+	// LoneVerdict and LoneMark are for machines of other clusters that fall sick during a storm: the slowest time from their
+	// own deadlines.
 	LoneVerdict Measure = "lone-verdict"
 	LoneMark    Measure = "lone-mark"
-	// StormWrites are the write requests of a storm, for each sick machine.
+	// StormWrites is the number of write requests in a storm per sick machine.
 	StormWrites Measure = "storm-writes"
-	// OnsetWrites are the write requests for a machine that falls sick alone, until its deadline.
+	// OnsetWrites is the number of write requests for a machine that falls sick alone, until its deadline.
 	OnsetWrites Measure = "onset-writes"
-	// RemedyWrites are those after its deadline.
+	// RemedyWrites is the number of write requests after its deadline.
 	RemedyWrites Measure = "remedy-writes"
-	// RemedyRequests are all requests then, those that read and events included.
+	// RemedyRequests is the number of all requests after its deadline, including reads and events.
 	RemedyRequests Measure = "remedy-requests"
-	// RemedyEvents are the events that are written for each machine that falls sick alone.
+	// RemedyEvents is the number of events per machine that falls sick alone.
 	RemedyEvents Measure = "remedy-events"
-	// HeartbeatCPU and HeartbeatBytes are the processor time, and what is allocated, for 1,000 heartbeats of Nodes.
+	// HeartbeatCPU and HeartbeatBytes are the processor time and the allocated bytes per 1,000 heartbeats of Nodes.
 	HeartbeatCPU   Measure = "heartbeat-cpu"
 	HeartbeatBytes Measure = "heartbeat-bytes"
-	// IdleRequests and IdleWrites are the requests in a minute in which Nodes beat, and nobody is sick.
+	// IdleRequests and IdleWrites are the requests in a minute with heartbeats and without sick machines.
 	IdleRequests Measure = "idle-requests"
 	IdleWrites   Measure = "idle-writes"
-	// IdleCPU is the processor time of a minute in which Nodes do not beat either.
+	// IdleCPU is the processor time of a minute without heartbeats.
 	IdleCPU Measure = "idle-cpu"
-	// Memory is the resident set for 1,000 machines, after the fleet is loaded.
+	// Memory is the resident set per 1,000 machines, after the fleet is loaded.
 	Memory Measure = "memory"
-	// ServerMemory is the resident set of the API server then, StoreMemory that of etcd, and StoreBytes what etcd has in use.
+	// ServerMemory is the resident set of the API server at that time, StoreMemory that of etcd, and StoreBytes the space
+	// that etcd uses.
 	ServerMemory Measure = "server-memory"
 	StoreMemory  Measure = "store-memory"
 	StoreBytes   Measure = "store-bytes"
-	// FirstStart is from the start of the process to the last of all verdicts, when there were none before.
+	// FirstStart is the time from the start of the process to the last of all verdicts, if there were none before.
 	FirstStart Measure = "first-start"
-	// Start is from the start of the process to the last verdict that had to be changed, when there were some before.
+	// Start is the time from the start of the process to the last changed verdict, if there were verdicts before.
 	Start Measure = "start"
-	// Failover is from the end of the leader to the first verdict of its standby.
+	// Failover is the time from the end of the leader to the first verdict of its standby.
 	Failover Measure = "failover"
-	// ReadRequests and ReadBytes are what is asked of the API server of the management cluster by a start, and read from it:
-	// of the floor, to list once and in pages what Sickbay watches.
+	// ReadRequests and ReadBytes are what a start requests and reads from the management cluster's API server. For the
+	// floor, they are one paged list of everything that Sickbay watches.
 	ReadRequests Measure = "read-requests"
 	ReadBytes    Measure = "read-bytes"
-	// OutageCPU and OutageWrites are the processor time, and the writes, of a minute in which a cluster says nothing, and
-	// there is nothing left to say about its machines.
+	// OutageCPU and OutageWrites are the processor time and the writes of a minute in which a cluster does not answer, and
+	// nothing is left to report about its machines.
 	OutageCPU    Measure = "outage-cpu"
 	OutageWrites Measure = "outage-writes"
 )
 
-// Info says how to write about a measure.
+// Info describes a measure.
 type Info struct {
-	// Title is a few words, and Means one sentence.
+	// Title is a few words, and Means is one sentence.
 	Title, Means string
 	// Unit is "s", "B" or "1" for a plain number.
 	Unit string
 }
 
-// About is a measure and what there is to say about it.
+// About is a measure with its description.
 type About struct {
 	Measure
 	Info
 }
 
-// All returns what there is to say about each measure, in the order in which it is said.
+// All returns the descriptions of all measures, in display order.
 func All() []About { return slices.Concat(about(), aboutHanging()) }
 
 func about() []About {
@@ -126,7 +127,7 @@ func about() []About {
 	}
 }
 
-// Describe returns what there is to say about one measure, and whether it is known.
+// Describe returns the description of a measure, and whether the measure is known.
 func Describe(m Measure) (Info, bool) {
 	for _, about := range All() {
 		if about.Measure == m {

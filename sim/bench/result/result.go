@@ -1,5 +1,5 @@
-// Package result is what a benchmark has measured, as plain data: it is written and read as JSON, and all that is
-// said about it, tables, plots and limits, is made of it.
+// Package result holds the results of a benchmark as plain data. They are stored as JSON, and tables, plots and limits
+// are computed from them.
 package result
 
 import (
@@ -16,7 +16,7 @@ const (
 	Sickbay Subject = "sickbay"
 	// Upstream is Cluster API's own controller, as its users run it.
 	Upstream Subject = "upstream"
-	// Unlimited is the same without its limit of one run in 15 seconds.
+	// Unlimited is upstream without its limit of one run in 15 seconds.
 	Unlimited Subject = "upstream-unlimited"
 	// Previous is the manager of an earlier version, if there is one to compare with.
 	Previous Subject = "previous"
@@ -24,20 +24,20 @@ const (
 	Floor Subject = "floor"
 )
 
-// Fleet is what was to be kept healthy: some clusters of one size, and maybe a large one beside them, each with one
+// Fleet is the clusters to keep healthy: some of one size, and optionally a large one beside them, each with one
 // MachineHealthCheck.
 type Fleet struct {
 	Clusters int `json:"clusters"`
-	// Machines are those of each cluster.
+	// Machines is the number of machines in each cluster.
 	Machines int `json:"machines"`
-	// Large are those of the large cluster; 0 if there is none.
+	// Large is the number of machines in the large cluster; 0 if there is none.
 	Large int `json:"large,omitempty"`
 }
 
-// Size is the number of all machines.
+// Size returns the number of all machines.
 func (f Fleet) Size() int { return f.Clusters*f.Machines + f.Large }
 
-// Largest is the number of machines in the largest cluster.
+// Largest returns the number of machines in the largest cluster.
 func (f Fleet) Largest() int { return max(f.Machines, f.Large) }
 
 // Figure is one measure of one subject with one fleet.
@@ -45,7 +45,7 @@ type Figure struct {
 	Measure Measure `json:"measure"`
 	Fleet   Fleet   `json:"fleet"`
 	Subject Subject `json:"subject"`
-	// Values are those of the rounds, in the unit of the measure. There is at least one.
+	// Values are the values of the rounds, at least one, in the unit of the measure.
 	Values []float64 `json:"values"`
 }
 
@@ -55,7 +55,7 @@ func (f Figure) Min() float64 { return slices.Min(f.Values) }
 // Max returns the greatest value.
 func (f Figure) Max() float64 { return slices.Max(f.Values) }
 
-// Median returns the value in the middle; of two in the middle, the mean.
+// Median returns the middle value, or the mean of the two middle ones.
 func (f Figure) Median() float64 {
 	sorted := slices.Sorted(slices.Values(f.Values))
 	middle := len(sorted) / 2
@@ -65,25 +65,25 @@ func (f Figure) Median() float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// Report is all of one run.
+// Report is the result of one run.
 type Report struct {
 	Time    time.Time `json:"time"`
 	Machine Machine   `json:"machine"`
-	// Versions are those of the subjects and of what is around them, by name.
+	// Versions are the versions of the subjects and of their environment, by name.
 	Versions map[string]string `json:"versions"`
-	// Quick tells that it was a short run.
+	// Quick is true for a short run.
 	Quick   bool     `json:"quick"`
 	Figures []Figure `json:"figures"`
 }
 
-// Machine is what it ran on.
+// Machine is the computer that it ran on.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`
 	Memory int64  `json:"memoryBytes"`
 }
 
-// Find returns the figure of a measure, and whether there is one.
+// Find returns the figure of a measure, and whether it exists.
 func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 	i := slices.IndexFunc(r.Figures, func(figure Figure) bool {
 		return figure.Measure == m && figure.Fleet == f && figure.Subject == s
@@ -94,7 +94,7 @@ func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 	return r.Figures[i], true
 }
 
-// Join returns one report of two: figures that both have are those of the later one, and so is the machine.
+// Join merges two reports: if both have a figure, the later one counts, and the machine is the later one's.
 func (r Report) Join(later Report) Report {
 	joined := later
 	joined.Figures = slices.Clone(later.Figures)
@@ -111,8 +111,7 @@ func (r Report) Has(s Subject) bool {
 	return slices.ContainsFunc(r.Figures, func(figure Figure) bool { return figure.Subject == s })
 }
 
-// Ratio returns how many times the median of one subject is that of another, and whether both were measured, the other
-// one not as zero.
+// Ratio returns the ratio of the medians of two subjects, and whether both were measured and the second is not zero.
 func (r Report) Ratio(m Measure, f Fleet, of, to Subject) (float64, bool) {
 	a, foundA := r.Find(m, f, of)
 	b, foundB := r.Find(m, f, to)

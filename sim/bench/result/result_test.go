@@ -65,7 +65,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestAbout: each measure is described once, and in full.
+// TestAbout: each measure has exactly one complete description.
 func TestAbout(t *testing.T) {
 	seen := map[result.Measure]bool{}
 	for _, about := range result.All() {
@@ -83,7 +83,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestRequests: requests of each phase and verb are a measure of their own.
+// TestRequests: each phase and verb has its own measure.
 func TestRequests(t *testing.T) {
 	titles := map[string]bool{}
 	for _, phase := range result.Phases() {
@@ -120,7 +120,7 @@ func TestFleets(t *testing.T) {
 	}
 }
 
-// TestJoin: what was measured again is that of the later run, and nothing else is lost.
+// TestJoin: a later figure replaces an earlier one, and no other figure is lost.
 func TestJoin(t *testing.T) {
 	fleet := result.Fleet{Clusters: 1, Machines: 100}
 	figure := func(m result.Measure, value float64) result.Figure {

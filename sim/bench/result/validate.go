@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Subjects returns all subjects, in the order in which they are shown.
+// Subjects returns all subjects in display order.
 func Subjects() []Subject { return []Subject{Sickbay, Previous, Upstream, Unlimited, Floor} }
 
-// Validate returns the first thing that is wrong with a report.
+// Validate returns the first error in a report.
 func (r Report) Validate() error {
 	if r.Time.IsZero() {
 		return errors.New("it has no time")
@@ -48,7 +48,7 @@ func (f Figure) validate() error {
 		return errors.New("it has no values")
 	}
 	for _, value := range f.Values {
-		// NaN is neither.
+		// NaN fails both comparisons.
 		if !(value >= 0 && value <= math.MaxFloat64) {
 			return fmt.Errorf("%v is no value", value)
 		}
@@ -56,5 +56,5 @@ func (f Figure) validate() error {
 	return nil
 }
 
-// String names a figure in a sentence.
+// String names a figure for use in a sentence.
 func (f Figure) String() string { return fmt.Sprintf("%s of %s at %s", f.Measure, f.Subject, f.Fleet) }

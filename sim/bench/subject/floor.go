@@ -20,7 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// floor keeps what the others watch in caches, and does nothing with it. It is ready once it has all of it.
+// floor keeps what the others watch in caches, and does nothing with it. It is ready once the caches have
+// everything.
 func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl.Manager, healthz.Checker, error) {
 	options.Scheme = world.NewScheme()
 	mgr, err := ctrl.NewManager(limited(config), options)
@@ -41,7 +42,7 @@ func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl
 	}, nil
 }
 
-// addCaches has a manager read and watch everything, and returns the caches that it goes to.
+// addCaches makes a manager read and watch everything, and returns the caches.
 func addCaches(ctx context.Context, mgr ctrl.Manager) ([]cache.Cache, error) {
 	for _, kind := range []client.Object{&clusterv1.Machine{}, &clusterv1.Cluster{}, &clusterv1.MachineHealthCheck{}} {
 		if _, err := mgr.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
@@ -66,7 +67,7 @@ func addCaches(ctx context.Context, mgr ctrl.Manager) ([]cache.Cache, error) {
 	return caches, nil
 }
 
-// nodesOf is a cache of the Nodes of a workload cluster.
+// nodesOf returns a cache of the Nodes of a workload cluster.
 func nodesOf(ctx context.Context, mgr ctrl.Manager, cluster client.ObjectKey) (cache.Cache, error) {
 	access, err := kubeconfig.FromSecret(ctx, mgr.GetAPIReader(), cluster)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// flags are those of Sickbay's manager that a subject needs, too.
+// flags are the flags of Sickbay's manager that other subjects need, too.
 type flags struct {
 	kubeconfig, metrics, probe, pprof string
 	subject, leaderNamespace          string
 	leaderElect                       bool
 }
 
-// Main is the process of a subject other than Sickbay: the first argument is "manager", as with Sickbay.
+// Main runs a subject other than Sickbay. As with Sickbay, the first argument is "manager".
 func Main(ctx context.Context, args []string) error {
 	var f flags
 	set := flag.NewFlagSet("manager", flag.ContinueOnError)
@@ -40,7 +40,7 @@ func Main(ctx context.Context, args []string) error {
 		return err
 	}
 	ctrl.SetLogger(klog.Background())
-	runtime.SetMutexProfileFraction(100) // as Sickbay, where there is a profile
+	runtime.SetMutexProfileFraction(100) // like Sickbay when it serves profiles
 	config, err := clientcmd.BuildConfigFromFlags("", f.kubeconfig)
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig: %w", err)
@@ -67,7 +67,7 @@ func Main(ctx context.Context, args []string) error {
 	return mgr.Start(ctx)
 }
 
-// managerOptions are those that all subjects have in common.
+// managerOptions returns the options that all subjects share.
 func (f flags) managerOptions() ctrl.Options {
 	return ctrl.Options{
 		HealthProbeBindAddress: f.probe, PprofBindAddress: f.pprof,
@@ -78,7 +78,7 @@ func (f flags) managerOptions() ctrl.Options {
 	}
 }
 
-// limited gives a configuration the limits that Cluster API's manager has by default.
+// limited sets the rate limits that Cluster API's manager has by default.
 func limited(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = 100, 200

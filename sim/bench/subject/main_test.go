@@ -15,7 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// TestMain lets this program be what the tests start, as the program of the benchmark is.
+// TestMain lets this program run subjects, as the benchmark's program does.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "manager" {
 		os.Exit(m.Run())
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// start runs a subject: one that there is, or one of the tests' own.
+// start runs a subject, either a real one or one of the tests.
 func start(ctx context.Context, args []string) error {
 	if slices.Contains(args, "--subject="+canned) {
 		return serveCanned(ctx, args)
@@ -35,10 +35,10 @@ func start(ctx context.Context, args []string) error {
 }
 
 const (
-	// canned is a subject that is ready at once, and says the same at all times, to any caller that has the token.
+	// canned is a subject that is ready at once and always returns the same metrics, to any caller with the token.
 	canned = "canned"
 	token  = "secret"
-	// metrics are of a process that has asked the management cluster and a workload cluster.
+	// metrics are those of a process that has sent requests to the management cluster and to a workload cluster.
 	metrics = `# HELP rest_client_requests_total Number of HTTP requests, partitioned by status code, method, and host.
 # TYPE rest_client_requests_total counter
 rest_client_requests_total{code="200",host="127.0.0.1:6443",method="GET"} 10
@@ -58,7 +58,7 @@ other_requests_total{method="GET"} 1000
 `
 )
 
-// serveCanned is the process of that subject.
+// serveCanned runs the subject canned.
 func serveCanned(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	for _, unused := range []string{"kubeconfig", "pprof-bind-address", "subject"} {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Profile writes a profile of the process to a file: "profile" is that of the processor over a time, "allocs" that of
-// all that was allocated since the start, "mutex" that of all waits for locks.
+// Profile writes a profile of the process to a file: "profile" is the processor over a time, "allocs" all allocations
+// since the start, "mutex" all waits for locks.
 func (p *Process) Profile(ctx context.Context, kind, file string, over time.Duration) error {
 	if err := p.profile(ctx, kind, file, over); err != nil {
 		return fmt.Errorf("writing the profile %s of %s: %w", kind, p.Subject, err)

@@ -47,10 +47,10 @@ func (s scraper) scrape(ctx context.Context) (map[string]*dto.MetricFamily, erro
 	return parser.TextToMetricFamilies(answer.Body)
 }
 
-// tokenLife is how long a token can be used, in seconds.
+// tokenLife is the lifetime of a token, in seconds.
 const tokenLife = int64(24 * time.Hour / time.Second)
 
-// metricsReader makes an account that may read metrics, and returns a token of it.
+// metricsReader creates a ServiceAccount that may read metrics, and returns its token.
 func metricsReader(ctx context.Context, c client.Client) (string, error) {
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "metrics-reader"}
 	account := &corev1.ServiceAccount{ObjectMeta: meta}
@@ -71,7 +71,7 @@ func metricsReader(ctx context.Context, c client.Client) (string, error) {
 			return "", fmt.Errorf("making an account that may read metrics: %w", err)
 		}
 	}
-	// For longer than the hour that is the default: some runs take long.
+	// Longer than the default of an hour, because some runs take long.
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(tokenLife)}}
 	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
 		return "", fmt.Errorf("making a token to read metrics: %w", err)

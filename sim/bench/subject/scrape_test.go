@@ -24,7 +24,7 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// TestScrapeOfNoMetrics: what cannot be read is no zero.
+// TestScrapeOfNoMetrics: unreadable metrics do not count as zero.
 func TestScrapeOfNoMetrics(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	defer server.Close()

@@ -1,5 +1,5 @@
-// Package subject runs what is measured, each as a process of its own: the manager of Sickbay, Cluster API's controller,
-// and a floor that only decodes what they watch. All of them are looked at from outside, in the same way.
+// Package subject runs the measured programs, each as its own process: Sickbay's manager, Cluster API's controller, and
+// a floor that only decodes what they watch. It measures all of them from outside, in the same way.
 package subject
 
 import (
@@ -18,13 +18,13 @@ import (
 
 // Runner starts subjects beside a world.
 type Runner struct {
-	// Sickbay is the path of its binary.
+	// Sickbay is the path of Sickbay's binary.
 	Sickbay string
-	// Previous is the path of that of an earlier version, if there is one to compare with.
+	// Previous is the path of an earlier version's binary, if there is one to compare with.
 	Previous string
-	// Bench is the path of the program that is Cluster API's controller, and the floor: see Main.
+	// Bench is the path of the program that runs Cluster API's controller and the floor: see Main.
 	Bench string
-	// Log receives what they say.
+	// Log receives their output.
 	Log io.Writer
 
 	kubeconfig string
@@ -32,7 +32,7 @@ type Runner struct {
 	stored     func(context.Context) (Stored, error)
 }
 
-// Beside prepares to run subjects beside a world. Dir is for a kubeconfig.
+// Beside prepares to run subjects beside a world. Dir gets a kubeconfig.
 func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner, error) {
 	r.stored, r.kubeconfig = count(w.Client()), filepath.Join(dir, "kubeconfig")
 	if err := w.WriteKubeconfig(r.kubeconfig); err != nil {
@@ -43,19 +43,19 @@ func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner
 	return &r, err
 }
 
-// By returns a runner whose subjects reach the world by another kubeconfig.
+// By returns a runner whose subjects use another kubeconfig.
 func (r *Runner) By(kubeconfig string) *Runner {
 	other := *r
 	other.kubeconfig = kubeconfig
 	return &other
 }
 
-// Process is a subject that runs.
+// Process is a running subject.
 type Process struct {
 	*sickbay.Process
 
 	Subject result.Subject
-	// Started is when it was started, Ready when it said that it was ready.
+	// Started is when the process was started, and Ready when it reported that it was ready.
 	Started, Ready time.Time
 
 	metrics scraper
@@ -63,7 +63,7 @@ type Process struct {
 	pprof   string
 }
 
-// Start starts a subject. It returns when the process is ready, which may be before it has judged anything.
+// Start starts a subject. It returns when the process is ready, which may be before its first verdict.
 func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*Process, error) {
 	address, err := sickbay.FreeAddress()
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	return p, nil
 }
 
-// Self is the path of this program.
+// Self returns the path of this program.
 func Self() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// What Cluster API's core manager has by default, in its flags.
+// The defaults of Cluster API's core manager, from its flags.
 const (
 	upstreamName            = "capi-controller-manager"
 	upstreamSync            = 10 * time.Minute
@@ -29,7 +29,7 @@ const (
 	cacheSyncTimeout        = 5 * time.Minute
 )
 
-// upstream is Cluster API's core manager with one controller, that for MachineHealthChecks.
+// upstream returns Cluster API's core manager with only the MachineHealthCheck controller.
 func upstream(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl.Manager, error) {
 	options.Scheme = world.NewScheme()
 	options.Cache = setup.ManagerCacheOptions(options.Scheme, upstreamName, "", upstreamSync)

@@ -25,25 +25,25 @@ type Usage struct {
 	CPU time.Duration
 	// Allocated is in bytes.
 	Allocated float64
-	// Requests are those that were answered, by method. A watch counts when it begins.
+	// Requests counts the answered requests by method. A watch counts when it begins.
 	Requests map[string]float64
 	Stored
 }
 
-// Stored is how many objects there are, by whomever. Nobody but subjects makes any.
+// Stored is how many objects exist that subjects may have created. Nobody else creates any.
 type Stored struct {
 	Events, Records float64
 }
 
-// Created is how many there are in all.
+// Created returns how many objects were created.
 func (s Stored) Created() float64 { return s.Events + s.Records }
 
-// Writes are the requests that make or change an object, but for events.
+// Writes returns how many requests created or changed an object, without events.
 func (u Usage) Writes() float64 {
 	return u.Requests["PUT"] + u.Requests["PATCH"] + u.Requests["DELETE"] + u.Records
 }
 
-// All are all requests.
+// All returns the number of all requests.
 func (u Usage) All() float64 {
 	sum := 0.0
 	for n := range maps.Values(u.Requests) {
@@ -52,7 +52,7 @@ func (u Usage) All() float64 {
 	return sum
 }
 
-// Since returns what was used after an earlier moment.
+// Since returns what was used since an earlier measurement.
 func (u Usage) Since(before Usage) Usage {
 	since := Usage{CPU: u.CPU - before.CPU, Allocated: u.Allocated - before.Allocated, Requests: map[string]float64{}}
 	since.Events, since.Records = u.Events-before.Events, u.Records-before.Records
@@ -62,7 +62,7 @@ func (u Usage) Since(before Usage) Usage {
 	return since
 }
 
-// Metrics are all that the process tells, by name.
+// Metrics returns all metrics of the process, by name.
 func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
 	families, err := p.metrics.scrape(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, er
 	return families, nil
 }
 
-// Usage asks the process and the kernel.
+// Usage gets the usage from the process and from the kernel.
 func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	families, err := p.Metrics(ctx)
 	if err != nil {
@@ -91,8 +91,8 @@ func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	return u, err
 }
 
-// count returns a function that counts what subjects create. Requests that create something do not tell: to read metrics has
-// the process ask the API server who reads, which is a request of that kind.
+// count returns a function that counts what subjects create. POST requests do not show that: when somebody reads its
+// metrics, the process asks the API server who it is, and that is a POST, too.
 func count(c client.Reader) func(context.Context) (Stored, error) {
 	return func(ctx context.Context) (s Stored, err error) {
 		if s.Events, err = objects(ctx, c, eventsv1.SchemeGroupVersion.WithKind("EventList")); err != nil {
@@ -123,14 +123,14 @@ func label(m *dto.Metric, name string) string {
 // tick is the unit of time in /proc, on every Linux.
 const tick = 10 * time.Millisecond
 
-// cpu is the processor time of a process, in its own code and in the kernel.
+// cpu returns the processor time of a process, in user and kernel mode.
 func cpu(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the processor time: %w", err)
 	}
-	// The name of the program is in parentheses, and may hold anything. Time in its own code is the 14th field, in the
-	// kernel the 15th.
+	// The name of the program is in parentheses, and may contain anything. User time is the 14th field, kernel time
+	// the 15th.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("reading the processor time: %q is no /proc/%d/stat", stat, pid)
@@ -146,10 +146,10 @@ func cpu(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// Resident is the memory of the process in bytes.
+// Resident returns the memory of the process in bytes.
 func (p *Process) Resident() (float64, error) { return Resident(p.PID()) }
 
-// Resident is the memory of a process in bytes.
+// Resident returns the memory of a process in bytes.
 func Resident(pid int) (float64, error) {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUsage has requests counted by method: those to workload clusters too, and those that failed.
+// TestUsage counts requests by method, including those to workload clusters and those that failed.
 func TestUsage(t *testing.T) {
 	self, err := Self()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageSince has methods that were not used before.
+// TestUsageSince includes methods that were not used before.
 func TestUsageSince(t *testing.T) {
 	before := Usage{CPU: time.Second, Allocated: 100, Requests: map[string]float64{"GET": 10, "POST": 2}, Stored: Stored{Events: 3, Records: 1}}
 	after := Usage{CPU: 3 * time.Second, Allocated: 150, Requests: map[string]float64{"GET": 12, "POST": 2, "PATCH": 5}, Stored: Stored{Events: 7, Records: 3}}
@@ -50,7 +50,8 @@ func TestUsageSince(t *testing.T) {
 	}
 }
 
-// TestCPU compares with what the kernel says to the process itself. What is in /proc is rounded down, twice.
+// TestCPU compares the result with what the kernel tells the process itself. The times in /proc are rounded
+// down, twice.
 func TestCPU(t *testing.T) {
 	for end := own(t) + 10*tick; own(t) < end; {
 		_ = strings.Repeat("work", 1000)
@@ -73,7 +74,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// own is the processor time of this process.
+// own returns the processor time of this process.
 func own(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestSubjects starts those that are made here, in the smallest of worlds.
+// TestSubjects starts the subjects of this package in a very small world.
 func TestSubjects(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -21,7 +21,7 @@ func TestSubjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		// An API server waits for those who watch.
+		// An API server that stops waits for its watches.
 		cancel()
 		if err := f.Stop(context.WithoutCancel(ctx)); err != nil {
 			t.Error(err)
@@ -44,7 +44,8 @@ func TestSubjects(t *testing.T) {
 	})
 }
 
-// testFloor: it reads the management cluster and both workload clusters, and writes nothing.
+// testFloor: the floor reads the management cluster and both workload clusters, and writes
+// nothing.
 func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	t.Helper()
 	p := startedIn(ctx, t, r, result.Floor)
@@ -58,7 +59,7 @@ func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	if resident, err := p.Resident(); err != nil || resident < 10<<20 || resident > 4<<30 {
 		t.Errorf("%v bytes are resident, %v", resident, err)
 	}
-	// It watches: what changes is decoded, and costs no request.
+	// It watches, so it decodes changes without a request.
 	for range 100 {
 		if err := f.Beat(ctx, f.Machines[0]); err != nil {
 			t.Fatal(err)
@@ -80,7 +81,7 @@ func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	}
 }
 
-// testUpstream: it judges all machines. Without its limit it does so at once.
+// testUpstream: upstream judges all machines. Without its limit, it does so at once.
 func testUpstream(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	t.Helper()
 	observer, err := f.Observe(ctx)
@@ -118,7 +119,7 @@ func usageOf(ctx context.Context, t *testing.T, p *Process) Usage {
 	return u
 }
 
-// hostsOf are the API servers that a process has asked.
+// hostsOf returns the API servers that a process has sent requests to.
 func hostsOf(ctx context.Context, t *testing.T, p *Process) map[string]bool {
 	t.Helper()
 	families, err := p.Metrics(ctx)
