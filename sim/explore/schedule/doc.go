@@ -1,2 +1,2 @@
-// Package schedule says at which points a history deviates from what usually happens, and how.
+// Package schedule says at which points a history deviates from the usual course, and how.
 package schedule

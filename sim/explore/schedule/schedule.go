@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Deviation is a point of a run at which something else happened than usually does: which of the options, counted from 1.
+// Deviation is a point of a run at which something unusual happened, and which of the options it was, counted from 1.
 type Deviation struct{ At, Option int }
 
-// Schedule is all that makes one run of a world differ from another.
+// Schedule is everything that distinguishes one run of a world from another.
 type Schedule []Deviation
 
 // usual is the schedule without deviations.
 const usual = "usual"
 
-// String is what the flag -replay takes.
+// String returns the schedule as the flag -replay takes it.
 func (s Schedule) String() string {
 	if len(s) == 0 {
 		return usual
@@ -28,7 +28,7 @@ func (s Schedule) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Parse reads what String returns.
+// Parse parses what String returns.
 func Parse(text string) (Schedule, error) {
 	var s Schedule
 	if text == usual {
@@ -48,5 +48,5 @@ func Parse(text string) (Schedule, error) {
 	return s, nil
 }
 
-// Without returns the schedule less one deviation.
+// Without returns the schedule without one deviation.
 func (s Schedule) Without(i int) Schedule { return slices.Delete(slices.Clone(s), i, i+1) }

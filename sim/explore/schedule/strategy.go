@@ -2,32 +2,32 @@ package schedule
 
 import "math/rand/v2"
 
-// Point says what kind of choice is made at a point of a run.
+// Point is the kind of a choice in a run.
 type Point int
 
 const (
-	// AtStep is about what happens next, between two Reconciles.
+	// AtStep chooses what happens next, between two Reconciles.
 	AtStep Point = iota
-	// AtRead is about what happens just before a process reads, and whether it can.
+	// AtRead chooses what happens just before a process reads, and whether the read succeeds.
 	AtRead
-	// AtWrite is about what happens just before and after a process writes, and whether it can.
+	// AtWrite chooses what happens just before and after a process writes, and whether the write succeeds.
 	AtWrite
-	// AtCache is about whether a cache moves on.
+	// AtCache chooses whether a cache moves on.
 	AtCache
 	points
 )
 
-// Strategy says at which points of a run something unusual happens.
+// Strategy decides at which points of a run something unusual happens.
 type Strategy interface {
-	// Choose returns an option of those at the n-th point, counted from 1; 0 for what usually happens. It asks for the
-	// options only if it needs them.
+	// Choose returns an option for the n-th point, counted from 1; 0 means the usual. It calls options only if it needs
+	// their number.
 	Choose(n int, kind Point, options func() int) int
 }
 
 // replay follows a schedule.
 type replay map[int]int
 
-// NewReplay follows a schedule.
+// NewReplay returns a strategy that follows a schedule.
 func NewReplay(s Schedule) Strategy { return replayOf(s) }
 
 func replayOf(s Schedule) replay {
@@ -47,14 +47,14 @@ func (r replay) Choose(n int, _ Point, options func() int) int {
 	return which
 }
 
-// random deviates at each point with a probability of the kind of the point. Each run has probabilities of its own: one is
-// full of conflicts, another one of people who change their minds.
+// random deviates at each point with a probability that depends on the point's kind. Each run has its own probabilities:
+// one is full of conflicts, another of people who change their minds.
 type random struct {
 	rand        *rand.Rand
 	probability [points]float64
 }
 
-// NewRandom deviates at random; the seed determines how.
+// NewRandom returns a strategy that deviates at random, as determined by the seed.
 func NewRandom(seed uint64) Strategy {
 	r := &random{rand: rand.New(rand.NewPCG(seed, 0x5ca1ab1e))}
 	for i := range r.probability {
@@ -74,16 +74,17 @@ func (r *random) Choose(_ int, kind Point, options func() int) int {
 	return 1 + r.rand.IntN(n)
 }
 
-// Counting follows a schedule, and counts the options of the points after its end.
+// Counting follows a schedule, and counts the options of the later points.
 type Counting struct {
 	replay replay
 	after  int
 	until  int
-	// Counts has the points, each with the number of its options.
+	// Counts lists the points, each with the number of its options.
 	Counts []Deviation
 }
 
-// NewCounting counts the options of the points after the end of a schedule, to a point and with it.
+// NewCounting returns a strategy that follows a schedule and counts the options of the later points, up to and including
+// until.
 func NewCounting(s Schedule, until int) *Counting {
 	c := &Counting{replay: replayOf(s), until: until}
 	if len(s) > 0 {
