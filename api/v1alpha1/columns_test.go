@@ -27,8 +27,8 @@ type line struct {
 	want    []any
 }
 
-// TestColumnsTellTheStory of a cycle, from phase to phase. The times are hours, and in the middle of one: the API
-// server turns them into words by its own clock.
+// TestColumnsTellTheStory shows a cycle from phase to phase. The times are half past an hour: the API server
+// converts them to ages by its own clock.
 func TestColumnsTellTheStory(t *testing.T) {
 	ago := func(hours int) *metav1.Time {
 		return new(metav1.NewTime(time.Now().Add(-time.Duration(hours)*time.Hour - minutes(30))))
@@ -44,7 +44,7 @@ func TestColumnsTellTheStory(t *testing.T) {
 	lines := []line{
 		{"", v1alpha1.RebootRemediationStatus{}, "", make([]any, 7)},
 		{v1alpha1.Pending, v1alpha1.RebootRemediationStatus{}, "Looking for the host", []any{"Pending", nil, nil, nil, nil, nil, "Looking for the host"}},
-		{v1alpha1.PoweringOff, found, "Waits until the host is proven off", []any{"PoweringOff", 1.0, "host", "node", nil, nil, "Waits until the host is proven off"}},
+		{v1alpha1.PoweringOff, found, "Waiting until the host is proven off", []any{"PoweringOff", 1.0, "host", "node", nil, nil, "Waiting until the host is proven off"}},
 		{v1alpha1.Fenced, off, "The host is off", []any{"Fenced", 1.0, "host", "node", "20h", nil, "The host is off"}},
 		{v1alpha1.Isolating, off, "m", []any{"Isolating", 1.0, "host", "node", "20h", nil, "m"}},
 		{v1alpha1.Holding, off, "m", []any{"Holding", 1.0, "host", "node", "20h", nil, "m"}},
@@ -87,7 +87,7 @@ func (l line) build(ns, name string) *v1alpha1.RebootRemediation {
 	object := remediation(ns, name, v1alpha1.RebootSettings{})
 	l.status.DeepCopyInto(&object.Status)
 	object.Status.Phase = l.phase
-	// What is not the story must not be told as if it were.
+	// The message of another condition must not be shown.
 	object.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionHostAvailable, Status: metav1.ConditionTrue, Reason: "R", Message: "other"}}
 	if l.message != "" {
 		object.Status.Conditions = append(object.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: "R", Message: l.message})
@@ -111,7 +111,7 @@ func TestColumnsOfTemplates(t *testing.T) {
 	}
 }
 
-// table asks the API server for what kubectl get prints.
+// table returns the table that kubectl get prints.
 func table(t *testing.T, config *rest.Config, ns, resource string) *metav1.Table {
 	t.Helper()
 	config = rest.CopyConfig(config)

@@ -30,7 +30,7 @@ const (
 	ReasonHostNotProvisioned = "HostNotProvisioned"
 	// ReasonHostServicing: the host gets other firmware.
 	ReasonHostServicing = "HostServicing"
-	// ReasonPowerManagementError: the operator cannot switch the host, or cannot tell whether it is on.
+	// ReasonPowerManagementError: the operator cannot switch the host on or off, or does not know whether it is on.
 	ReasonPowerManagementError = "PowerManagementError"
 	// ReasonNotFenceable: the host cannot be switched off at all (spec.disablePowerOff).
 	ReasonNotFenceable = "NotFenceable"

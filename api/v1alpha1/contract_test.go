@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// The helpers of Cluster API work with the kind.
+// Cluster API's helpers work with the kind.
 var _ conditions.Setter = &v1alpha1.RebootRemediation{}
 
 // TestContract: Cluster API finds the versions of the kinds by the label on their definitions.
@@ -37,7 +37,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestRequestFromTemplate: a MachineHealthCheck whose templateRef names a template makes a good request from it.
+// TestRequestFromTemplate: a MachineHealthCheck with a template in templateRef creates a valid request.
 func TestRequestFromTemplate(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

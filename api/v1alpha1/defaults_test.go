@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// byDefault are the settings of an object that says nothing about them.
+// byDefault are the settings of an object that specifies none.
 func byDefault() v1alpha1.RebootSettings {
 	return v1alpha1.RebootSettings{
 		RetryLimit: new(int32(1)), PowerOffTimeoutSeconds: new(int32(600)), PowerOnTimeoutSeconds: new(int32(600)),
@@ -22,7 +22,7 @@ func byDefault() v1alpha1.RebootSettings {
 	}
 }
 
-// asked are the settings as a controller reads them.
+// asked returns the settings as a controller reads them.
 type asked struct {
 	Attempts                        int32
 	PowerOffTimeout, PowerOnTimeout time.Duration
@@ -66,8 +66,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDefaultsArrive no matter who creates an object, however little is said in it, and are those that
-// the functions know.
+// TestDefaultsArrive: every object gets the defaults, however it is created, and the functions return the same ones.
 func TestDefaultsArrive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -98,7 +97,7 @@ func TestDefaultsArrive(t *testing.T) {
 	})
 }
 
-// TestDefaultsDoNotOverrule what somebody has said.
+// TestDefaultsDoNotOverrule: values that are set stay.
 func TestDefaultsDoNotOverrule(t *testing.T) {
 	e := env.Get(t)
 	want := v1alpha1.RebootSettings{
@@ -112,7 +111,7 @@ func TestDefaultsDoNotOverrule(t *testing.T) {
 	}
 }
 
-// TestTemplateDefaultsArrive: a template that only has a name is a good one.
+// TestTemplateDefaultsArrive: a template with only a name is valid.
 func TestTemplateDefaultsArrive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

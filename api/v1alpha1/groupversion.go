@@ -6,11 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupVersion is that of all kinds of this package.
+// GroupVersion is the group and version of all kinds in this package.
 var GroupVersion = schema.GroupVersion{Group: "sickbay.dev", Version: "v1alpha1"}
 
-// AddToScheme adds the kinds of this package to a scheme. It returns no error but that of the
-// scheme, and like all schemes must not be used by several goroutines while it is filled.
+// AddToScheme adds the kinds of this package to a scheme. It returns only errors of the
+// scheme. Like the scheme itself, it is not safe for concurrent use.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&MachineRemediation{}, &MachineRemediationList{},

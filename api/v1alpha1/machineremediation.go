@@ -37,7 +37,7 @@ type MachineRemediationSpec struct {
 	// finding is the verdict that led to it.
 	// +required
 	Finding RemediationFinding `json:"finding,omitzero"`
-	// steps are those of the plan, resolved and copied: what is edited later applies to the next MachineRemediation.
+	// steps are the plan's steps, resolved and copied: later edits of the plan apply to the next MachineRemediation.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -66,7 +66,7 @@ type MachineRemediationSpec struct {
 	Decision *RemediationDecision `json:"decision,omitempty"`
 }
 
-// MachineRemediation is all that is done about one machine from when it was admitted to repair until it is healthy or
+// MachineRemediation is everything that is done about one machine from when it was admitted to repair until it is healthy or
 // gone. It outlives the machine.
 //
 // +kubebuilder:object:root=true
@@ -82,7 +82,7 @@ type MachineRemediationSpec struct {
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=`.status.nextTransitionTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 //
-// The rules are about a decision that is made or changed: a mistyped number would else be an answer to an attempt to come.
+// The rules apply to a new or changed decision: otherwise a mistyped number could answer a future attempt.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || !has(self.status) || !has(self.status.completionTime)",message="this MachineRemediation has ended: there is nothing to decide any more",fieldPath=".spec.decision"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || self.spec.decision.attempt == (has(self.status) && has(self.status.attempt) && self.status.attempt > 1 ? self.status.attempt : 1)",message="must be the number in status.attempt: that of the attempt at work or waited for",fieldPath=".spec.decision.attempt"

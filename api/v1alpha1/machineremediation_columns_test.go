@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// repair is what kubectl get shows of a MachineRemediation.
+// repair is a MachineRemediation as kubectl get shows it.
 type repair struct {
 	phase   v1alpha1.RemediationPhase
 	step    string
@@ -23,7 +23,7 @@ type repair struct {
 	want    []any
 }
 
-// repairs are the lines of all phases. A time that is to come is printed as it is: an age of it would be "<invalid>".
+// repairs are the rows of all phases. Future times are printed as they are: their ages would be "<invalid>".
 var repairs = []repair{
 	{"", "", 0, "", false, []any{"machine", nil, nil, nil, nil, nil, nil}},
 	{v1alpha1.RemediationPending, "reboot", 1, v1alpha1.ReasonApprovalRequired, false, []any{"machine", "Pending", "reboot", 1.0, "ApprovalRequired", nil, nil}},
@@ -113,7 +113,7 @@ func accept(t *testing.T, e *env.Env, ns, name string) {
 	}
 }
 
-// TestShortNames and categories, which kubectl get knows the kinds by.
+// TestShortNames checks the short names and categories for kubectl get.
 func TestShortNames(t *testing.T) {
 	for resource, want := range map[string]string{"machineremediations": "mr", "machineremediationtemplates": "mrt"} {
 		names := definition(t, resource).Spec.Names

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// The helpers of Cluster API work with the kinds.
+// Cluster API's helpers work with the kinds.
 var _, _ conditions.Setter = &v1alpha1.MachineRemediation{}, &v1alpha1.MachineRemediationTemplate{}
 
 // definition returns one of the definitions of Sickbay's kinds.
@@ -36,7 +36,7 @@ func definition(t *testing.T, resource string) *apiextensionsv1.CustomResourceDe
 	return crd
 }
 
-// recordOf returns a MachineRemediation with a spec, which is not stored yet.
+// recordOf returns a MachineRemediation with a spec, without storing it.
 func recordOf(t *testing.T, ns, name, spec string) *v1alpha1.MachineRemediation {
 	t.Helper()
 	object := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
@@ -46,7 +46,7 @@ func recordOf(t *testing.T, ns, name, spec string) *v1alpha1.MachineRemediation 
 	return object
 }
 
-// get reads an object anew.
+// get reads an object again.
 func get(t *testing.T, e *env.Env, object client.Object) {
 	t.Helper()
 	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
@@ -54,9 +54,9 @@ func get(t *testing.T, e *env.Env, object client.Object) {
 	}
 }
 
-// TestLabelsOfDefinitions: Cluster API finds versions by the first. For two more, clusterctl move takes along plans and the
-// templates that their steps name, which have no Cluster among their owners. It leaves records, whose UIDs would be wrong
-// elsewhere.
+// TestLabelsOfDefinitions: Cluster API finds versions by the first label. Because of the other two, clusterctl move also
+// moves plans and the templates that their steps name, which no Cluster owns. It does not move records, because their UIDs
+// would be wrong elsewhere.
 func TestLabelsOfDefinitions(t *testing.T) {
 	contract := map[string]string{"cluster.x-k8s.io/v1beta2": "v1alpha1"}
 	moved := maps.Clone(contract)
@@ -70,7 +70,7 @@ func TestLabelsOfDefinitions(t *testing.T) {
 	}
 }
 
-// TestContractOfRemediations: Cluster API finds a plan by what a MachineHealthCheck or a ClusterClass says of it.
+// TestContractOfRemediations: Cluster API finds a plan by the reference in a MachineHealthCheck or a ClusterClass.
 func TestContractOfRemediations(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -89,8 +89,8 @@ func TestContractOfRemediations(t *testing.T) {
 	}
 }
 
-// TestWhatOthersCloneFromPlans is refused: Cluster API's own controller would make a request of the name of the machine
-// with the plan as its spec, and does not know of Sickbay's decisions.
+// TestWhatOthersCloneFromPlans: the API server refuses it. Cluster API's own controller would create a request with the
+// machine's name and the plan as its spec, and does not know Sickbay's decisions.
 func TestWhatOthersCloneFromPlans(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

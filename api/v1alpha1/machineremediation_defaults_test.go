@@ -80,7 +80,7 @@ func TestProbationOfRecords(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfPlansArrive, and are those that the functions know.
+// TestDefaultsOfPlansArrive: plans get the defaults, and the functions return the same ones.
 func TestDefaultsOfPlansArrive(t *testing.T) {
 	e := env.Get(t)
 	given := unstructuredOf("MachineRemediationTemplate", e.Namespace(t), "plan")
@@ -102,7 +102,7 @@ func TestDefaultsOfPlansArrive(t *testing.T) {
 	}
 }
 
-// withDefaults is a step as the API server stores it.
+// withDefaults returns a step as the API server stores it.
 func withDefaults(name string, action v1alpha1.Action, timeout *int32) v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{
 		Name: name, Action: action, TimeoutSeconds: timeout,
@@ -110,7 +110,7 @@ func withDefaults(name string, action v1alpha1.Action, timeout *int32) v1alpha1.
 	}
 }
 
-// TestDefaultsOfRecordsArrive: a record has no settings of its own, but for those of its steps, and no grant.
+// TestDefaultsOfRecordsArrive: a record has defaults only for its steps and the grant.
 func TestDefaultsOfRecordsArrive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -140,7 +140,7 @@ func TestDefaultsOfRecordsArrive(t *testing.T) {
 	}
 }
 
-// storedRecord returns a MachineRemediation as the API server holds it.
+// storedRecord returns a MachineRemediation as the API server stores it.
 func storedRecord(t *testing.T, c client.Client, ns, name string) *v1alpha1.MachineRemediation {
 	t.Helper()
 	got := &v1alpha1.MachineRemediation{}
@@ -150,7 +150,7 @@ func storedRecord(t *testing.T, c client.Client, ns, name string) *v1alpha1.Mach
 	return got
 }
 
-// TestRecordsComeBackAsTheyWere, each field of the spec.
+// TestRecordsComeBackAsTheyWere: every field of the spec survives storing.
 func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

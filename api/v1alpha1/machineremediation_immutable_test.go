@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// fullRecord says all that a MachineRemediation can say.
+// fullRecord is a spec with every field set.
 const fullRecord = `
 clusterName: c
 machineRef: {apiGroup: cluster.x-k8s.io, name: machine, uid: u1}
@@ -31,12 +31,12 @@ grant: 2
 decision: {attempt: 1, answer: Approve, by: somebody, reason: of course}
 `
 
-// otherAttempt refuses a decision about an attempt that is over, or to come.
+// otherAttempt is the error for a decision about a past or future attempt.
 const otherAttempt = "spec.decision.attempt: Invalid value: must be the number in status.attempt: that of the attempt at work or waited for"
 
 const immutable = "spec: Invalid value: spec is immutable but for grant and decision: delete the MachineRemediation to start over"
 
-// changesOfFull are tried on a record that says everything.
+// changesOfFull are changes of fullRecord.
 var changesOfFull = map[string]row{
 	"nothing":                      {"{clusterName: c, startAt: {step: ticket}, probationSeconds: 300, grant: 2}", ""},
 	"another Cluster":              {"clusterName: d", immutable},
@@ -98,7 +98,7 @@ const (
 	stepTicket = "{name: ticket, action: Request, timeoutSeconds: 60, doneWhen: RequestSucceeded, attempts: 2, approval: Required, templateRef: {apiVersion: example.com/v1, kind: TicketTemplate, name: ticket}}"
 )
 
-// changesOfLeast are tried on a record that says as little as can be.
+// changesOfLeast are changes of a record with only the required fields.
 var changesOfLeast = map[string]row{
 	"a Node":           {"nodeRef: {name: node}", immutable},
 	"a host":           {"hostRef: {name: host, uid: u}", immutable},
@@ -114,7 +114,7 @@ var changesOfLeast = map[string]row{
 	"a wrong decision": {"decision: {attempt: 1, answer: Deny, step: replace}", "spec.decision.step: Invalid value: is for the answer Retry only"},
 }
 
-// TestRecordsAreImmutable but for the grant, which only rises, and for decisions.
+// TestRecordsAreImmutable: only the grant may rise, and decisions may change.
 func TestRecordsAreImmutable(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -136,7 +136,7 @@ func TestRecordsAreImmutable(t *testing.T) {
 	})
 }
 
-// patchSpec tries a merge patch, which is not stored.
+// patchSpec tries a merge patch without storing it.
 func patchSpec(t *testing.T, c client.Client, object *unstructured.Unstructured, change map[string]any) error {
 	t.Helper()
 	patch, err := json.Marshal(change)
@@ -146,10 +146,10 @@ func patchSpec(t *testing.T, c client.Client, object *unstructured.Unstructured,
 	return c.Patch(t.Context(), object.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.DryRunAll)
 }
 
-// over refuses any decision about a record that has ended.
+// over is the error for a decision about an ended record.
 const over = "spec.decision: Invalid value: this MachineRemediation has ended: there is nothing to decide any more"
 
-// laterDecisions are made when a record has come so far.
+// laterDecisions are changes of records with a given status.
 var laterDecisions = map[string]struct{ status, change, want string }{
 	"on the attempt waited for":          {"attempt: 3", "decision: {attempt: 3}", ""},
 	"on one that is over":                {"attempt: 3", "decision: {attempt: 2}", otherAttempt},
@@ -161,7 +161,7 @@ var laterDecisions = map[string]struct{ status, change, want string }{
 	"none, what was decided outlasts it": {`{attempt: 3, completionTime: "2026-01-01T00:00:00Z"}`, "grant: 7", ""},
 }
 
-// TestLaterDecisions: a decision that is made or changed is about the attempt at work or waited for. What was decided stays.
+// TestLaterDecisions: a new or changed decision must be about the current attempt. Old decisions stay.
 func TestLaterDecisions(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

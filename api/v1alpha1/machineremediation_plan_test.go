@@ -9,19 +9,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// plan is the least that a MachineRemediationTemplate has to say.
+// plan is a MachineRemediationTemplate's plan with only the required fields.
 const plan = `steps: [{name: replace, action: Replace, timeoutSeconds: 3600}]`
 
 const maxInFlight = "spec.template.spec.maxInFlight: Invalid value: must be a number of at least 1, without quotes, or a percentage from 1% to 100%"
 
 const requestOfOurs = "spec.template.spec.steps: Invalid value: a step with the action Request must not name a template of sickbay.dev; the action Reboot takes a RebootRemediationTemplate"
 
-// rule is a rule of a plan.
+// rule returns a rule of a plan.
 func rule(name, expression, startAt string) string {
 	return fmt.Sprintf("{name: %q, expression: %q, startAt: %q}", name, expression, startAt)
 }
 
-// planRows are about what a plan has beside its steps.
+// planRows are about the fields of a plan except its steps.
 var planRows = map[string]row{
 	"the least":                     {"{}", ""},
 	"mode Observe":                  {"mode: Observe", ""},
@@ -80,7 +80,7 @@ var planRows = map[string]row{
 	"a machine":                     {"machineRef: {apiGroup: cluster.x-k8s.io, name: m, uid: u}", `MachineRemediationTemplate in version "v1alpha1" cannot be handled as a MachineRemediationTemplate: strict decoding error: unknown field "spec.template.spec.machineRef"`},
 }
 
-// rules is a list of rules.
+// rules returns a list of rules.
 func rules(n int) string {
 	var all []string
 	for i := range n {
@@ -89,13 +89,13 @@ func rules(n int) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// templateRows are about what is around a plan.
+// templateRows are about the fields around a plan.
 var templateRows = map[string]row{
 	"no template": {"{}", "spec.template: Required value"},
 	"no plan":     {"template: {}", "spec.template.spec: Required value"},
 }
 
-// TestPlans: what is refused is refused with one sentence that says what to mend.
+// TestPlans: an invalid plan is refused with one sentence that says what to fix.
 func TestPlans(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -112,7 +112,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPlansCanBeChanged, all of them: records have copies.
+// TestPlansCanBeChanged: every field of a plan can be changed, because records have copies.
 func TestPlansCanBeChanged(t *testing.T) {
 	e := env.Get(t)
 	given := unstructuredOf("MachineRemediationTemplate", e.Namespace(t), "plan")

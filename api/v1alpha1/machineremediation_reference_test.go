@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRemediations renders what a MachineRemediation says and holds, its steps apart.
+// TestReferenceRemediations renders the fields of a MachineRemediation, with its steps in a table of their own.
 func TestReferenceRemediations(t *testing.T) {
 	root := definition(t, "machineremediations").Spec.Versions[0].Schema.OpenAPIV3Schema
 	spec, status := root.Properties["spec"], root.Properties["status"]
@@ -25,13 +25,13 @@ func TestReferenceRemediations(t *testing.T) {
 	docs.Section(t, referenceFile, "remediation status", docs.Table(table...))
 }
 
-// TestReferencePlans renders what a MachineRemediationTemplate says, its steps apart.
+// TestReferencePlans renders the fields of a MachineRemediationTemplate, with its steps in a table of their own.
 func TestReferencePlans(t *testing.T) {
 	spec := definition(t, "machineremediationtemplates").Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
 	docs.Section(t, referenceFile, "plan spec", settings(fields("", spec, reflect.TypeFor[v1alpha1.RemediationPlan]())))
 }
 
-// field is a field of a kind with its place.
+// field is a field of a kind, with its path.
 type field struct {
 	name string
 	is   apiextensionsv1.JSONSchemaProps
@@ -41,7 +41,7 @@ func (f field) last() string {
 	return strings.TrimSuffix(f.name[strings.LastIndex(f.name, ".")+1:], "[]")
 }
 
-// fields are those of a struct and of what is in it, in their order. Steps have a table of their own.
+// fields returns the fields of a struct, including nested ones, in their order. Steps have a table of their own.
 func fields(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Type) []field {
 	var all []field
 	for member := range of.Fields() {
@@ -62,7 +62,7 @@ func fields(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Ty
 	return all
 }
 
-// settings is a table of fields that somebody sets.
+// settings returns a table of the fields that a user sets.
 func settings(all []field) string {
 	table := [][]string{{"field", "default", "values", "meaning"}}
 	for _, field := range all {
@@ -75,7 +75,7 @@ func settings(all []field) string {
 	return docs.Table(table...)
 }
 
-// limits are what the definition says of the values of a field. Patterns and rules are in its description.
+// limits returns the limits that the definition sets for a field's values. The field's description has its patterns and rules.
 func limits(is apiextensionsv1.JSONSchemaProps) string {
 	switch {
 	case is.Items != nil && len(is.Items.Schema.Enum) > 0:

@@ -18,12 +18,12 @@ func TestReferenceRemediationConditions(t *testing.T) {
 		"ConditionProgressing": v1alpha1.ConditionProgressing,
 		"ConditionAccepted":    v1alpha1.ConditionAccepted,
 	})
-	// Its constant is that of RebootRemediations.
+	// RebootRemediations define its constant.
 	table = append(table, []string{docs.Code(v1alpha1.ConditionSucceeded), "Says how a MachineRemediation has ended."})
 	docs.Section(t, referenceFile, "remediation conditions", docs.Table(table...))
 }
 
-// ends are the reasons of Succeeded that belong to MachineRemediations alone.
+// ends are the reasons of Succeeded that only MachineRemediations have.
 var ends = map[string]string{
 	"ReasonRecoveredUnaided": v1alpha1.ReasonRecoveredUnaided, "ReasonReplaced": v1alpha1.ReasonReplaced,
 	"ReasonReplacementFailed": v1alpha1.ReasonReplacementFailed, "ReasonMachineDeleted": v1alpha1.ReasonMachineDeleted,
@@ -40,7 +40,7 @@ var goingOn = map[string]string{
 	"ReasonDenied": v1alpha1.ReasonDenied, "ReasonCancelled": v1alpha1.ReasonCancelled, "ReasonPlanProblem": v1alpha1.ReasonPlanProblem, "ReasonEnded": v1alpha1.ReasonEnded,
 }
 
-// TestReferenceRemediationReasons: each reason belongs to the condition that may have it.
+// TestReferenceRemediationReasons renders the reasons, each with the conditions that may have it.
 func TestReferenceRemediationReasons(t *testing.T) {
 	values := maps.Clone(ends)
 	maps.Copy(values, goingOn)
@@ -55,12 +55,12 @@ func TestReferenceRemediationReasons(t *testing.T) {
 		}
 		table = append(table, []string{condition, docs.Code(c.Value), c.Meaning})
 	}
-	// Its constant is that of RebootRemediations.
+	// RebootRemediations define its constant.
 	table = append(table, []string{docs.Code(v1alpha1.ConditionSucceeded), docs.Code(v1alpha1.ReasonRecovered), "The machine is healthy after what was done, and its probation is over."})
 	docs.Section(t, referenceFile, "remediation reasons", docs.Table(table...))
 }
 
-// TestReasonsOfRemediationsAreNamedLikeTheirConstants, but for one that RebootRemediations have, too.
+// TestReasonsOfRemediationsAreNamedLikeTheirConstants, except for a prefix where RebootRemediations have the same name.
 func TestReasonsOfRemediationsAreNamedLikeTheirConstants(t *testing.T) {
 	data, err := os.ReadFile(conditionsFile)
 	if err != nil {

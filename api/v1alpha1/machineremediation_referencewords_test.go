@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRemediationPhases renders how far a repair may have come, and what may come of an attempt.
+// TestReferenceRemediationPhases renders the phases of a repair, and the results of an attempt.
 func TestReferenceRemediationPhases(t *testing.T) {
 	docs.Section(t, referenceFile, "remediation phases", docs.Table(words(t, "phase", "remediationstatus.go", "Remediation", map[string]string{
 		"RemediationPending":   string(v1alpha1.RemediationPending),
@@ -28,7 +28,7 @@ func TestReferenceRemediationPhases(t *testing.T) {
 	})...))
 }
 
-// words are the rows of a table of constants.
+// words returns the rows of a table of constants.
 func words(t *testing.T, title, file, prefix string, values map[string]string) [][]string {
 	t.Helper()
 	table := [][]string{{title, "meaning"}}
@@ -38,7 +38,7 @@ func words(t *testing.T, title, file, prefix string, values map[string]string) [
 	return table
 }
 
-// TestReferenceRemediationChoices renders what the fields of plans and decisions may say.
+// TestReferenceRemediationChoices renders the allowed values in plans and decisions.
 func TestReferenceRemediationChoices(t *testing.T) {
 	table := [][]string{{"field", "value", "meaning"}}
 	for _, field := range []struct {

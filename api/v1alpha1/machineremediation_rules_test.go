@@ -11,10 +11,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// index is the place of something in a list.
+// index matches an index of a list.
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// TestEveryRuleHasARow that it refuses: what the definitions demand is read from them.
+// TestEveryRuleHasARow: for each rule in the definitions, a row of the tables violates it.
 func TestEveryRuleHasARow(t *testing.T) {
 	sentences := map[string][]string{
 		"machineremediations":         wanted("spec.steps", recordRows, changesOfFull, changesOfLeast, stepRows, stepsRows),
@@ -49,7 +49,7 @@ func TestEveryRuleHasARow(t *testing.T) {
 	}
 }
 
-// wanted are the sentences of tables, with all places in lists made the first.
+// wanted returns the errors in tables, with all list indexes set to 0.
 func wanted(steps string, tables ...map[string]row) []string {
 	var sentences []string
 	for _, table := range tables {
@@ -61,7 +61,7 @@ func wanted(steps string, tables ...map[string]row) []string {
 	return sentences
 }
 
-// demands are the beginnings of the sentences with which a part of a definition refuses what it does not allow.
+// demands returns patterns for the errors with which a part of a definition refuses values.
 func demands(path string, is apiextensionsv1.JSONSchemaProps) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, name := range is.Required {
@@ -85,12 +85,12 @@ func demands(path string, is apiextensionsv1.JSONSchemaProps) []*regexp.Regexp {
 	return append(all, numbers(path, is)...)
 }
 
-// demand matches a sentence about a path.
+// demand returns a pattern for an error about a path.
 func demand(path, format string, args ...any) *regexp.Regexp {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(path) + ": .*" + regexp.QuoteMeta(fmt.Sprintf(format, args...)))
 }
 
-// numbers are the demands on numbers, and on how many there are of something.
+// numbers returns the demands on numbers and on lengths of lists.
 func numbers(path string, is apiextensionsv1.JSONSchemaProps) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	if is.Minimum != nil {
@@ -102,7 +102,7 @@ func numbers(path string, is apiextensionsv1.JSONSchemaProps) []*regexp.Regexp {
 	if is.MinItems != nil {
 		all = append(all, demand(path, "at least %d items", *is.MinItems))
 	}
-	// A set of a few words cannot have too many without having one twice.
+	// A set with an enum cannot have too many entries without a duplicate.
 	if is.MaxItems != nil && is.Items.Schema.Enum == nil {
 		all = append(all, demand(path, "must have at most %d items", *is.MaxItems))
 	}

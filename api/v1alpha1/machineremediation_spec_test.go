@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// record is the least that a MachineRemediation has to say.
+// record is a MachineRemediation's spec with only the required fields.
 const record = `
 clusterName: c
 machineRef: {apiGroup: cluster.x-k8s.io, name: machine, uid: u1}
@@ -21,7 +21,7 @@ steps:
 - {name: replace, action: Replace, timeoutSeconds: 3600}
 `
 
-// with returns a spec with some of its fields set anew; null takes one away.
+// with returns a spec with some fields replaced; null removes one.
 func with(t *testing.T, spec, change string) string {
 	t.Helper()
 	parsed := parse(t, spec)
@@ -43,18 +43,18 @@ func parse(t *testing.T, text string) map[string]any {
 	return parsed
 }
 
-// row is a part of a spec, and the one sentence with which it is refused; it is accepted without one.
+// row is a part of a spec, and the one error with which it is refused; empty if it is accepted.
 type row struct{ given, want string }
 
-// long is a text of a length.
+// long returns a text of a length.
 func long(n int) string { return strings.Repeat("x", n) }
 
-// tooLong is the sentence about a text that is longer than allowed.
+// tooLong returns the error for a text that is too long.
 func tooLong(field string, limit int) string {
 	return fmt.Sprintf("%[1]s: Too long: may not be more than %[2]d bytes", field, limit)
 }
 
-// recordRows are about what a MachineRemediation has beside its steps.
+// recordRows are about the fields of a MachineRemediation except its steps.
 var recordRows = map[string]row{
 	"the least":                       {"{}", ""},
 	"no Cluster":                      {"clusterName: null", "spec.clusterName: Required value"},
@@ -136,7 +136,7 @@ var recordRows = map[string]row{
 	"a word that is not known":        {"maxInFlight: 3", `MachineRemediation in version "v1alpha1" cannot be handled as a MachineRemediation: strict decoding error: unknown field "spec.maxInFlight"`},
 }
 
-// decisionRows are about what people may decide.
+// decisionRows are about decisions.
 var decisionRows = map[string]row{
 	"approve":                  {"{attempt: 1, answer: Approve}", ""},
 	"deny":                     {"{attempt: 2, answer: Deny, by: somebody, reason: not now}", ""},
@@ -161,7 +161,7 @@ var decisionRows = map[string]row{
 	"reason of 1025":           {"{attempt: 1, answer: Deny, reason: " + long(1025) + "}", tooLong("spec.decision.reason", 1024)},
 }
 
-// TestMachineRemediations: what is refused is refused with one sentence that says what to mend.
+// TestMachineRemediations: an invalid object is refused with one sentence that says what to fix.
 func TestMachineRemediations(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestStatusOfRecordsComesBackAsItWas, each field of it, with words that no version knows yet.
+// TestStatusOfRecordsComesBackAsItWas: every field survives storing, also with values that no version knows yet.
 func TestStatusOfRecordsComesBackAsItWas(t *testing.T) {
 	e := env.Get(t)
 	object := recordOf(t, e.Namespace(t), "m", record)
@@ -49,7 +49,7 @@ func TestStatusOfPlansComesBackAsItWas(t *testing.T) {
 	}
 }
 
-// TestStatusOfRecordsIsASubresource: each of the two ways to write a record leaves alone what is not its own.
+// TestStatusOfRecordsIsASubresource: writes to the spec do not change the status, and writes to the status do not change the spec.
 func TestStatusOfRecordsIsASubresource(t *testing.T) {
 	e := env.Get(t)
 	object := recordOf(t, e.Namespace(t), "m", record)
@@ -78,7 +78,7 @@ func TestStatusOfRecordsIsASubresource(t *testing.T) {
 	}
 }
 
-// TestStatusOfRecordsIsChecked where it would make no sense, and nowhere else.
+// TestStatusOfRecordsIsChecked: a status is refused only if it makes no sense.
 func TestStatusOfRecordsIsChecked(t *testing.T) {
 	e := env.Get(t)
 	object := recordOf(t, e.Namespace(t), "m", record)
@@ -122,8 +122,8 @@ func TestStatusOfRecordsIsChecked(t *testing.T) {
 	}
 }
 
-// TestStatusHasNoEnumerations: a definition that is older than the controller must not refuse what that writes. The
-// conditions are Kubernetes' own.
+// TestStatusHasNoEnumerations: a definition that is older than the controller must accept what the controller
+// writes. The conditions are Kubernetes' own type.
 func TestStatusHasNoEnumerations(t *testing.T) {
 	for _, resource := range []string{"machineremediations", "machineremediationtemplates"} {
 		status := definition(t, resource).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
@@ -136,7 +136,7 @@ func TestStatusHasNoEnumerations(t *testing.T) {
 	}
 }
 
-// walk visits a schema and all that is in it, in order.
+// walk visits a schema and everything in it, in order.
 func walk(path string, is apiextensionsv1.JSONSchemaProps, visit func(path string, is apiextensionsv1.JSONSchemaProps)) {
 	visit(path, is)
 	for _, name := range slices.Sorted(maps.Keys(is.Properties)) {

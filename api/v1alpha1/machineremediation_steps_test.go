@@ -13,12 +13,12 @@ const (
 	others = "templateRef: {apiVersion: example.com/v1, kind: ResetTemplate, name: reset}"
 )
 
-// of is a reference to a template of others.
+// of returns a reference to a template that is not Sickbay's.
 func of(apiVersion, kind, name string) string {
 	return fmt.Sprintf("{name: s, action: Request, timeoutSeconds: 60, templateRef: {apiVersion: %q, kind: %q, name: %q}}", apiVersion, kind, name)
 }
 
-// stepRows are about one step, which begins with STEP in sentences.
+// stepRows are about a single step, which errors call STEP.
 var stepRows = map[string]row{
 	"wait":                          {"{name: s, action: Wait, timeoutSeconds: 60}", ""},
 	"request":                       {"{name: s, action: Request, timeoutSeconds: 60, " + others + "}", ""},
@@ -88,7 +88,7 @@ var stepRows = map[string]row{
 	"some approval":                 {"{name: s, action: Replace, timeoutSeconds: 60, approval: Maybe}", `STEP.approval: Unsupported value: "Maybe": supported values: "NotRequired", "Required"`},
 }
 
-// stepsRows are about all steps together, which begin with STEPS in sentences.
+// stepsRows are about all steps together, which errors call STEPS.
 var stepsRows = map[string]row{
 	"no steps":             {"null", "STEPS: Required value"},
 	"an empty list":        {"[]", "STEPS: Invalid value: 0: STEPS in body should have at least 1 items"},
@@ -97,7 +97,7 @@ var stepsRows = map[string]row{
 	"two of the same name": {"[{name: a, action: Hold}, {name: b, action: Hold}, {name: a, action: Replace, timeoutSeconds: 60}]", `STEPS[2]: Duplicate value: {"name":"a"}`},
 }
 
-// holds is a list of steps.
+// holds returns a list of steps.
 func holds(n int) string {
 	var steps []string
 	for i := range n {
@@ -106,7 +106,7 @@ func holds(n int) string {
 	return "[" + strings.Join(steps, ", ") + "]"
 }
 
-// TestSteps are checked in the record as in the plan that they are copied from.
+// TestSteps: records and plans check steps the same way.
 func TestSteps(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -128,8 +128,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestRequestsOfOurs: a plan uses the action Reboot, which leaves the ladder to the record. The built-in plan of a
-// MachineHealthCheck that names a RebootRemediationTemplate is a request like any other.
+// TestRequestsOfOurs: a plan must use the action Reboot, so that the ladder decides what follows. In the built-in
+// plan of a MachineHealthCheck that names a RebootRemediationTemplate, the step is a request like any other.
 func TestRequestsOfOurs(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithCRDFiles("config/crd/*.yaml"))
 }
 
-// remediation returns a RebootRemediation with some settings, which is not stored yet.
+// remediation returns a RebootRemediation with some settings, without storing it.
 func remediation(namespace, name string, settings v1alpha1.RebootSettings) *v1alpha1.RebootRemediation {
 	return &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -22,7 +22,7 @@ func remediation(namespace, name string, settings v1alpha1.RebootSettings) *v1al
 	}
 }
 
-// stored returns the RebootRemediation as the API server holds it.
+// stored returns the RebootRemediation as the API server stores it.
 func stored(t *testing.T, c client.Client, of *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
 	t.Helper()
 	got := &v1alpha1.RebootRemediation{}

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestForRecord: what follows a cycle is for a MachineRemediation to decide if it asked, in either of its two ways.
+// TestForRecord: if a MachineRemediation requested the cycle, in either of two ways, it decides what follows.
 func TestForRecord(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by   *v1alpha1.RebootRequester

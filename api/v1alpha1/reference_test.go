@@ -19,7 +19,7 @@ import (
 
 const referenceFile = "../../docs/reference.md"
 
-// TestReferenceSpec renders the settings of a power cycle, with the limits and defaults that the API server knows.
+// TestReferenceSpec renders the settings of a power cycle, with the API server's limits and defaults.
 func TestReferenceSpec(t *testing.T) {
 	spec := schema(t).Properties["spec"]
 	table := [][]string{{"field", "default", "values", "meaning"}}
@@ -34,13 +34,13 @@ func TestReferenceSpec(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot spec", docs.Table(table...))
 }
 
-// TestReferenceStatus renders the record of a power cycle.
+// TestReferenceStatus renders the status of a power cycle.
 func TestReferenceStatus(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot status", docs.Table(append([][]string{{"field", "meaning"}},
 		rowsOf("", schema(t).Properties["status"], reflect.TypeFor[v1alpha1.RebootRemediationStatus]())...)...))
 }
 
-// rowsOf are the fields of a struct and of those in it, in their order.
+// rowsOf returns a row for each field of a struct and of those in it, in their order.
 func rowsOf(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Type) [][]string {
 	var rows [][]string
 	for _, field := range fieldsOf(of) {
@@ -56,7 +56,7 @@ func rowsOf(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Ty
 	return rows
 }
 
-// schema is that of a RebootRemediation.
+// schema returns the schema of a RebootRemediation.
 func schema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	data, err := os.ReadFile("../../config/crd/sickbay.dev_rebootremediations.yaml")
@@ -70,7 +70,7 @@ func schema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 }
 
-// fieldsOf are the fields of a struct by their names in JSON, with those of embedded structs.
+// fieldsOf returns the fields of a struct by JSON name, including those of embedded structs.
 func fieldsOf(of reflect.Type) []string {
 	var fields []string
 	for field := range of.Fields() {
@@ -100,10 +100,10 @@ func valuesOf(is apiextensionsv1.JSONSchemaProps) string {
 	return strings.Join(values, ", ")
 }
 
-// stated is what the columns beside a description say as well.
+// stated matches the part of a description that other columns repeat.
 var stated = regexp.MustCompile(` Default: \w+\.$`)
 
-// described makes a sentence of the description of a field, which needs its name only where that is a word of it.
+// described makes a sentence of a field's description, without the field's name unless the name is part of a phrase.
 func described(field string, is apiextensionsv1.JSONSchemaProps) string {
 	text := stated.ReplaceAllString(strings.Join(strings.Fields(is.Description), " "), "")
 	for _, beginning := range []string{" is ", " are ", ": ", " of ", " to ", " "} {

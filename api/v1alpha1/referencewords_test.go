@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferencePhases renders how far a cycle may have come.
+// TestReferencePhases renders the phases of a cycle.
 func TestReferencePhases(t *testing.T) {
 	table := [][]string{{"phase", "meaning"}}
 	values := map[string]string{}
@@ -36,7 +36,7 @@ func TestReferenceConditions(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot conditions", docs.Table(table...))
 }
 
-// TestReferenceReasons: each reason belongs to the conditions that may have it.
+// TestReferenceReasons renders the reasons, each with the conditions that may have it.
 func TestReferenceReasons(t *testing.T) {
 	const succeeded, available = v1alpha1.ConditionSucceeded, v1alpha1.ConditionHostAvailable
 	const isolated, restored = v1alpha1.ConditionNodeIsolated, v1alpha1.ConditionNodeRestored
@@ -64,7 +64,7 @@ func TestReferenceReasons(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot reasons", docs.Table(table...))
 }
 
-// TestReasonsAreNamedLikeTheirConstants, which the table in the reference relies on.
+// TestReasonsAreNamedLikeTheirConstants: the table in the reference relies on that.
 func TestReasonsAreNamedLikeTheirConstants(t *testing.T) {
 	data, err := os.ReadFile("conditions.go")
 	if err != nil {

@@ -2,7 +2,7 @@ package v1alpha1
 
 // Types of the conditions of a MachineRemediation, beside ConditionSucceeded, and of a MachineRemediationTemplate.
 const (
-	// ConditionProgressing is True while the remediation goes on by itself, and False while a person has to decide or
+	// ConditionProgressing is True while the remediation goes on by itself, and False while a person must decide or
 	// once it has ended. Its message says what happens next and for whom it waits.
 	ConditionProgressing = "Progressing"
 	// ConditionAccepted says whether the plan of a MachineRemediationTemplate can be used.
@@ -11,7 +11,7 @@ const (
 
 // Reasons of Progressing while Sickbay does nothing to the machine.
 const (
-	// ReasonApprovalRequired: a person has to approve the next attempt.
+	// ReasonApprovalRequired: a person must approve the next attempt.
 	ReasonApprovalRequired = "ApprovalRequired"
 	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation, or the plan is missing.
 	ReasonGateClosed = "GateClosed"
@@ -23,7 +23,7 @@ const (
 	ReasonPaced = "Paced"
 	// ReasonNoSlot: as many remediations as allowed are in flight.
 	ReasonNoSlot = "NoSlot"
-	// ReasonBackoff: the last try could not be carried out.
+	// ReasonBackoff: the last attempt could not be carried out.
 	ReasonBackoff = "Backoff"
 	// ReasonRefused: the owner of the machine has not answered.
 	ReasonRefused = "Refused"
@@ -35,9 +35,9 @@ const (
 
 // Reasons of Progressing in the other phases.
 const (
-	// ReasonActing: an attempt is at work.
+	// ReasonActing: an attempt is running.
 	ReasonActing = "Acting"
-	// ReasonWithdrawing: Sickbay is taking back what an attempt asked for.
+	// ReasonWithdrawing: Sickbay is withdrawing the request of an attempt.
 	ReasonWithdrawing = "Withdrawing"
 	// ReasonProbation: the machine is healthy and has to stay so for a while.
 	ReasonProbation = "Probation"

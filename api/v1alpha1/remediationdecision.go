@@ -5,7 +5,7 @@ package v1alpha1
 type Answer string
 
 const (
-	// AnswerApprove lets the attempt act that waits for approval.
+	// AnswerApprove lets the attempt that waits for approval act.
 	AnswerApprove Answer = "Approve"
 	// AnswerDeny keeps the attempt from acting. The remediation is Held.
 	AnswerDeny Answer = "Deny"
@@ -17,7 +17,7 @@ const (
 
 // RemediationDecision is what a person decides about one attempt.
 type RemediationDecision struct {
-	// attempt is the one that the decision is about: status.attempt when it is made. A decision about another attempt
+	// attempt is the number of the attempt: status.attempt when the decision is made. A decision about another attempt
 	// is refused.
 	// +kubebuilder:validation:Minimum=1
 	// +required

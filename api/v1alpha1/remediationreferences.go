@@ -31,7 +31,7 @@ type RemediationReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid is the UID of the object. Only that of a Node may be absent, if the workload cluster could not be read.
+	// uid is the UID of the object. It may be absent only for a Node, if the workload cluster could not be read.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
@@ -51,7 +51,7 @@ type PlanReference struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	UID types.UID `json:"uid,omitempty"`
-	// generation is the one that was copied.
+	// generation is the generation that was copied.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Generation int64 `json:"generation,omitempty"`
@@ -68,7 +68,7 @@ type RemediationFinding struct {
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Message string `json:"message,omitempty"`
-	// since is when the verdict fell.
+	// since is when the verdict was given.
 	// +required
 	Since metav1.Time `json:"since,omitzero"`
 }

@@ -12,7 +12,7 @@ type RemediationPhase string
 const (
 	// RemediationPending: Sickbay is doing nothing to the machine. The condition Progressing says what is missing.
 	RemediationPending RemediationPhase = "Pending"
-	// RemediationActing: an attempt is at work, or Sickbay has not yet taken back what one asked for.
+	// RemediationActing: an attempt is running, or Sickbay has not yet withdrawn the request of one.
 	RemediationActing RemediationPhase = "Acting"
 	// RemediationProbation: the machine is healthy again, and has to stay so for a while.
 	RemediationProbation RemediationPhase = "Probation"
@@ -22,7 +22,7 @@ const (
 	RemediationEnded RemediationPhase = "Ended"
 )
 
-// AttemptResult is what came of an attempt.
+// AttemptResult is the result of an attempt.
 type AttemptResult string
 
 // The results of an attempt. An attempt that is not over has none.
@@ -45,7 +45,7 @@ const (
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
-// RemediationObjectReference names what an attempt has made.
+// RemediationObjectReference names the object that an attempt created or acts on.
 type RemediationObjectReference struct {
 	// apiVersion is the group and the version of the object.
 	// +required
@@ -81,10 +81,10 @@ type RemediationAttempt struct {
 	// result says what came of it; empty while it is at work.
 	// +optional
 	Result AttemptResult `json:"result,omitempty"`
-	// message says it in one sentence.
+	// message describes the result in one sentence.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// objectRef is what it made.
+	// objectRef is the object that the attempt created or acts on.
 	// +optional
 	ObjectRef *RemediationObjectReference `json:"objectRef,omitempty"`
 	// decision is what a person decided about it.
@@ -101,10 +101,10 @@ type MachineRemediationStatus struct {
 	// phase sums it up: Pending, Acting, Probation, Held or Ended.
 	// +optional
 	Phase RemediationPhase `json:"phase,omitempty"`
-	// step is the one at work, or the next one. Empty: none is left.
+	// step is the current step, or the next one. Empty: none is left.
 	// +optional
 	Step string `json:"step,omitempty"`
-	// attempt is the number of the attempt at work, or of the next one.
+	// attempt is the number of the current attempt, or of the next one.
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
 	// releasedGrant is the value of spec.grant up to which slots were given back.
@@ -113,7 +113,7 @@ type MachineRemediationStatus struct {
 	// slotWanted says that the next attempt lacks nothing but a slot, from nextTransitionTime on if that is set.
 	// +optional
 	SlotWanted bool `json:"slotWanted,omitempty"`
-	// annotationAnswered says that a Replace was begun, or that a person decided against it, while the Machine had the annotation
+	// annotationAnswered says that a Replace began, or that a person decided against it, while the Machine had the annotation
 	// remediate-machine. The annotation has no further effect until somebody removes it and sets it again.
 	// +optional
 	AnnotationAnswered bool `json:"annotationAnswered,omitempty"`
@@ -126,7 +126,7 @@ type MachineRemediationStatus struct {
 	// stoppedBy is what stopped it: Pause, or the owner's Deferral, Refusal or Deletion.
 	// +optional
 	StoppedBy string `json:"stoppedBy,omitempty"`
-	// attempts are the last 64 that were begun.
+	// attempts are the last 64 attempts.
 	// +listType=map
 	// +listMapKey=number
 	// +optional

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestSpecs: what is refused is refused with one sentence that says what to mend.
+// TestSpecs: an invalid spec is refused with one sentence that says what to fix.
 func TestSpecs(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -73,7 +73,7 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// create tries a spec on an object of the name m, which is not stored.
+// create tries a spec on an object named m without storing it.
 func create(t *testing.T, c client.Client, ns, kind, spec string) error {
 	t.Helper()
 	given := unstructuredOf(kind, ns, "m")
@@ -85,7 +85,7 @@ func create(t *testing.T, c client.Client, ns, kind, spec string) error {
 	return client.WithFieldValidation(c, metav1.FieldValidationStrict).Create(t.Context(), given, client.DryRunAll)
 }
 
-// check asserts that an answer has one cause, and which; or that there is no error if none is wanted.
+// check asserts that an error has exactly the wanted cause, or that there is no error if none is wanted.
 func check(t *testing.T, err error, want string) {
 	t.Helper()
 	if want == "" {
@@ -99,8 +99,7 @@ func check(t *testing.T, err error, want string) {
 	}
 }
 
-// causes are the sentences of an answer, without what the API server adds wherever rules are skipped since
-// the object is wrong enough already.
+// causes returns the causes of an error, without the API server's remark that it skipped rules because of other errors.
 func causes(err error) []string {
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) {
@@ -118,7 +117,7 @@ func causes(err error) []string {
 	return sentences
 }
 
-// TestSpecIsImmutable: a cycle ends as it began, whatever is tried.
+// TestSpecIsImmutable: no change to the spec of a cycle is accepted.
 func TestSpecIsImmutable(t *testing.T) {
 	const immutable = "spec: Invalid value: spec is immutable: delete the RebootRemediation and create another"
 	e := env.Get(t)
@@ -158,7 +157,7 @@ func TestSpecIsImmutable(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreChecked as what is made from them.
+// TestTemplatesAreChecked: templates are checked like the objects that are created from them.
 func TestTemplatesAreChecked(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -177,7 +176,7 @@ func TestTemplatesAreChecked(t *testing.T) {
 	}
 }
 
-// TestTemplatesCanBeChanged: what was made from one before stays as it is.
+// TestTemplatesCanBeChanged: changes do not affect objects that were created earlier.
 func TestTemplatesCanBeChanged(t *testing.T) {
 	e := env.Get(t)
 	template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "cycle"}}

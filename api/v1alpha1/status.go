@@ -25,20 +25,20 @@ const (
 	Holding Phase = "Holding"
 	// PoweringOn: the host may come on.
 	PoweringOn Phase = "PoweringOn"
-	// WaitingForNode: the host is on, the Node is not back.
+	// WaitingForNode: the host is on, but the Node is not back.
 	WaitingForNode Phase = "WaitingForNode"
-	// Restoring: what the Node had is put back, and it becomes Ready.
+	// Restoring: Sickbay restores what the Node had, and waits until it is Ready.
 	Restoring Phase = "Restoring"
 	// WaitingForMachine: the Node is back and Ready, and the health check that asked for the cycle still calls the machine sick.
 	WaitingForMachine Phase = "WaitingForMachine"
-	// CoolingDown: an attempt has failed, the next one is to begin.
+	// CoolingDown: an attempt has failed, and the next one will begin.
 	CoolingDown Phase = "CoolingDown"
 	// Succeeded: the host has been off and is on, and its Node is back as it was, and Ready. As in the other ends, nothing that
 	// was set on the host is left there.
 	Succeeded Phase = "Succeeded"
-	// Failed: cycling did not help, or the host could not be worked with.
+	// Failed: cycling did not help, or Sickbay could not work with the host.
 	Failed Phase = "Failed"
-	// Aborted: the machine has recovered or gone, or the request was taken back.
+	// Aborted: the machine has recovered or is gone, or the request was withdrawn.
 	Aborted Phase = "Aborted"
 )
 
@@ -58,7 +58,7 @@ type RebootRemediationStatus struct {
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
-	// machineUID is that of the Machine when the cycle began.
+	// machineUID is the UID of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
 	// requestedBy says who asked for this cycle, if somebody else asked for the RebootRemediation: a later cycle also

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// phases are all that there are, and whether they are ends.
+// phases are all phases, and whether each is an end.
 var phases = map[v1alpha1.Phase]bool{
 	v1alpha1.Pending: false, v1alpha1.PoweringOff: false, v1alpha1.Fenced: false, v1alpha1.Isolating: false, v1alpha1.Holding: false,
 	v1alpha1.PoweringOn: false, v1alpha1.WaitingForNode: false, v1alpha1.Restoring: false, v1alpha1.WaitingForMachine: false, v1alpha1.CoolingDown: false,
@@ -30,7 +30,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestStatusIsASubresource: each of the two ways to write an object leaves alone what is not its own.
+// TestStatusIsASubresource: writes to the spec do not change the status, and writes to the status do not change the spec.
 func TestStatusIsASubresource(t *testing.T) {
 	e := env.Get(t)
 	object := remediation(e.Namespace(t), "m", v1alpha1.RebootSettings{})
@@ -61,7 +61,7 @@ func TestStatusIsASubresource(t *testing.T) {
 	}
 }
 
-// TestStatusComesBackAsItWas, each field of it: it is the record that a cycle goes on from after a crash.
+// TestStatusComesBackAsItWas: every field survives storing, because a cycle continues from its status after a crash.
 func TestStatusComesBackAsItWas(t *testing.T) {
 	e := env.Get(t)
 	object := remediation(e.Namespace(t), "m", v1alpha1.RebootSettings{})
@@ -77,7 +77,7 @@ func TestStatusComesBackAsItWas(t *testing.T) {
 	}
 }
 
-// fill gives a value to everything there is, so that what somebody adds is not forgotten.
+// fill sets every field, so that the test covers new fields, too.
 func fill(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch special := v.Addr().Interface().(type) {
@@ -124,7 +124,7 @@ func fill(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestStatusIsChecked too: a record that makes no sense is not stored.
+// TestStatusIsChecked: a status that makes no sense is refused.
 func TestStatusIsChecked(t *testing.T) {
 	e := env.Get(t)
 	object := remediation(e.Namespace(t), "m", v1alpha1.RebootSettings{})
